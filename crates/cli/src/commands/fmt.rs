@@ -1,0 +1,55 @@
+//! `abridge fmt`: a file in standard layout.
+
+use std::path::Path;
+
+use abridge_syntax::{PrintConfig, print};
+use serde::Serialize;
+
+use crate::commands::{complain, parse_file, print_json};
+use crate::exit::Exit;
+use crate::report::{JsonDiagnostic, json_diagnostics};
+
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    diagnostics: Vec<JsonDiagnostic>,
+}
+
+pub(crate) fn run(file: &Path, unicode: bool, width: usize, write: bool, json: bool) -> Exit {
+    let parsed = parse_file(file);
+    let text = match &parsed.tree {
+        Some(tree) if !parsed.has_errors() => Some(print(tree, PrintConfig { unicode, width })),
+        _ => None,
+    };
+    if json {
+        let diagnostics = json_diagnostics(&parsed.sources, &parsed.diagnostics);
+        print_json(&Report { file: file.display().to_string(), ok: text.is_some(), text: text.clone(), diagnostics });
+    } else {
+        complain(&parsed.sources, &parsed.diagnostics);
+    }
+    let Some(text) = text else { return Exit::WrongModel };
+    if write {
+        if let Err(error) = replace(file, &text) {
+            eprintln!("error: cannot write `{}`: {error}", file.display());
+            return Exit::Usage;
+        }
+    } else if !json {
+        print!("{text}");
+    }
+    Exit::Ok
+}
+
+/// Writes beside the file and renames, so that the file is never half written.
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".abridge-fmt");
+    let temporary = file.with_file_name(name);
+    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, file));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}

@@ -1,0 +1,19 @@
+//! The exit statuses of `abridge`, in one place.
+
+use std::process::ExitCode;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Exit {
+    /// Everything asked for holds or was done.
+    Ok = 0,
+    /// The command line was wrong.
+    Usage = 2,
+    /// The model is wrong: a file that cannot be read, a syntax, naming or type error.
+    WrongModel = 150,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}

@@ -1,0 +1,156 @@
+//! `abridge`: the command line.
+//!
+//! Argument parsing and dispatch stand here; each command has a file under `commands/`.
+
+mod commands;
+mod disk;
+mod exit;
+mod report;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::exit::Exit;
+
+/// A model checker and animator for the B method.
+#[derive(Parser)]
+#[command(name = "abridge", version, after_help = EXIT_STATUSES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_STATUSES: &str = "\
+Exit statuses:
+  0    done, nothing wrong
+  2    wrong use of the command line
+  150  the model is wrong (unreadable file, syntax, names, types)
+  101  a bug of Abridge; please report it";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Read one file and say whether its syntax is right
+    #[command(after_help = "Example:\n  abridge parse models/lift.mch")]
+    Parse {
+        file: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Read, compose and type machines: many files and folders at once
+    #[command(after_help = "Examples:\n  abridge typecheck models\n  abridge typecheck lift.mch --set-size FLOOR=4 -p MAXINT 10")]
+    Typecheck {
+        /// Machines, or folders to search for .mch, .ref, .imp and .sys files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Threads to use; all cores if not given
+        #[arg(long, value_name = "N")]
+        jobs: Option<usize>,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show what Abridge understands of a machine
+    #[command(after_help = "Examples:\n  abridge show models/lift.mch            an overview\n  abridge show models/lift.mch --types    every declared name with its type\n  abridge show models/lift.mch --model    the typed model that is checked")]
+    Show {
+        file: PathBuf,
+        /// The syntax tree
+        #[arg(long, group = "view")]
+        ast: bool,
+        /// Declared names with their types
+        #[arg(long, group = "view")]
+        types: bool,
+        /// The composed, typed model
+        #[arg(long = "model", group = "view")]
+        model_view: bool,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Print a file in standard layout
+    #[command(after_help = "Examples:\n  abridge fmt lift.mch              to the terminal\n  abridge fmt lift.mch --write      change the file\n  abridge fmt lift.mch --unicode    with ∈, ∧, ⇸ for :, &, +->")]
+    Fmt {
+        file: PathBuf,
+        /// Mathematical symbols
+        #[arg(long, conflicts_with = "ascii")]
+        unicode: bool,
+        /// ASCII operators (the default)
+        #[arg(long)]
+        ascii: bool,
+        /// Write the result to the file instead of the terminal
+        #[arg(long)]
+        write: bool,
+        /// Columns to use
+        #[arg(long, default_value_t = 100)]
+        width: usize,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Write a completion script for a shell
+    Completions { shell: Shell },
+}
+
+/// What can be said about a model besides its file.
+#[derive(Args, Default)]
+struct ModelOptions {
+    /// Also search DIR for definition files and machines
+    #[arg(long, value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Set a preference, as in ProB
+    #[arg(short = 'p', long = "preference", num_args = 2, value_names = ["NAME", "VALUE"])]
+    preferences: Vec<String>,
+    /// Set the size of a deferred set
+    #[arg(long = "set-size", value_name = "SET=N", value_parser = set_size)]
+    set_sizes: Vec<(String, u32)>,
+}
+
+impl ModelOptions {
+    fn to_sema(&self) -> abridge_sema::Options {
+        let pairs = self.preferences.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()));
+        abridge_sema::Options {
+            include: self.include.clone(),
+            preferences: pairs.collect(),
+            set_sizes: self.set_sizes.clone(),
+        }
+    }
+}
+
+fn set_size(text: &str) -> Result<(String, u32), String> {
+    let (name, size) = text.split_once('=').ok_or("write SET=N, for instance PROC=3")?;
+    let size: u32 = size.trim().parse().map_err(|_| format!("`{size}` is not a number of elements"))?;
+    if size == 0 { Err("a set has at least one element".to_owned()) } else { Ok((name.trim().to_owned(), size)) }
+}
+
+#[derive(Args, Clone, Copy)]
+struct Output {
+    /// Write JSON to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let exit = match cli.command {
+        Command::Parse { file, output } => commands::parse::run(&file, output.json),
+        Command::Typecheck { files, jobs, model, output } => commands::typecheck::run(&files, jobs, &model.to_sema(), output.json),
+        Command::Show { file, ast, types, model_view, model, output } => {
+            let view = match (ast, types, model_view) {
+                (true, ..) => commands::show::View::Ast,
+                (_, true, _) => commands::show::View::Types,
+                (.., true) => commands::show::View::Model,
+                _ => commands::show::View::Overview,
+            };
+            commands::show::run(&file, view, &model.to_sema(), output.json)
+        }
+        Command::Fmt { file, unicode, width, write, output, .. } => commands::fmt::run(&file, unicode, width, write, output.json),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut std::io::stdout());
+            Exit::Ok
+        }
+    };
+    exit.into()
+}

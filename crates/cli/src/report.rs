@@ -1,0 +1,83 @@
+//! Diagnostics for people and for programs.
+
+use std::io::IsTerminal;
+
+use abridge_diag::{Diagnostic, RenderConfig, Severity, SourceMap, Span, render};
+use serde::Serialize;
+
+/// Prints diagnostics to standard error, errors first in the order of their places.
+pub(crate) fn print_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {
+    let config = RenderConfig { color: std::io::stderr().is_terminal(), ..RenderConfig::default() };
+    let texts: Vec<String> = sorted(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
+    eprint!("{}", texts.join("\n"));
+}
+
+fn sorted(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    sorted.sort_by_key(|diagnostic| (diagnostic.severity, diagnostic.span()));
+    sorted
+}
+
+/// A diagnostic in the JSON output; `docs/json.md` describes it.
+#[derive(Serialize)]
+pub(crate) struct JsonDiagnostic {
+    id: &'static str,
+    severity: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<JsonPlace>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<JsonPlace>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    help: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace {
+    #[serde(flatten)]
+    span: JsonSpan,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    text: String,
+}
+
+/// Lines and columns count from 1; the end is excluded.
+#[derive(Serialize)]
+pub(crate) struct JsonSpan {
+    file: String,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+}
+
+impl JsonSpan {
+    pub(crate) fn new(sources: &SourceMap, span: Span) -> Self {
+        let file = sources.file(span.file);
+        let (start, end) = (file.line_column(span.start), file.line_column(span.end));
+        JsonSpan { file: file.name().to_owned(), line: start.line, column: start.column, end_line: end.line, end_column: end.column }
+    }
+}
+
+pub(crate) fn json_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<JsonDiagnostic> {
+    let place = |label: &abridge_diag::Label| JsonPlace { span: JsonSpan::new(sources, label.span), text: label.text.clone() };
+    let json = |diagnostic: &Diagnostic| JsonDiagnostic {
+        id: diagnostic.id,
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        message: diagnostic.message.clone(),
+        place: diagnostic.primary.as_ref().map(place),
+        also: diagnostic.secondary.iter().map(place).collect(),
+        notes: diagnostic.notes.clone(),
+        help: diagnostic.help.clone(),
+    };
+    sorted(diagnostics).into_iter().map(json).collect()
+}
+
+/// `1 error`, `2 errors`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}

@@ -1,0 +1,84 @@
+//! What we have to say, as data.
+
+use crate::Span;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// A place and, optionally, what is to be said there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    pub span: Span,
+    pub text: String,
+}
+
+/// One message. `id` is kebab-case and permanent; `docs/diagnostics/<id>.md` explains it with examples.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    pub id: &'static str,
+    pub severity: Severity,
+    /// Lower case, no final stop, B text in backquotes.
+    pub message: String,
+    /// The place that is wrong; absent only for messages about the command line or a file that could not be read.
+    pub primary: Option<Label>,
+    pub secondary: Vec<Label>,
+    pub notes: Vec<String>,
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    pub fn error(id: &'static str, message: impl Into<String>) -> Self {
+        Diagnostic::new(id, Severity::Error, message.into())
+    }
+
+    pub fn warning(id: &'static str, message: impl Into<String>) -> Self {
+        Diagnostic::new(id, Severity::Warning, message.into())
+    }
+
+    fn new(id: &'static str, severity: Severity, message: String) -> Self {
+        Diagnostic { id, severity, message, primary: None, secondary: Vec::new(), notes: Vec::new(), help: Vec::new() }
+    }
+
+    /// Sets the primary place.
+    #[must_use]
+    pub fn at(self, span: Span) -> Self {
+        self.at_saying(span, "")
+    }
+
+    /// Sets the primary place with a short text shown there.
+    #[must_use]
+    pub fn at_saying(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.primary = Some(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a second place with what is to be said there.
+    #[must_use]
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    pub fn span(&self) -> Option<Span> {
+        self.primary.as_ref().map(|label| label.span)
+    }
+}

@@ -1,0 +1,130 @@
+//! The files of a project and positions in them.
+
+use std::sync::Arc;
+
+/// A file in a [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FileId(pub u32);
+
+/// A byte range in one file, end excluded.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Span {
+    pub file: FileId,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub fn new(file: FileId, start: u32, end: u32) -> Self {
+        Span { file, start, end }
+    }
+
+    /// The smallest span that covers both; `other` must be in the same file, else `self` is returned.
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The empty span at the end of this one.
+    pub fn after(self) -> Span {
+        Span { start: self.end, ..self }
+    }
+}
+
+/// A position as people count: line and column from 1, the column in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineColumn {
+    pub line: u32,
+    pub column: u32,
+}
+
+/// One source file: its name as shown to the user, its text and where its lines start.
+#[derive(Debug)]
+pub struct SourceFile {
+    name: String,
+    text: Arc<str>,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    fn new(name: String, text: Arc<str>) -> Self {
+        let mut line_starts = vec![0];
+        let bytes = text.as_bytes();
+        for (idx, byte) in bytes.iter().enumerate() {
+            let ends_line = *byte == b'\n' || (*byte == b'\r' && bytes.get(idx + 1) != Some(&b'\n'));
+            if ends_line {
+                line_starts.push(idx as u32 + 1);
+            }
+        }
+        SourceFile { name, text, line_starts }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// Line and column of a byte offset; offsets beyond the end name the end.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        let line_idx = self.line_starts.partition_point(|start| *start <= offset) - 1;
+        let start = self.line_starts[line_idx] as usize;
+        let end = self.text.floor_char_boundary(offset as usize);
+        let column = self.text[start.min(end)..end].chars().count() as u32 + 1;
+        LineColumn { line: line_idx as u32 + 1, column }
+    }
+
+    /// Byte range of a line (counted from 1) without its line end.
+    pub fn line_range(&self, line: u32) -> std::ops::Range<usize> {
+        let idx = (line as usize).clamp(1, self.line_starts.len()) - 1;
+        let start = self.line_starts[idx] as usize;
+        let end = self.line_starts.get(idx + 1).map_or(self.text.len(), |next| *next as usize);
+        let trimmed = self.text[start..end].trim_end_matches(['\n', '\r']);
+        start..start + trimmed.len()
+    }
+}
+
+/// All files of a project. Ids are given in the order of [`SourceMap::add`].
+#[derive(Default, Debug)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    pub fn new() -> Self {
+        SourceMap::default()
+    }
+
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        let id = FileId(self.files.len() as u32);
+        self.files.push(SourceFile::new(name.into(), text.into()));
+        id
+    }
+
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(idx, file)| (FileId(idx as u32), file))
+    }
+
+    /// The text a span covers.
+    pub fn snippet(&self, span: Span) -> &str {
+        let text = self.file(span.file).text();
+        let start = text.floor_char_boundary(span.start as usize);
+        let end = text.ceil_char_boundary((span.end as usize).min(text.len()));
+        &text[start..end.max(start)]
+    }
+
+    /// `name:line:column` of the start of a span.
+    pub fn locate(&self, span: Span) -> String {
+        let file = self.file(span.file);
+        let LineColumn { line, column } = file.line_column(span.start);
+        format!("{}:{line}:{column}", file.name())
+    }
+}

@@ -1,0 +1,106 @@
+//! Which names a formula reads from outside, and the conjuncts of a predicate; both computed once per node.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use abridge_diag::with_stack;
+use abridge_model::ids::Id as _;
+use abridge_model::walk::Node;
+use abridge_model::{ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, VarId};
+
+/// Names that occur free, each list ascending.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct FreeNames {
+    pub(crate) locals: Vec<LocalId>,
+    pub(crate) variables: Vec<VarId>,
+    pub(crate) constants: Vec<ConstId>,
+}
+
+pub(crate) struct NameCache {
+    exprs: Vec<OnceLock<Arc<FreeNames>>>,
+    preds: Vec<OnceLock<Arc<FreeNames>>>,
+    conjuncts: Vec<OnceLock<Arc<[PredId]>>>,
+}
+
+impl NameCache {
+    pub(crate) fn new(model: &Model) -> NameCache {
+        NameCache {
+            exprs: std::iter::repeat_with(OnceLock::new).take(model.exprs.len()).collect(),
+            preds: std::iter::repeat_with(OnceLock::new).take(model.preds.len()).collect(),
+            conjuncts: std::iter::repeat_with(OnceLock::new).take(model.preds.len()).collect(),
+        }
+    }
+
+    pub(crate) fn of_expr(&self, model: &Model, id: ExprId) -> Arc<FreeNames> {
+        let slot = &self.exprs[id.index()];
+        slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, Node::Expr(id))))).clone()
+    }
+
+    pub(crate) fn of_pred(&self, model: &Model, id: PredId) -> Arc<FreeNames> {
+        let slot = &self.preds[id.index()];
+        slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, Node::Pred(id))))).clone()
+    }
+
+    /// The operands of nested conjunctions, in order.
+    pub(crate) fn conjuncts(&self, model: &Model, id: PredId) -> Arc<[PredId]> {
+        let slot = &self.conjuncts[id.index()];
+        let split = || {
+            let mut found = Vec::new();
+            let mut open = vec![id];
+            while let Some(id) = open.pop() {
+                match model.pred(id) {
+                    Pred::And(operands) => open.extend(operands.iter().rev()),
+                    Pred::True => {}
+                    _ => found.push(id),
+                }
+            }
+            found.into()
+        };
+        slot.get_or_init(split).clone()
+    }
+
+    fn compute(&self, model: &Model, node: Node) -> FreeNames {
+        let mut names = Collected::default();
+        if let Node::Expr(id) = node {
+            match model.expr(id) {
+                Expr::Local(id) => _ = names.locals.insert(*id),
+                Expr::Variable(id) => _ = names.variables.insert(*id),
+                Expr::Constant(id) => _ = names.constants.insert(*id),
+                Expr::CallOperation(op, _) => {
+                    let effects = &model.operations[*op].effects;
+                    names.variables.extend(effects.reads.iter());
+                    names.constants.extend(effects.constants.iter());
+                }
+                _ => {}
+            }
+        }
+        model.for_each_child(node, &mut |child| match child {
+            Node::Expr(id) => names.add(&self.of_expr(model, id)),
+            Node::Pred(id) => names.add(&self.of_pred(model, id)),
+            Node::Subst(_) => {}
+        });
+        for local in model.bound_locals(node) {
+            names.locals.remove(&local);
+        }
+        FreeNames {
+            locals: names.locals.into_iter().collect(),
+            variables: names.variables.into_iter().collect(),
+            constants: names.constants.into_iter().collect(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Collected {
+    locals: BTreeSet<LocalId>,
+    variables: BTreeSet<VarId>,
+    constants: BTreeSet<ConstId>,
+}
+
+impl Collected {
+    fn add(&mut self, names: &FreeNames) {
+        self.locals.extend(&names.locals);
+        self.variables.extend(&names.variables);
+        self.constants.extend(&names.constants);
+    }
+}

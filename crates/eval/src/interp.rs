@@ -1,0 +1,150 @@
+//! The interpreter of one model, and the sessions in which it evaluates.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+
+use abridge_diag::Span;
+use abridge_model::{LocalId, Model, Type, TypeId};
+use abridge_value::{Int, Set};
+
+use crate::config::Config;
+use crate::env::Env;
+use crate::error::{ErrorKind, Result};
+use crate::free::NameCache;
+use crate::val::{Sym, Val};
+
+/// A model and what was learned about its formulas. Shared by all workers.
+pub struct Interp<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) config: Config,
+    pub(crate) names: NameCache,
+}
+
+/// A series of evaluations with one budget and one list of warnings.
+pub struct Session<'i> {
+    pub(crate) interp: &'i Interp<'i>,
+    fuel: Cell<u64>,
+    calls: Cell<u32>,
+    warnings: RefCell<BTreeSet<Warning>>,
+}
+
+/// Something that makes an answer less than certain.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Warning {
+    /// A value without bounds was searched for in MININT..MAXINT only.
+    Enumeration { name: String, span: Option<Span> },
+    /// An infinite function was taken to belong to a set of functions.
+    Unchecked { span: Option<Span> },
+    /// A value came from outside the model: a file, a clock, chance.
+    Impure { name: String },
+}
+
+impl<'m> Interp<'m> {
+    pub fn new(model: &'m Model, config: Config) -> Interp<'m> {
+        Interp { model, config, names: NameCache::new(model) }
+    }
+
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub fn session(&self) -> Session<'_> {
+        Session {
+            interp: self,
+            fuel: Cell::new(self.config.fuel),
+            calls: Cell::new(0),
+            warnings: RefCell::default(),
+        }
+    }
+}
+
+impl<'i> Session<'i> {
+    pub(crate) fn model(&self) -> &'i Model {
+        self.interp.model
+    }
+
+    pub(crate) fn config(&self) -> &'i Config {
+        &self.interp.config
+    }
+
+    /// One step; every loop over candidates and every node takes at least one.
+    pub(crate) fn tick(&self) -> Result<()> {
+        let left = self.fuel.get().checked_sub(1).ok_or(ErrorKind::OutOfFuel)?;
+        self.fuel.set(left);
+        Ok(())
+    }
+
+    /// Runs the body of a function or operation, one call deeper.
+    pub(crate) fn call<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        let limit = self.config().max_calls;
+        if self.calls.get() >= limit {
+            return Err(ErrorKind::TooDeep { limit }.into());
+        }
+        self.calls.set(self.calls.get() + 1);
+        let result = body();
+        self.calls.set(self.calls.get() - 1);
+        result
+    }
+
+    pub(crate) fn warn(&self, warning: Warning) {
+        self.warnings.borrow_mut().insert(warning);
+    }
+
+    /// What was noticed so far; the list starts anew.
+    pub fn take_warnings(&self) -> Vec<Warning> {
+        std::mem::take(&mut *self.warnings.borrow_mut()).into_iter().collect()
+    }
+
+    /// All values of a type.
+    pub(crate) fn type_set(&self, ty: TypeId) -> Val {
+        use abridge_model::{BaseSet, BinaryOp, UnaryOp};
+        match self.model().types.get(ty) {
+            Type::Integer => Sym::Base(BaseSet::Integer).into(),
+            Type::String => Sym::Base(BaseSet::String).into(),
+            Type::Real => Sym::Base(BaseSet::Real).into(),
+            Type::Bool => Set::booleans().into(),
+            Type::Given(set) => Set::carrier(set.0, self.model().sets[*set].size()).into(),
+            Type::Free(free) => Sym::FreeType(*free).into(),
+            Type::Pow(elem) => Sym::unary(UnaryOp::Pow, self.type_set(*elem)),
+            Type::Pair(first, second) => {
+                Sym::binary(BinaryOp::Cartesian, self.type_set(*first), self.type_set(*second))
+            }
+            Type::Record(fields) => {
+                let fields = fields.iter().map(|(_, field)| self.type_set(*field)).collect();
+                Sym::Struct(ty.0, fields).into()
+            }
+        }
+    }
+
+    /// MININT and MAXINT.
+    pub(crate) fn int_range(&self) -> (Int, Int) {
+        let preferences = &self.model().steering.preferences;
+        (Int::from(preferences.min_int.clone()), Int::from(preferences.max_int.clone()))
+    }
+
+    /// Binds locals to the parts of a left-nested pair.
+    pub(crate) fn bind_tuple(&self, env: &Env, binder: &[LocalId], val: &Val) -> Result<Env> {
+        let mut bindings = Vec::with_capacity(binder.len());
+        let mut rest = val.clone();
+        if let [first, others @ ..] = binder {
+            for local in others.iter().rev() {
+                let (left, right) = rest.split()?;
+                bindings.push((*local, right));
+                rest = left;
+            }
+            bindings.push((*first, rest));
+        }
+        Ok(env.bind_all(bindings.into_iter().rev()))
+    }
+
+    /// The values of locals as a left-nested pair.
+    pub(crate) fn tuple(&self, env: &Env, binder: &[LocalId]) -> Result<Val> {
+        let mut parts = binder.iter().map(|local| self.local(*local, env));
+        let first = parts.next().ok_or(ErrorKind::Internal("a binder is empty"))??;
+        parts.try_fold(first, |tuple, part| Ok(Val::pair(tuple, part?)))
+    }
+}

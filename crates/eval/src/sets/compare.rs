@@ -1,0 +1,236 @@
+//! Equality and inclusion.
+
+use std::ops::ControlFlow;
+
+use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, QuantifiedOp, UnaryOp};
+use abridge_value::Int;
+
+use super::Size;
+use super::member::stop_if;
+use crate::env::Env;
+use crate::error::{ErrorKind, Result};
+use crate::interp::Session;
+use crate::solve::{Constraint, Problem};
+use crate::val::{Closure, Sym, Val};
+
+impl Session<'_> {
+    /// `left = right`
+    pub(crate) fn equal(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
+        if left == right {
+            return Ok(true);
+        }
+        match (left, right) {
+            (Val::Value(left), Val::Value(right)) => Ok(left == right),
+            (Val::Pair(_), _) | (_, Val::Pair(_)) => {
+                let ((first, second), (first2, second2)) = (left.split()?, right.split()?);
+                Ok(self.equal(&first, &first2, env)? && self.equal(&second, &second2, env)?)
+            }
+            (Val::Record(_, fields), other) | (other, Val::Record(_, fields)) => {
+                for (field, val) in (0..).zip(fields.iter()) {
+                    if !self.equal(val, &other.field(field)?, env)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => self.equal_sets(left, right, env),
+        }
+    }
+
+    fn equal_sets(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
+        if let (Size::AtMost(_), Size::Infinite) | (Size::Infinite, Size::AtMost(_)) = (self.size(left), self.size(right)) {
+            return Ok(false);
+        }
+        let (left, right) = (self.force(left, env)?, self.force(right, env)?);
+        if let (Val::Value(left), Val::Value(right)) = (&left, &right) {
+            return Ok(left == right);
+        }
+        if left == right {
+            return Ok(true);
+        }
+        let (small, large) = if left.as_set().is_some() { (&left, &right) } else { (&right, &left) };
+        // What is a value and what is not differ in size, unless the latter is only too large to be listed.
+        if small.as_set().is_some() && self.is_infinite(large, env)? == Some(true) {
+            return Ok(false);
+        }
+        Ok(self.subset(small, large, env)? && self.subset(large, small, env)?)
+    }
+
+    /// `left <: right`
+    pub(crate) fn subset(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
+        if left == right || self.is_whole_type(right) {
+            return Ok(true);
+        }
+        if let (Some(left), Some(right)) = (left.as_set(), right.as_set()) {
+            return Ok(left.is_subset(right));
+        }
+        if let Some(answer) = self.subset_by_ends(left, right) {
+            return Ok(answer);
+        }
+        if let Some(answer) = self.subset_by_form(left, right, env)? {
+            return Ok(answer);
+        }
+        if let Some(closure) = left.as_closure() {
+            return self.closure_subset(closure, right, env);
+        }
+        if self.is_infinite(left, env)? == Some(true) {
+            if let Size::AtMost(_) = self.size(right) {
+                return Ok(false);
+            }
+            return Err(ErrorKind::Undecided("whether one infinite set is part of another".into()).into());
+        }
+        let outside = self.each(left, env, &mut |val| stop_if(!self.member(&val, right, env)?))?;
+        Ok(outside.is_continue())
+    }
+
+    /// An interval in another, or in a base set.
+    fn subset_by_ends(&self, left: &Val, right: &Val) -> Option<bool> {
+        let least = |base: BaseSet| match base {
+            BaseSet::Natural => Some(Int::ZERO),
+            BaseSet::Natural1 => Some(Int::ONE),
+            _ => None,
+        };
+        match (left.as_sym(), right.as_sym()) {
+            (None, Some(Sym::Base(right))) => Some(least(*right)? <= left.as_set()?.first()?.as_int()?),
+            (Some(Sym::Base(left)), Some(Sym::Base(right))) => Some(match least(*left) {
+                Some(left) => least(*right)? <= left,
+                None => false,
+            }),
+            _ => None,
+        }
+    }
+
+    /// By the operators on both sides; nothing if they do not say.
+    fn subset_by_form(&self, left: &Val, right: &Val, env: &Env) -> Result<Option<bool>> {
+        use BinaryOp::{Cartesian, Difference, Intersection, Union};
+        if let Some(Sym::Binary(Union, first, second)) = left.as_sym() {
+            return Ok(Some(self.subset(first, right, env)? && self.subset(second, right, env)?));
+        }
+        if let Some(Sym::Binary(Intersection, first, second)) = right.as_sym() {
+            return Ok(Some(self.subset(left, first, env)? && self.subset(left, second, env)?));
+        }
+        if let Size::AtMost(bound) = self.size(left)
+            && bound <= self.config().max_set_size
+        {
+            return Ok(None);
+        }
+        let is_power = |op: &UnaryOp| matches!(op, UnaryOp::Pow | UnaryOp::Fin);
+        Ok(match (left.as_sym(), right.as_sym()) {
+            (Some(Sym::Binary(Cartesian, a, b)), Some(Sym::Binary(Cartesian, c, d))) => {
+                Some(self.is_empty(left, env)? || self.subset(a, c, env)? && self.subset(b, d, env)?)
+            }
+            (Some(Sym::Binary(Cartesian, a, b)), Some(Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), ..))) => {
+                let _ = (a, b);
+                None
+            }
+            (Some(Sym::Unary(op, a)), Some(Sym::Unary(op2, b))) if op == op2 || is_power(op2) && is_power(op) => {
+                match (op, op2) {
+                    (UnaryOp::Pow, UnaryOp::Fin) => None,
+                    (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Seq, _) => Some(self.subset(a, b, env)?),
+                    _ => None,
+                }
+            }
+            (Some(Sym::Binary(Difference | Intersection, whole, _)), _) if self.subset(whole, right, env).ok() == Some(true) => {
+                Some(true)
+            }
+            (Some(Sym::Binary(BinaryOp::Arrow(_), a, b)), Some(Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), c, d)))
+                if self.subset(a, c, env)? && self.subset(b, d, env)? =>
+            {
+                Some(true)
+            }
+            (Some(Sym::Binary(BinaryOp::Arrow(_), a, b)), Some(Sym::Unary(UnaryOp::Pow, whole))) => {
+                let pairs = self.cartesian(a, b);
+                if self.subset(&pairs, whole, env)? { Some(true) } else { None }
+            }
+            _ => None,
+        })
+    }
+
+    /// Looks for an element of the closure that is not in the other set.
+    fn closure_subset(&self, closure: &Closure, right: &Val, env: &Env) -> Result<bool> {
+        let inner = env.enter(&closure.scope);
+        let binder_and_pred = match self.model().expr(closure.expr) {
+            Expr::Comprehension { binder, pred, .. } => Some((binder, *pred, None)),
+            Expr::SetImage { binder, pred, expr } => Some((binder, *pred, Some(*expr))),
+            Expr::Quantified { op: QuantifiedOp::Lambda, .. } => {
+                return self.lambda_subset(closure, right, env);
+            }
+            _ => None,
+        };
+        let Some((binder, pred, expr)) = binder_and_pred else {
+            let listed = self.enumerate(&Sym::Closure(closure.clone()).into(), env)?;
+            return self.subset(&listed.into(), right, env);
+        };
+        let mut problem = Problem::of_pred(self, binder, pred);
+        match (expr, &binder[..]) {
+            (Some(expr), _) => problem.add(Constraint::not_member(self, expr, right.clone())),
+            (None, [local]) => problem.add(Constraint::local_not_member(*local, right.clone())),
+            (None, _) => {}
+        }
+        let outside = self.solve(problem, &inner, &mut |env| {
+            let val = match expr {
+                Some(expr) => self.expr(expr, env)?,
+                None => self.tuple(env, binder)?,
+            };
+            stop_if(!self.member(&val, right, env)?)
+        })?;
+        Ok(outside.is_continue())
+    }
+
+    /// A lambda is part of `S * T` if its arguments are in `S` and its values in `T`.
+    fn lambda_subset(&self, closure: &Closure, right: &Val, env: &Env) -> Result<bool> {
+        let lambda: Val = Sym::Closure(closure.clone()).into();
+        if let Some(Sym::Binary(BinaryOp::Cartesian, from, to)) = right.as_sym() {
+            return Ok(self.subset(&self.dom(&lambda, env)?, from, env)? && self.values_in(closure, to, env)?);
+        }
+        let outside = self.each(&lambda, env, &mut |val| stop_if(!self.member(&val, right, env)?))?;
+        Ok(outside.is_continue())
+    }
+
+    /// All values of a lambda are in the set.
+    fn values_in(&self, closure: &Closure, set: &Val, env: &Env) -> Result<bool> {
+        let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, expr, .. } = self.model().expr(closure.expr) else {
+            return Err(ErrorKind::Internal("a lambda is expected").into());
+        };
+        if self.is_whole_type(set) {
+            return Ok(true);
+        }
+        let mut problem = Problem::of_pred(self, binder, *pred);
+        problem.add(Constraint::not_member(self, *expr, set.clone()));
+        Ok(self.solve(problem, &env.enter(&closure.scope), &mut |_| Ok(ControlFlow::Break(())))?.is_continue())
+    }
+
+    /// The range of a lambda, asked for as a whole.
+    pub(super) fn range_subset(&self, ran_of: &Val, set: &Val, env: &Env) -> Result<Option<bool>> {
+        match ran_of.as_closure() {
+            Some(closure) if matches!(self.model().expr(closure.expr), Expr::Quantified { op: QuantifiedOp::Lambda, .. }) => {
+                self.values_in(closure, set, env).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Contains everything of its type, because of its form.
+    fn is_whole_type(&self, val: &Val) -> bool {
+        let Some(sym) = val.as_sym() else { return self.is_whole_carrier(val) };
+        match sym {
+            Sym::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real) => true,
+            Sym::Unary(UnaryOp::Pow, base) => self.is_whole_type(base),
+            Sym::Binary(BinaryOp::Cartesian, left, right) => self.is_whole_type(left) && self.is_whole_type(right),
+            Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), left, right) => self.is_whole_type(left) && self.is_whole_type(right),
+            Sym::Struct(_, fields) => fields.iter().all(|field| self.is_whole_type(field)),
+            _ => false,
+        }
+    }
+
+    fn is_whole_carrier(&self, val: &Val) -> bool {
+        let Some(set) = val.as_set() else { return false };
+        match set.first() {
+            Some(abridge_value::Value::Element { set: id, .. }) => {
+                set.len() == u64::from(self.model().sets[abridge_model::SetId(id)].size())
+            }
+            Some(abridge_value::Value::Bool(_)) => set.len() == 2,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Domain, range and inverse of symbolic relations by their form, so that infinite relations with a plain domain have a plain
+//! one.
+
+use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, LocalId, Pred, QuantifiedOp, UnaryOp};
+use abridge_value::{Set, relation};
+
+use crate::env::Env;
+use crate::error::Result;
+use crate::interp::Session;
+use crate::val::{Closure, Sym, Val};
+
+impl Session<'_> {
+    pub(crate) fn dom(&self, r: &Val, env: &Env) -> Result<Val> {
+        if let Some(set) = r.as_set() {
+            return Ok(relation::dom(set).into());
+        }
+        match r.as_sym() {
+            Some(Sym::Unary(UnaryOp::Id, set)) => Ok(set.clone()),
+            Some(Sym::Unary(UnaryOp::Inverse, inner)) => self.ran(inner, env),
+            Some(Sym::Unary(UnaryOp::Closure1 | UnaryOp::Fnc, inner)) => self.dom(inner, env),
+            Some(Sym::Binary(op, left, right)) => self.binary_dom(*op, left, right, r, env),
+            Some(Sym::Closure(closure)) => match self.plain_domain(closure, env)? {
+                Some(set) => Ok(set),
+                None => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+            },
+            Some(Sym::Successor | Sym::Predecessor) => Ok(Sym::Base(BaseSet::Integer).into()),
+            Some(Sym::Constructor(id, constructor)) => self.constructor_domain(*id, *constructor, env),
+            _ => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+        }
+    }
+
+    fn binary_dom(&self, op: BinaryOp, left: &Val, right: &Val, r: &Val, env: &Env) -> Result<Val> {
+        match op {
+            BinaryOp::Cartesian if self.is_empty(right, env)? => Ok(Set::EMPTY.into()),
+            BinaryOp::Cartesian => Ok(left.clone()),
+            BinaryOp::Prj1 | BinaryOp::Prj2 => Ok(self.cartesian(left, right)),
+            BinaryOp::Union | BinaryOp::Override => Ok(self.union(&self.dom(left, env)?, &self.dom(right, env)?)),
+            BinaryOp::DomainRestrict => Ok(self.intersection(left, &self.dom(right, env)?)),
+            BinaryOp::DomainSubtract => Ok(self.difference(&self.dom(right, env)?, left)),
+            BinaryOp::DirectProduct => Ok(self.intersection(&self.dom(left, env)?, &self.dom(right, env)?)),
+            BinaryOp::ParallelProduct => Ok(self.cartesian(&self.dom(left, env)?, &self.dom(right, env)?)),
+            _ => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+        }
+    }
+
+    pub(crate) fn ran(&self, r: &Val, env: &Env) -> Result<Val> {
+        if let Some(set) = r.as_set() {
+            return Ok(relation::ran(set).into());
+        }
+        let inverse = self.inverse(r, env)?;
+        match inverse.as_sym() {
+            // The inverse says no more than the relation itself.
+            Some(Sym::Unary(UnaryOp::Inverse, _)) => Ok(Sym::unary(UnaryOp::Ran, r.clone())),
+            _ => self.dom(&inverse, env),
+        }
+    }
+
+    /// The inverse, moved to where the pairs come from.
+    pub(crate) fn inverse(&self, r: &Val, env: &Env) -> Result<Val> {
+        if let Some(set) = r.as_set() {
+            return Ok(relation::inverse(set).into());
+        }
+        let both = |op: BinaryOp, left: &Val, right: &Val| -> Result<Val> {
+            Ok(Sym::binary(op, self.inverse(left, env)?, self.inverse(right, env)?))
+        };
+        match r.as_sym() {
+            Some(Sym::Unary(UnaryOp::Inverse, inner)) => Ok(inner.clone()),
+            Some(Sym::Unary(UnaryOp::Id, _)) => Ok(r.clone()),
+            Some(Sym::Unary(UnaryOp::Closure1, inner)) => Ok(Sym::unary(UnaryOp::Closure1, self.inverse(inner, env)?)),
+            Some(Sym::Successor) => Ok(Sym::Predecessor.into()),
+            Some(Sym::Predecessor) => Ok(Sym::Successor.into()),
+            Some(Sym::Binary(op, left, right)) => match op {
+                BinaryOp::Cartesian => Ok(Sym::binary(BinaryOp::Cartesian, right.clone(), left.clone())),
+                BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference | BinaryOp::ParallelProduct => {
+                    both(*op, left, right)
+                }
+                BinaryOp::Compose => both(BinaryOp::Compose, right, left),
+                BinaryOp::DomainRestrict => {
+                    Ok(Sym::binary(BinaryOp::RangeRestrict, self.inverse(right, env)?, left.clone()))
+                }
+                BinaryOp::DomainSubtract => {
+                    Ok(Sym::binary(BinaryOp::RangeSubtract, self.inverse(right, env)?, left.clone()))
+                }
+                BinaryOp::RangeRestrict => {
+                    Ok(Sym::binary(BinaryOp::DomainRestrict, right.clone(), self.inverse(left, env)?))
+                }
+                BinaryOp::RangeSubtract => {
+                    Ok(Sym::binary(BinaryOp::DomainSubtract, right.clone(), self.inverse(left, env)?))
+                }
+                BinaryOp::Iterate => Ok(Sym::binary(BinaryOp::Iterate, self.inverse(left, env)?, right.clone())),
+                BinaryOp::Override => {
+                    let kept = Sym::binary(BinaryOp::DomainSubtract, self.dom(right, env)?, left.clone());
+                    both(BinaryOp::Union, &kept, right)
+                }
+                _ => Ok(Sym::unary(UnaryOp::Inverse, r.clone())),
+            },
+            _ => Ok(Sym::unary(UnaryOp::Inverse, r.clone())),
+        }
+    }
+
+    /// The domain of `%x,y.(x : S & y : T | E)`, whose predicate only gives each variable a set.
+    fn plain_domain(&self, closure: &Closure, env: &Env) -> Result<Option<Val>> {
+        let model = self.model();
+        let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, .. } = model.expr(closure.expr) else {
+            return Ok(None);
+        };
+        let conjuncts = self.interp.names.conjuncts(model, *pred);
+        let env = env.enter(&closure.scope);
+        let mut product: Option<Val> = None;
+        if conjuncts.len() != binder.len() {
+            return Ok(None);
+        }
+        for local in binder {
+            let member = conjuncts.iter().find_map(|conjunct| match model.pred(*conjunct) {
+                Pred::Compare(Comparison::Member, left, set) if self.is_local(*left, *local) => Some(*set),
+                _ => None,
+            });
+            let Some(set) = member else { return Ok(None) };
+            let names = self.interp.names.of_expr(model, set);
+            if binder.iter().any(|local| names.locals.contains(local)) {
+                return Ok(None);
+            }
+            let set = self.expr(set, &env)?;
+            product = Some(match product {
+                Some(left) => self.cartesian(&left, &set),
+                None => set,
+            });
+        }
+        Ok(product)
+    }
+
+    fn is_local(&self, expr: abridge_model::ExprId, local: LocalId) -> bool {
+        matches!(self.model().expr(expr), Expr::Local(found) if *found == local)
+    }
+
+    /// The set of arguments of a freetype's constructor.
+    pub(crate) fn constructor_domain(&self, id: abridge_model::FreeTypeId, constructor: u32, env: &Env) -> Result<Val> {
+        let constructor = &self.model().free_types[id].constructors[constructor as usize];
+        match constructor.arg {
+            Some((set, _)) => self.expr(set, &env.without_locals()),
+            None => Ok(Set::EMPTY.into()),
+        }
+    }
+
+    /// Functional because of its form, without looking at its pairs.
+    pub(crate) fn is_surely_functional(&self, r: &Val) -> bool {
+        if let Some(set) = r.as_set() {
+            return relation::is_functional(set);
+        }
+        match r.as_sym() {
+            Some(Sym::Successor | Sym::Predecessor | Sym::Constructor(..)) => true,
+            Some(Sym::Unary(UnaryOp::Id | UnaryOp::Fnc, _)) => true,
+            Some(Sym::Unary(UnaryOp::Inverse, inner)) => matches!(inner.as_sym(), Some(Sym::Constructor(..))),
+            Some(Sym::Closure(closure)) => {
+                matches!(self.model().expr(closure.expr), Expr::Quantified { op: QuantifiedOp::Lambda, .. })
+            }
+            Some(Sym::Binary(op, left, right)) => match op {
+                BinaryOp::Prj1 | BinaryOp::Prj2 => true,
+                BinaryOp::DomainRestrict | BinaryOp::DomainSubtract => self.is_surely_functional(right),
+                BinaryOp::RangeRestrict | BinaryOp::RangeSubtract | BinaryOp::Difference => self.is_surely_functional(left),
+                BinaryOp::Intersection => self.is_surely_functional(left) || self.is_surely_functional(right),
+                BinaryOp::Override | BinaryOp::Compose | BinaryOp::DirectProduct | BinaryOp::ParallelProduct => {
+                    self.is_surely_functional(left) && self.is_surely_functional(right)
+                }
+                BinaryOp::Iterate => self.is_surely_functional(left),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}

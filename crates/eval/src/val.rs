@@ -1,0 +1,265 @@
+//! What an expression evaluates to: a value, or a set that is kept as a formula because it is infinite, large, or not needed in
+//! full.
+//!
+//! [`Val`] is the value wherever it can be; [`Val::pair`] and [`Val::record`] keep that. Equality of `Val`s is structural: equal
+//! `Val`s are equal sets, different ones may still be equal (see `sets/compare.rs` for the equality of B).
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use abridge_model::{BaseSet, BinaryOp, ExprId, FreeTypeId, Model, TreeOp, UnaryOp};
+use abridge_value::{Int, Set, Value};
+
+use crate::env::Scope;
+use crate::error::{ErrorKind, Result};
+use crate::names::value_text;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Val {
+    Value(Value),
+    /// Not both parts are values.
+    Pair(Arc<(Val, Val)>),
+    /// Not all fields are values; the number is that of the record type.
+    Record(u32, Arc<[Val]>),
+    Symbolic(Arc<Sym>),
+}
+
+/// A set as a formula over evaluated operands.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Sym {
+    /// Never BOOL, which is a value.
+    Base(BaseSet),
+    FreeType(FreeTypeId),
+    /// An operator that yields a set: `POW`, `seq`, `~`, ...
+    Unary(UnaryOp, Val),
+    Binary(BinaryOp, Val, Val),
+    /// `struct(...)`, with the number of the record type.
+    Struct(u32, Vec<Val>),
+    /// `tree(S)`, `btree(S)`
+    Tree(TreeOp, Val),
+    /// A comprehension, lambda or UNION, with the values of the names that it reads.
+    Closure(Closure),
+    Successor,
+    Predecessor,
+    /// A constructor of a freetype as a function.
+    Constructor(FreeTypeId, u32),
+}
+
+/// An expression with bound variables, and what its free variables stood for when it was met. Constants are not kept: they never
+/// change while a value lives, and a recursive function reads itself.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Closure {
+    pub expr: ExprId,
+    pub scope: Scope,
+}
+
+impl Val {
+    pub fn pair(first: Val, second: Val) -> Val {
+        match (first, second) {
+            (Val::Value(first), Val::Value(second)) => Val::Value(Value::pair(first, second)),
+            parts => Val::Pair(Arc::new(parts)),
+        }
+    }
+
+    pub fn record(shape: u32, fields: Vec<Val>) -> Val {
+        let values: Option<Vec<Value>> = fields.iter().map(|field| field.as_value().cloned()).collect();
+        match values {
+            Some(values) => Val::Value(Value::record(shape, values)),
+            None => Val::Record(shape, fields.into()),
+        }
+    }
+
+    pub fn as_value(&self) -> Option<&Value> {
+        match self {
+            Val::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub fn as_set(&self) -> Option<&Set> {
+        self.as_value().and_then(Value::as_set)
+    }
+
+    pub fn as_sym(&self) -> Option<&Sym> {
+        match self {
+            Val::Symbolic(sym) => Some(sym),
+            _ => None,
+        }
+    }
+
+    pub fn as_closure(&self) -> Option<&Closure> {
+        match self.as_sym()? {
+            Sym::Closure(closure) => Some(closure),
+            _ => None,
+        }
+    }
+
+    /// Both components of a pair.
+    pub fn split(&self) -> Result<(Val, Val)> {
+        match self {
+            Val::Value(Value::Pair(pair)) => Ok((Val::Value(pair.0.clone()), Val::Value(pair.1.clone()))),
+            Val::Pair(pair) => Ok((pair.0.clone(), pair.1.clone())),
+            _ => Err(ErrorKind::Internal("a pair is expected").into()),
+        }
+    }
+
+    pub fn field(&self, field: u32) -> Result<Val> {
+        let found = match self {
+            Val::Value(Value::Record(record)) => record.fields().get(field as usize).cloned().map(Val::Value),
+            Val::Record(_, fields) => fields.get(field as usize).cloned(),
+            _ => None,
+        };
+        found.ok_or_else(|| ErrorKind::Internal("a record with this field is expected").into())
+    }
+
+    pub fn int(&self) -> Result<Int> {
+        let int = self.as_value().and_then(Value::as_int);
+        int.ok_or_else(|| ErrorKind::Internal("an integer is expected").into())
+    }
+
+    pub fn real(&self) -> Result<f64> {
+        let real = self.as_value().and_then(Value::as_real);
+        real.ok_or_else(|| ErrorKind::Internal("a real is expected").into())
+    }
+
+    pub fn bool(&self) -> Result<bool> {
+        let flag = self.as_value().and_then(Value::as_bool);
+        flag.ok_or_else(|| ErrorKind::Internal("a boolean is expected").into())
+    }
+
+    pub fn str(&self) -> Result<&str> {
+        let text = self.as_value().and_then(Value::as_str);
+        text.ok_or_else(|| ErrorKind::Internal("a string is expected").into())
+    }
+
+    pub fn is_empty_set(&self) -> bool {
+        self.as_set().is_some_and(Set::is_empty)
+    }
+}
+
+impl Sym {
+    pub fn unary(op: UnaryOp, operand: Val) -> Val {
+        Sym::Unary(op, operand).into()
+    }
+
+    pub fn binary(op: BinaryOp, left: Val, right: Val) -> Val {
+        Sym::Binary(op, left, right).into()
+    }
+}
+
+impl From<Sym> for Val {
+    fn from(sym: Sym) -> Val {
+        Val::Symbolic(Arc::new(sym))
+    }
+}
+
+impl From<Value> for Val {
+    fn from(value: Value) -> Val {
+        Val::Value(value)
+    }
+}
+
+impl From<Set> for Val {
+    fn from(set: Set) -> Val {
+        Val::Value(Value::Set(set))
+    }
+}
+
+impl From<Int> for Val {
+    fn from(int: Int) -> Val {
+        Val::Value(Value::int(int))
+    }
+}
+
+impl From<bool> for Val {
+    fn from(flag: bool) -> Val {
+        Val::Value(Value::Bool(flag))
+    }
+}
+
+/// As B text; bodies of closures are left out.
+pub fn val_text(model: &Model, val: &Val) -> String {
+    let mut out = String::new();
+    write_val(model, &mut out, val);
+    out
+}
+
+fn write_val(model: &Model, out: &mut String, val: &Val) {
+    match val {
+        Val::Value(value) => out.push_str(&value_text(model, value)),
+        Val::Pair(pair) => {
+            out.push('(');
+            write_val(model, out, &pair.0);
+            out.push_str("|->");
+            write_val(model, out, &pair.1);
+            out.push(')');
+        }
+        Val::Record(_, fields) => write_call(model, out, "rec", fields),
+        Val::Symbolic(sym) => write_sym(model, out, sym),
+    }
+}
+
+fn write_call(model: &Model, out: &mut String, name: &str, args: &[Val]) {
+    out.push_str(name);
+    for (idx, arg) in args.iter().enumerate() {
+        out.push(if idx == 0 { '(' } else { ',' });
+        write_val(model, out, arg);
+    }
+    out.push(')');
+}
+
+fn write_sym(model: &Model, out: &mut String, sym: &Sym) {
+    match sym {
+        Sym::Base(base) => out.push_str(match base {
+            BaseSet::Integer => "INTEGER",
+            BaseSet::Natural => "NATURAL",
+            BaseSet::Natural1 => "NATURAL1",
+            BaseSet::Bool => "BOOL",
+            BaseSet::String => "STRING",
+            BaseSet::Real => "REAL",
+        }),
+        Sym::FreeType(id) => out.push_str(&model.free_types[*id].name),
+        Sym::Unary(op, operand) => write_call(model, out, &format!("{op:?}").to_lowercase(), std::slice::from_ref(operand)),
+        Sym::Binary(op, left, right) => {
+            out.push('(');
+            write_val(model, out, left);
+            let _ = write!(out, " {} ", binary_text(*op));
+            write_val(model, out, right);
+            out.push(')');
+        }
+        Sym::Struct(_, fields) => write_call(model, out, "struct", fields),
+        Sym::Tree(_, labels) => write_call(model, out, "tree", std::slice::from_ref(labels)),
+        Sym::Closure(closure) => {
+            let binder = model.bound_locals(abridge_model::walk::Node::Expr(closure.expr));
+            let names: Vec<&str> = binder.iter().map(|local| model.locals[*local].name.as_str()).collect();
+            let _ = write!(out, "{{{} | ...}}", names.join(","));
+        }
+        Sym::Successor => out.push_str("succ"),
+        Sym::Predecessor => out.push_str("pred"),
+        Sym::Constructor(id, constructor) => {
+            out.push_str(&model.free_types[*id].constructors[*constructor as usize].name);
+        }
+    }
+}
+
+fn binary_text(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Union => "\\/",
+        BinaryOp::Intersection => "/\\",
+        BinaryOp::Difference => "-",
+        BinaryOp::Cartesian => "*",
+        BinaryOp::Arrow(arrow) => arrow.text(),
+        BinaryOp::DomainRestrict => "<|",
+        BinaryOp::DomainSubtract => "<<|",
+        BinaryOp::RangeRestrict => "|>",
+        BinaryOp::RangeSubtract => "|>>",
+        BinaryOp::Override => "<+",
+        BinaryOp::Compose => ";",
+        BinaryOp::DirectProduct => "><",
+        BinaryOp::ParallelProduct => "||",
+        BinaryOp::Image => "image",
+        BinaryOp::Prj1 => "prj1",
+        BinaryOp::Prj2 => "prj2",
+        _ => "?",
+    }
+}

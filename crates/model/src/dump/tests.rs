@@ -1,0 +1,4 @@
+#[test]
+fn show() {
+    println!("{}", super::dump(&crate::verify::build::sample()));
+}

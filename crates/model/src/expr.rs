@@ -1,0 +1,262 @@
+//! Typed expressions.
+//!
+//! Overloads are resolved (`-` is [`BinaryOp::Subtract`], [`BinaryOp::RealSubtract`] or [`BinaryOp::Difference`]), synonyms are
+//! gone (`MAXINT` is an integer, `NAT` an interval, `(a,b)` a pair, `r∘s` a composition with its operands exchanged, ELSIF a nested IF).
+
+use abridge_diag::Span;
+use num_bigint::BigInt;
+use smol_str::SmolStr;
+
+use crate::ids::{ConstId, ExprId, ExternalId, FreeTypeId, LocalId, OpId, PredId, SetId, TypeId, VarId};
+
+#[derive(Clone, Debug)]
+pub struct ExprNode {
+    pub expr: Expr,
+    pub ty: TypeId,
+    /// Where it is written; inside an expanded definition, a place in the definition's body.
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Expr {
+    Integer(BigInt),
+    Real(f64),
+    String(SmolStr),
+    Bool(bool),
+    /// An element of an enumerated set, by position.
+    Element(SetId, u32),
+    Constant(ConstId),
+    Variable(VarId),
+    Local(LocalId),
+    /// A deferred or enumerated set as a value.
+    Carrier(SetId),
+    /// A freetype as the set of its values.
+    FreeType(FreeTypeId),
+    BaseSet(BaseSet),
+    /// `{}` and `[]`; the type is the node's.
+    EmptySet,
+    Unary(UnaryOp, ExprId),
+    Binary(BinaryOp, ExprId, ExprId),
+    Tree(TreeOp, Vec<ExprId>),
+    /// Not empty.
+    SetExtension(Vec<ExprId>),
+    /// Not empty.
+    SequenceExtension(Vec<ExprId>),
+    /// One value per field, in the order of the record type.
+    Record(Vec<ExprId>),
+    /// `struct(f: S, ...)`: one set per field, in the order of the record type.
+    StructSet(Vec<ExprId>),
+    /// Field by position in the record type.
+    Field(ExprId, u32),
+    /// The record with one field replaced.
+    WithField(ExprId, u32, ExprId),
+    /// `{x, y | P}`; `symbolic`: asked to stay unexpanded.
+    Comprehension { binder: Vec<LocalId>, pred: PredId, symbolic: bool },
+    /// `{x . P | E}`
+    SetImage { binder: Vec<LocalId>, pred: PredId, expr: ExprId },
+    Quantified { op: QuantifiedOp, binder: Vec<LocalId>, pred: PredId, expr: ExprId, symbolic: bool },
+    If(PredId, ExprId, ExprId),
+    /// Each binding sees those before it.
+    Let { bindings: Vec<Binding>, body: ExprId },
+    /// `bool(P)`
+    BoolOf(PredId),
+    /// A freetype's constructor by position: a value if it takes no argument, else a function.
+    Constructor(FreeTypeId, u32),
+    /// `succ`, `pred` as functions on INTEGER.
+    Successor,
+    Predecessor,
+    /// `@prj1`, `@prj2`: the projection on the whole type.
+    FirstProjection,
+    SecondProjection,
+    /// Text parts and printed values, joined.
+    Template(Vec<ExprId>),
+    External(ExternalId, Vec<ExprId>),
+    /// A query operation used as an expression.
+    CallOperation(OpId, Vec<ExprId>),
+}
+
+/// `local = value` of a LET.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Binding {
+    pub local: LocalId,
+    pub value: ExprId,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BaseSet {
+    Integer,
+    Natural,
+    Natural1,
+    Bool,
+    String,
+    Real,
+}
+
+/// `%`, `SIGMA`, `PI`, `UNION`, `INTER` with a bound predicate and an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum QuantifiedOp {
+    Lambda,
+    Sigma,
+    Pi,
+    RealSigma,
+    RealPi,
+    Union,
+    Inter,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOp {
+    // numbers
+    Negate,
+    RealNegate,
+    Floor,
+    Ceiling,
+    ToReal,
+    Max,
+    Min,
+    RealMax,
+    RealMin,
+    // sets
+    Card,
+    Pow,
+    Pow1,
+    Fin,
+    Fin1,
+    GeneralUnion,
+    GeneralInter,
+    // pairs and relations
+    First,
+    Second,
+    Dom,
+    Ran,
+    Inverse,
+    Id,
+    Closure,
+    Closure1,
+    Fnc,
+    Rel,
+    // sequences
+    Seq,
+    Seq1,
+    Iseq,
+    Iseq1,
+    Perm,
+    Size,
+    SeqFirst,
+    SeqLast,
+    Front,
+    Tail,
+    Rev,
+    GeneralConcat,
+    // strings as sequences
+    StringSize,
+    StringRev,
+    StringGeneralConcat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryOp {
+    // numbers
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+    Power,
+    RealAdd,
+    RealSubtract,
+    RealMultiply,
+    RealDivide,
+    RealPower,
+    Interval,
+    // sets
+    Union,
+    Intersection,
+    Difference,
+    Cartesian,
+    // pairs and relations
+    Pair,
+    /// A set of relations or functions.
+    Arrow(Arrow),
+    Apply,
+    Image,
+    DomainRestrict,
+    DomainSubtract,
+    RangeRestrict,
+    RangeSubtract,
+    Override,
+    /// `(p ; q)`
+    Compose,
+    DirectProduct,
+    ParallelProduct,
+    Iterate,
+    /// `prj1(S, T)`
+    Prj1,
+    Prj2,
+    // sequences
+    Concat,
+    InsertFront,
+    InsertTail,
+    /// `s /|\ n`
+    Take,
+    /// `s \|/ n`
+    Drop,
+    StringConcat,
+}
+
+/// What distinguishes `<->`, `+->`, `>->>` and their kin.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Arrow {
+    pub functional: bool,
+    pub total: bool,
+    pub injective: bool,
+    pub surjective: bool,
+}
+
+/// Operators on trees; the arguments are as in B.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TreeOp {
+    Tree,
+    Btree,
+    Const,
+    Top,
+    Sons,
+    Prefix,
+    Postfix,
+    Infix,
+    SizeT,
+    Mirror,
+    Rank,
+    Father,
+    Son,
+    Subtree,
+    Arity,
+    /// `bin(x)` and `bin(l, x, r)`
+    Bin,
+    Left,
+    Right,
+}
+
+impl Arrow {
+    pub const RELATION: Arrow = Arrow { functional: false, total: false, injective: false, surjective: false };
+    pub const PARTIAL: Arrow = Arrow { functional: true, ..Arrow::RELATION };
+    pub const TOTAL: Arrow = Arrow { total: true, ..Arrow::PARTIAL };
+
+    /// The ASCII operator.
+    pub fn text(self) -> &'static str {
+        match (self.functional, self.total, self.injective, self.surjective) {
+            (false, false, _, false) => "<->",
+            (false, true, _, false) => "<<->",
+            (false, false, _, true) => "<->>",
+            (false, true, _, true) => "<<->>",
+            (true, false, false, false) => "+->",
+            (true, true, false, false) => "-->",
+            (true, false, true, false) => ">+>",
+            (true, true, true, false) => ">->",
+            (true, false, false, true) => "+->>",
+            (true, true, false, true) => "-->>",
+            (true, false, true, true) => ">+>>",
+            (true, true, true, true) => ">->>",
+        }
+    }
+}

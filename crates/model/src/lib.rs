@@ -1,0 +1,32 @@
+//! The core of Abridge: one flat, typed, name-free B machine.
+//!
+//! The front end (`sema`) composes all files of a project into one [`Model`]; every evaluator, encoder and analysis reads that and
+//! only that. There are no names to look up, no definitions to expand, no overloads to resolve and no types to guess;
+//! [`verify`] states exactly what may be relied on. [`effects`] computes what a node reads and writes; [`dump`] writes the model as text.
+//!
+//! Start with `model.rs`, then `expr.rs`, `pred.rs` and `subst.rs`.
+
+pub mod dump;
+pub mod effects;
+pub mod expr;
+pub mod ids;
+pub mod model;
+pub mod pred;
+pub mod subst;
+pub mod types;
+mod verify;
+pub mod walk;
+
+pub use expr::{Arrow, BaseSet, BinaryOp, Binding, Expr, ExprNode, QuantifiedOp, TreeOp, UnaryOp};
+pub use ids::{
+    ConstId, ExprId, ExternalId, FreeTypeId, IdSet, IdVec, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId,
+};
+pub use model::{
+    Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType, Local,
+    Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,
+};
+pub use pred::{Comparison, Pred, PredNode};
+pub use smol_str::SmolStr;
+pub use subst::{Subst, SubstNode, Target};
+pub use types::{Type, TypeTable};
+pub use verify::{Fault, verify};

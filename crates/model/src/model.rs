@@ -1,0 +1,287 @@
+//! The machine as a whole.
+
+use std::collections::BTreeMap;
+
+use abridge_diag::Span;
+use num_bigint::BigInt;
+use smol_str::SmolStr;
+
+use crate::expr::ExprNode;
+use crate::ids::{
+    ConstId, ExprId, ExternalId, FreeTypeId, IdSet, IdVec, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId,
+};
+use crate::pred::PredNode;
+use crate::subst::SubstNode;
+use crate::types::TypeTable;
+
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub name: SmolStr,
+    pub kind: ModelKind,
+    pub types: TypeTable,
+    pub sets: IdVec<SetId, CarrierSet>,
+    pub free_types: IdVec<FreeTypeId, FreeType>,
+    pub constants: IdVec<ConstId, Constant>,
+    pub variables: IdVec<VarId, Variable>,
+    pub locals: IdVec<LocalId, Local>,
+    pub externals: IdVec<ExternalId, External>,
+    /// All operations of all machines; those with [`Operation::is_top_level`] are the transitions.
+    pub operations: IdVec<OpId, Operation>,
+    pub exprs: IdVec<ExprId, ExprNode>,
+    pub preds: IdVec<PredId, PredNode>,
+    pub substs: IdVec<SubstId, SubstNode>,
+    /// PROPERTIES, CONSTRAINTS, VALUES and the equations of actual parameters; only constants are read.
+    pub properties: Vec<Conjunct>,
+    pub invariant: Vec<Conjunct>,
+    pub assertions: Vec<Conjunct>,
+    /// Of all machines, those that are seen or included first.
+    pub initialisation: SubstId,
+    /// What a refinement refines.
+    pub abstraction: Option<Abstraction>,
+    /// Groups of constants of one deferred set that the properties force to be pairwise distinct; the largest group that was found
+    /// for each set, in the order of declaration.
+    pub distinct_constants: Vec<Vec<ConstId>>,
+    pub steering: Steering,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ModelKind {
+    Machine,
+    Refinement,
+    Implementation,
+}
+
+/// Where a declaration comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The machine that declares it.
+    pub machine: SmolStr,
+    pub span: Span,
+    /// Text of a `desc` pragma.
+    pub desc: Option<SmolStr>,
+}
+
+/// A deferred or enumerated set, or a set parameter of the main machine.
+#[derive(Clone, Debug)]
+pub struct CarrierSet {
+    pub name: SmolStr,
+    pub kind: CarrierKind,
+    pub origin: Origin,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CarrierKind {
+    Enumerated(Vec<SmolStr>),
+    /// The number of elements that the sizing rules give; at least one.
+    Deferred { size: u32 },
+}
+
+impl CarrierSet {
+    pub fn size(&self) -> u32 {
+        match &self.kind {
+            CarrierKind::Enumerated(elements) => elements.len() as u32,
+            CarrierKind::Deferred { size } => *size,
+        }
+    }
+
+    pub fn is_deferred(&self) -> bool {
+        matches!(self.kind, CarrierKind::Deferred { .. })
+    }
+
+    /// The name of an element as shown to the user: its own, or `S1`, `S2`, ... for a deferred set `S`.
+    pub fn element_name(&self, index: u32) -> SmolStr {
+        match &self.kind {
+            CarrierKind::Enumerated(elements) => elements[index as usize].clone(),
+            CarrierKind::Deferred { .. } => SmolStr::from(format!("{}{}", self.name, index + 1)),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct FreeType {
+    pub name: SmolStr,
+    pub constructors: Vec<Constructor>,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Debug)]
+pub struct Constructor {
+    pub name: SmolStr,
+    /// The set its argument must belong to, and that set's element type.
+    pub arg: Option<(ExprId, TypeId)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Constant {
+    pub name: SmolStr,
+    pub ty: TypeId,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// With the prefix of the machine instance, if any.
+    pub name: SmolStr,
+    pub ty: TypeId,
+    /// Declared only by an abstraction of the main machine: not part of the state, readable by gluing invariants and
+    /// by the abstraction itself.
+    pub is_abstract: bool,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Debug)]
+pub struct Local {
+    pub name: SmolStr,
+    pub ty: TypeId,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct External {
+    pub name: SmolStr,
+    pub kind: ExternalKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ExternalKind {
+    Function,
+    Predicate,
+    Substitution,
+}
+
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// With the prefix of the machine instance, if any.
+    pub name: SmolStr,
+    pub params: Vec<LocalId>,
+    pub outputs: Vec<LocalId>,
+    pub body: SubstId,
+    /// A transition of the model, as opposed to one that only other operations call.
+    pub is_top_level: bool,
+    /// The operation of the abstraction that this one refines.
+    pub refines: Option<OpId>,
+    pub effects: Effects,
+    pub origin: Origin,
+}
+
+/// What an operation may read and write. Adding entries is sound, removing is not.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Effects {
+    /// Variables whose old value matters anywhere in the operation, calls included.
+    pub reads: IdSet<VarId>,
+    /// Variables whose old value decides whether the operation is enabled and for which parameters.
+    pub guard_reads: IdSet<VarId>,
+    /// Variables that may get a new value.
+    pub writes: IdSet<VarId>,
+    /// Constants that matter anywhere in the operation.
+    pub constants: IdSet<ConstId>,
+}
+
+/// One conjunct of the invariant or the properties, or one assertion.
+#[derive(Clone, Debug)]
+pub struct Conjunct {
+    pub pred: PredId,
+    /// Of its `label` pragmas.
+    pub labels: Vec<SmolStr>,
+    /// The machine whose clause holds it.
+    pub machine: SmolStr,
+    pub span: Span,
+    pub reads: IdSet<VarId>,
+    pub constants: IdSet<ConstId>,
+    /// Reads a variable that only an abstraction has, so the state alone does not determine it.
+    pub is_gluing: bool,
+}
+
+/// The abstraction of a refinement, flattened over all its levels' operations.
+#[derive(Clone, Debug)]
+pub struct Abstraction {
+    pub name: SmolStr,
+    pub initialisation: SubstId,
+}
+
+/// Definitions that steer checking.
+#[derive(Clone, Default, Debug)]
+pub struct Steering {
+    pub goal: Option<PredId>,
+    /// Only states that satisfy it are explored.
+    pub scope: Option<PredId>,
+    pub heuristic: Option<ExprId>,
+    pub temporal: Vec<TemporalProperty>,
+    /// Enumerated sets that the user declares symmetric.
+    pub force_symmetry: Vec<SetId>,
+    /// `MAX_OPERATIONS_op`.
+    pub max_operations: Vec<(OpId, u32)>,
+    pub preferences: Preferences,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TemporalProperty {
+    /// The definition's name, for instance `ASSERT_LTL_1`.
+    pub name: SmolStr,
+    pub logic: Logic,
+    pub text: SmolStr,
+    /// The string literal.
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Logic {
+    Ltl,
+    Ctl,
+}
+
+/// Settings as ProB users know them; what the command line says wins over SET_PREF definitions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Preferences {
+    pub min_int: BigInt,
+    pub max_int: BigInt,
+    pub default_set_size: u32,
+    /// Every preference that was set, by its ProB name, the three above included.
+    pub set: BTreeMap<SmolStr, SmolStr>,
+}
+
+impl Default for Preferences {
+    fn default() -> Self {
+        Preferences { min_int: BigInt::from(-1), max_int: BigInt::from(3), default_set_size: 2, set: BTreeMap::new() }
+    }
+}
+
+impl Preferences {
+    /// The text of a preference that was set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.set.get(name).map(SmolStr::as_str)
+    }
+
+    /// A boolean preference; what is not set is false.
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|text| text.eq_ignore_ascii_case("true"))
+    }
+}
+
+impl Model {
+    pub fn expr(&self, id: ExprId) -> &crate::Expr {
+        &self.exprs[id].expr
+    }
+
+    pub fn pred(&self, id: PredId) -> &crate::Pred {
+        &self.preds[id].pred
+    }
+
+    pub fn subst(&self, id: SubstId) -> &crate::Subst {
+        &self.substs[id].subst
+    }
+
+    pub fn ty(&self, id: ExprId) -> TypeId {
+        self.exprs[id].ty
+    }
+
+    /// The operations that are transitions.
+    pub fn transitions(&self) -> impl Iterator<Item = (OpId, &Operation)> {
+        self.operations.iter().filter(|(_, op)| op.is_top_level)
+    }
+
+    /// The variables that make up a state.
+    pub fn state_variables(&self) -> impl Iterator<Item = (VarId, &Variable)> {
+        self.variables.iter().filter(|(_, variable)| !variable.is_abstract)
+    }
+}

@@ -1,0 +1,139 @@
+//! Ground B types, interned: equal types have equal ids.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use smol_str::SmolStr;
+
+use crate::Model;
+use crate::ids::{FreeTypeId, IdVec, SetId, TypeId};
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    Integer,
+    Bool,
+    String,
+    Real,
+    Given(SetId),
+    Free(FreeTypeId),
+    Pow(TypeId),
+    Pair(TypeId, TypeId),
+    /// Fields in the order of their names.
+    Record(Vec<(SmolStr, TypeId)>),
+}
+
+#[derive(Clone, Debug)]
+pub struct TypeTable {
+    types: IdVec<TypeId, Type>,
+    ids: HashMap<Type, TypeId>,
+}
+
+impl TypeTable {
+    pub const INTEGER: TypeId = TypeId(0);
+    pub const BOOL: TypeId = TypeId(1);
+    pub const STRING: TypeId = TypeId(2);
+    pub const REAL: TypeId = TypeId(3);
+
+    pub fn new() -> Self {
+        let mut table = TypeTable { types: IdVec::new(), ids: HashMap::new() };
+        for ty in [Type::Integer, Type::Bool, Type::String, Type::Real] {
+            table.intern(ty);
+        }
+        table
+    }
+
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        if let Some(id) = self.ids.get(&ty) {
+            return *id;
+        }
+        let id = self.types.push(ty.clone());
+        self.ids.insert(ty, id);
+        id
+    }
+
+    pub fn pow(&mut self, elem: TypeId) -> TypeId {
+        self.intern(Type::Pow(elem))
+    }
+
+    pub fn pair(&mut self, first: TypeId, second: TypeId) -> TypeId {
+        self.intern(Type::Pair(first, second))
+    }
+
+    pub fn get(&self, id: TypeId) -> &Type {
+        &self.types[id]
+    }
+
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// The element type of a set type.
+    pub fn elem(&self, id: TypeId) -> Option<TypeId> {
+        match self.get(id) {
+            Type::Pow(elem) => Some(*elem),
+            _ => None,
+        }
+    }
+
+    /// `T` and `U` of `POW(T*U)`.
+    pub fn relation(&self, id: TypeId) -> Option<(TypeId, TypeId)> {
+        match self.get(self.elem(id)?) {
+            Type::Pair(first, second) => Some((*first, *second)),
+            _ => None,
+        }
+    }
+}
+
+impl Default for TypeTable {
+    fn default() -> Self {
+        TypeTable::new()
+    }
+}
+
+impl Model {
+    /// A type in B's notation.
+    pub fn type_text(&self, id: TypeId) -> String {
+        let mut out = String::new();
+        self.write_type(&mut out, id, false);
+        out
+    }
+
+    fn write_type(&self, out: &mut String, id: TypeId, is_operand: bool) {
+        match self.types.get(id) {
+            Type::Integer => out.push_str("INTEGER"),
+            Type::Bool => out.push_str("BOOL"),
+            Type::String => out.push_str("STRING"),
+            Type::Real => out.push_str("REAL"),
+            Type::Given(set) => out.push_str(&self.sets[*set].name),
+            Type::Free(free) => out.push_str(&self.free_types[*free].name),
+            Type::Pow(elem) => {
+                out.push_str("POW(");
+                self.write_type(out, *elem, false);
+                out.push(')');
+            }
+            Type::Pair(first, second) => {
+                if is_operand {
+                    out.push('(');
+                }
+                self.write_type(out, *first, false);
+                out.push('*');
+                self.write_type(out, *second, true);
+                if is_operand {
+                    out.push(')');
+                }
+            }
+            Type::Record(fields) => {
+                out.push_str("struct(");
+                for (idx, (name, ty)) in fields.iter().enumerate() {
+                    let _ = write!(out, "{}{name}:", if idx > 0 { "," } else { "" });
+                    self.write_type(out, *ty, false);
+                }
+                out.push(')');
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The operands of every node, in evaluation order: the one place that knows where nodes keep their children.
+
+use crate::expr::Expr;
+use crate::ids::{ExprId, LocalId, PredId, SubstId};
+use crate::model::Model;
+use crate::pred::Pred;
+use crate::subst::Subst;
+
+/// A reference to any node of a [`Model`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    Expr(ExprId),
+    Pred(PredId),
+    Subst(SubstId),
+}
+
+impl Model {
+    /// Calls `visit` for each direct operand.
+    pub fn for_each_child(&self, node: Node, visit: &mut dyn FnMut(Node)) {
+        match node {
+            Node::Expr(id) => self.expr(id).for_each_child(visit),
+            Node::Pred(id) => self.pred(id).for_each_child(visit),
+            Node::Subst(id) => self.subst(id).for_each_child(visit),
+        }
+    }
+
+    /// Calls `visit` for the node and everything below it, parents first. Bodies of called operations are not entered.
+    pub fn for_each_node(&self, root: Node, visit: &mut dyn FnMut(Node)) {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            visit(node);
+            let first_child = open.len();
+            self.for_each_child(node, &mut |child| open.push(child));
+            open[first_child..].reverse();
+        }
+    }
+
+    /// The locals that a node binds for its operands.
+    pub fn bound_locals(&self, node: Node) -> Vec<LocalId> {
+        let of = |bindings: &[crate::Binding]| bindings.iter().map(|binding| binding.local).collect();
+        match node {
+            Node::Expr(id) => match self.expr(id) {
+                Expr::Comprehension { binder, .. } | Expr::SetImage { binder, .. } => binder.clone(),
+                Expr::Quantified { binder, .. } => binder.clone(),
+                Expr::Let { bindings, .. } => of(bindings),
+                _ => Vec::new(),
+            },
+            Node::Pred(id) => match self.pred(id) {
+                Pred::Forall { binder, .. } | Pred::Exists { binder, .. } => binder.clone(),
+                Pred::Let { bindings, .. } => of(bindings),
+                _ => Vec::new(),
+            },
+            Node::Subst(id) => match self.subst(id) {
+                Subst::BecomesSuch { new, .. } => new.clone(),
+                Subst::Any { binder, .. } => binder.clone(),
+                Subst::Let { bindings, .. } => of(bindings),
+                Subst::Var { locals, .. } => locals.clone(),
+                Subst::While { before, .. } => before.iter().map(|(_, local)| *local).collect(),
+                _ => Vec::new(),
+            },
+        }
+    }
+}
+
+impl Expr {
+    fn for_each_child(&self, visit: &mut dyn FnMut(Node)) {
+        let all = |ids: &[ExprId], visit: &mut dyn FnMut(Node)| ids.iter().for_each(|id| visit(Node::Expr(*id)));
+        match self {
+            Expr::Integer(_) | Expr::Real(_) | Expr::String(_) | Expr::Bool(_) | Expr::Element(..) => {}
+            Expr::Constant(_) | Expr::Variable(_) | Expr::Local(_) | Expr::Carrier(_) | Expr::FreeType(_) => {}
+            Expr::BaseSet(_) | Expr::EmptySet | Expr::Constructor(..) => {}
+            Expr::Successor | Expr::Predecessor | Expr::FirstProjection | Expr::SecondProjection => {}
+            Expr::Unary(_, operand) | Expr::Field(operand, _) => visit(Node::Expr(*operand)),
+            Expr::Binary(_, left, right) | Expr::WithField(left, _, right) => all(&[*left, *right], visit),
+            Expr::Tree(_, items) | Expr::SetExtension(items) | Expr::SequenceExtension(items) => all(items, visit),
+            Expr::Record(items) | Expr::StructSet(items) | Expr::Template(items) => all(items, visit),
+            Expr::External(_, args) | Expr::CallOperation(_, args) => all(args, visit),
+            Expr::Comprehension { pred, .. } | Expr::BoolOf(pred) => visit(Node::Pred(*pred)),
+            Expr::SetImage { pred, expr, .. } | Expr::Quantified { pred, expr, .. } => {
+                visit(Node::Pred(*pred));
+                visit(Node::Expr(*expr));
+            }
+            Expr::If(condition, then, otherwise) => {
+                visit(Node::Pred(*condition));
+                all(&[*then, *otherwise], visit);
+            }
+            Expr::Let { bindings, body } => {
+                bindings.iter().for_each(|binding| visit(Node::Expr(binding.value)));
+                visit(Node::Expr(*body));
+            }
+        }
+    }
+}
+
+impl Pred {
+    fn for_each_child(&self, visit: &mut dyn FnMut(Node)) {
+        match self {
+            Pred::True | Pred::False => {}
+            Pred::Not(operand) => visit(Node::Pred(*operand)),
+            Pred::And(operands) | Pred::Or(operands) => operands.iter().for_each(|id| visit(Node::Pred(*id))),
+            Pred::Implies(left, right) | Pred::Equivalent(left, right) => {
+                visit(Node::Pred(*left));
+                visit(Node::Pred(*right));
+            }
+            Pred::Compare(_, left, right) => {
+                visit(Node::Expr(*left));
+                visit(Node::Expr(*right));
+            }
+            Pred::Forall { body, .. } | Pred::Exists { body, .. } => visit(Node::Pred(*body)),
+            Pred::If(condition, then, otherwise) => {
+                [condition, then, otherwise].into_iter().for_each(|id| visit(Node::Pred(*id)));
+            }
+            Pred::Let { bindings, body } => {
+                bindings.iter().for_each(|binding| visit(Node::Expr(binding.value)));
+                visit(Node::Pred(*body));
+            }
+            Pred::Finite(set) => visit(Node::Expr(*set)),
+            Pred::Partition(set, parts) => {
+                visit(Node::Expr(*set));
+                parts.iter().for_each(|id| visit(Node::Expr(*id)));
+            }
+            Pred::External(_, args) => args.iter().for_each(|id| visit(Node::Expr(*id))),
+        }
+    }
+}
+
+impl Subst {
+    fn for_each_child(&self, visit: &mut dyn FnMut(Node)) {
+        match self {
+            Subst::Skip => {}
+            Subst::Assign { values, .. } => values.iter().for_each(|id| visit(Node::Expr(*id))),
+            Subst::BecomesElement { set, .. } => visit(Node::Expr(*set)),
+            Subst::BecomesSuch { pred, .. } => visit(Node::Pred(*pred)),
+            Subst::Pre { pred, body } | Subst::Assert { pred, body } | Subst::Any { pred, body, .. } => {
+                visit(Node::Pred(*pred));
+                visit(Node::Subst(*body));
+            }
+            Subst::Select { branches, otherwise } | Subst::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    visit(Node::Pred(*condition));
+                    visit(Node::Subst(*body));
+                }
+                otherwise.iter().for_each(|id| visit(Node::Subst(*id)));
+            }
+            Subst::Case { selector, branches, otherwise } => {
+                visit(Node::Expr(*selector));
+                for (values, body) in branches {
+                    values.iter().for_each(|id| visit(Node::Expr(*id)));
+                    visit(Node::Subst(*body));
+                }
+                otherwise.iter().for_each(|id| visit(Node::Subst(*id)));
+            }
+            Subst::Let { bindings, body } => {
+                bindings.iter().for_each(|binding| visit(Node::Expr(binding.value)));
+                visit(Node::Subst(*body));
+            }
+            Subst::Var { body, .. } => visit(Node::Subst(*body)),
+            Subst::While { condition, body, invariant, variant, .. } => {
+                visit(Node::Pred(*condition));
+                visit(Node::Subst(*body));
+                visit(Node::Pred(*invariant));
+                visit(Node::Expr(*variant));
+            }
+            Subst::Call { args, .. } | Subst::External(_, args) => args.iter().for_each(|id| visit(Node::Expr(*id))),
+            Subst::Choice(parts) | Subst::Sequence(parts) | Subst::Parallel(parts) => {
+                parts.iter().for_each(|id| visit(Node::Subst(*id)));
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! How many elements deferred sets have, and which constants are known to be different.
+//!
+//! The first rule that applies decides: the command line, a `scope_S` definition, `card(S) = n`, `S = {c1, ..., cn}` with distinct
+//! constants, the largest of the default and the known lower bounds.
+
+use std::collections::{HashMap, HashSet};
+
+use abridge_diag::Diagnostic;
+use abridge_model::{
+    BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, SmolStr, Type, UnaryOp,
+};
+use abridge_syntax::ast::{self, DefinitionBody};
+use num_bigint::BigInt;
+
+use crate::Options;
+use crate::definitions::DefTable;
+use crate::preferences;
+use crate::project::Project;
+
+/// No deferred set is made larger than this.
+const MAX_SIZE: u32 = 1_000_000;
+
+/// Sizes all deferred sets of a model with ground types.
+pub(crate) fn size(model: &mut Model, project: &Project, options: &Options, defs: &DefTable, diagnostics: &mut Vec<Diagnostic>) {
+    let facts = Facts::of(model);
+    report_unknown_sets(model, options, diagnostics);
+    for id in model.sets.ids() {
+        let CarrierKind::Deferred { size: valued } = model.sets[id].kind else { continue };
+        let clique = facts.distinct_group(model, id);
+        let size = given_size(&model.sets[id].name, project, options, defs)
+            .or((valued > 0).then_some(valued))
+            .or_else(|| facts.cardinality.get(&id).copied())
+            .or_else(|| facts.extension_size(id))
+            .unwrap_or_else(|| {
+                let bound = facts.lower_bound.get(&id).copied().unwrap_or(0);
+                bound.max(clique.len() as u32).max(model.steering.preferences.default_set_size)
+            });
+        if size == 0 || size > MAX_SIZE {
+            let message = format!("deferred set `{}` cannot have {size} elements", model.sets[id].name);
+            diagnostics.push(Diagnostic::error("wrong-set-size", message).at(model.sets[id].origin.span).note(format!("a deferred set has between 1 and {MAX_SIZE} elements")));
+        }
+        model.sets[id].kind = CarrierKind::Deferred { size };
+        if !clique.is_empty() {
+            model.distinct_constants.push(clique);
+        }
+    }
+}
+
+fn report_unknown_sets(model: &Model, options: &Options, diagnostics: &mut Vec<Diagnostic>) {
+    for (name, _) in &options.set_sizes {
+        let known = model.sets.values().find(|set| set.name == *name);
+        let message = match known {
+            None => format!("`--set-size` names `{name}`, but the machine has no such set"),
+            Some(set) if !set.is_deferred() => format!("`--set-size` names `{name}`, but its elements are enumerated"),
+            Some(_) => continue,
+        };
+        let names = model.sets.values().filter(|set| set.is_deferred()).map(|set| set.name.as_str());
+        let near = crate::suggest::nearest(name, names).map(|near| format!("a similar deferred set exists: `{near}`"));
+        let diagnostic = Diagnostic::error("wrong-set-size", message);
+        diagnostics.push(near.into_iter().fold(diagnostic, |diagnostic, near| diagnostic.help(near)));
+    }
+}
+
+/// The size that the command line or a `scope_S` definition gives.
+fn given_size(name: &SmolStr, project: &Project, options: &Options, defs: &DefTable) -> Option<u32> {
+    if let Some((_, size)) = options.set_sizes.iter().rev().find(|(set, _)| set == name.as_str()) {
+        return Some(*size);
+    }
+    let entry = defs.get(&format!("scope_{name}"))?;
+    let DefinitionBody::Formula(body) = entry.body else { return None };
+    let integer = |id| preferences::integer(project, defs, entry.unit, id);
+    let size = match &project.ast(entry.unit).expr(body).expr {
+        ast::Expr::Binary(ast::BinaryOp::Interval, low, high) => integer(*high)? - integer(*low)? + 1,
+        _ => integer(body)?,
+    };
+    u32::try_from(size).ok()
+}
+
+/// What PROPERTIES say about deferred sets.
+#[derive(Default)]
+struct Facts {
+    cardinality: HashMap<SetId, u32>,
+    lower_bound: HashMap<SetId, u32>,
+    /// `S = {c1, ..., cn}`
+    extension: HashMap<SetId, Vec<ConstId>>,
+    distinct: HashSet<(ConstId, ConstId)>,
+}
+
+impl Facts {
+    fn of(model: &Model) -> Facts {
+        let mut facts = Facts::default();
+        let values = constant_values(model);
+        for conjunct in &model.properties {
+            facts.learn(model, &values, conjunct.pred);
+        }
+        let complete: Vec<Vec<ConstId>> =
+            facts.extension.iter().filter(|(set, items)| facts.cardinality.get(set) == Some(&(items.len() as u32))).map(|(_, items)| items.clone()).collect();
+        for items in complete {
+            facts.all_distinct(&items);
+        }
+        facts
+    }
+
+    fn learn(&mut self, model: &Model, values: &HashMap<ConstId, BigInt>, pred: PredId) {
+        match model.pred(pred) {
+            Pred::And(parts) => parts.iter().for_each(|part| self.learn(model, values, *part)),
+            Pred::Compare(Comparison::Equal, left, right) => {
+                self.learn_equal(model, values, *left, *right);
+                self.learn_equal(model, values, *right, *left);
+            }
+            Pred::Compare(op @ (Comparison::Less | Comparison::LessEqual), low, high) => {
+                if let (Some(bound), Some(set)) = (integer(model, values, *low), counted_set(model, *high)) {
+                    let bound = if *op == Comparison::Less { bound + 1 } else { bound };
+                    if let Ok(bound) = u32::try_from(bound) {
+                        let known = self.lower_bound.entry(set).or_insert(0);
+                        *known = bound.max(*known);
+                    }
+                }
+            }
+            Pred::Not(inner) => match model.pred(*inner) {
+                Pred::Compare(Comparison::Equal, left, right) => {
+                    if let (Some(left), Some(right)) = (constant(model, *left), constant(model, *right)) {
+                        self.differ(left, right);
+                    }
+                }
+                Pred::Compare(Comparison::Member, left, right) => {
+                    if let (Some(left), Some(items)) = (constant(model, *left), extension(model, *right)) {
+                        items.iter().for_each(|item| self.differ(left, *item));
+                    }
+                }
+                _ => {}
+            },
+            Pred::Partition(whole, parts) => {
+                let parts: Vec<Vec<ConstId>> = parts.iter().map(|part| extension(model, *part).unwrap_or_default()).collect();
+                for (idx, part) in parts.iter().enumerate() {
+                    for other in &parts[idx + 1..] {
+                        self.cross(part, other);
+                    }
+                }
+                if let (Expr::Carrier(set), true) = (model.expr(*whole), parts.iter().all(|part| !part.is_empty())) {
+                    self.extension.insert(*set, parts.concat());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_equal(&mut self, model: &Model, values: &HashMap<ConstId, BigInt>, left: ExprId, right: ExprId) {
+        match model.expr(left) {
+            Expr::Unary(UnaryOp::Card, set) => {
+                let Some(size) = integer(model, values, right).and_then(|size| u32::try_from(size).ok()) else { return };
+                if let Expr::Carrier(set) = model.expr(*set) {
+                    self.cardinality.insert(*set, size);
+                } else if let Some(items) = extension(model, *set).filter(|items| items.len() == size as usize) {
+                    self.all_distinct(&items);
+                }
+            }
+            Expr::Carrier(set) => {
+                if let Some(items) = extension(model, right) {
+                    self.extension.insert(*set, items);
+                }
+            }
+            Expr::Binary(BinaryOp::Intersection, one, other) if matches!(model.expr(right), Expr::EmptySet) => {
+                if let (Some(one), Some(other)) = (extension(model, *one), extension(model, *other)) {
+                    self.cross(&one, &other);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn differ(&mut self, left: ConstId, right: ConstId) {
+        self.distinct.insert((left.min(right), left.max(right)));
+    }
+
+    fn cross(&mut self, left: &[ConstId], right: &[ConstId]) {
+        for one in left {
+            right.iter().for_each(|other| self.differ(*one, *other));
+        }
+    }
+
+    fn all_distinct(&mut self, items: &[ConstId]) {
+        for (idx, item) in items.iter().enumerate() {
+            self.cross(&[*item], &items[idx + 1..]);
+        }
+    }
+
+    fn are_distinct(&self, left: ConstId, right: ConstId) -> bool {
+        self.distinct.contains(&(left.min(right), left.max(right)))
+    }
+
+    /// The size of `S = {c1, ..., cn}` when the constants are known to be distinct.
+    fn extension_size(&self, set: SetId) -> Option<u32> {
+        let items = self.extension.get(&set)?;
+        let distinct = (0..items.len()).all(|i| items[i + 1..].iter().all(|other| self.are_distinct(items[i], *other)));
+        distinct.then_some(items.len() as u32)
+    }
+
+    /// A large group of pairwise distinct constants of a deferred set; one constant if nothing is known.
+    fn distinct_group(&self, model: &Model, set: SetId) -> Vec<ConstId> {
+        let is_element = |id: &ConstId| matches!(model.types.get(model.constants[*id].ty), Type::Given(of) if *of == set);
+        let candidates: Vec<ConstId> = model.constants.ids().filter(is_element).collect();
+        let mut best: Vec<ConstId> = Vec::new();
+        for start in &candidates {
+            let mut group = vec![*start];
+            for candidate in &candidates {
+                if group.iter().all(|member| self.are_distinct(*member, *candidate)) {
+                    group.push(*candidate);
+                }
+            }
+            if group.len() > best.len() {
+                best = group;
+            }
+        }
+        best.sort();
+        best
+    }
+}
+
+/// Constants with an equation `c = n`.
+fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
+    let mut values = HashMap::new();
+    for conjunct in &model.properties {
+        if let Pred::Compare(Comparison::Equal, left, right) = model.pred(conjunct.pred) {
+            for (left, right) in [(left, right), (right, left)] {
+                if let (Expr::Constant(id), Some(value)) = (model.expr(*left), integer(model, &HashMap::new(), *right)) {
+                    values.insert(*id, value);
+                }
+            }
+        }
+    }
+    values
+}
+
+/// The value of an integer expression without unknowns.
+pub(crate) fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: ExprId) -> Option<BigInt> {
+    match model.expr(id) {
+        Expr::Integer(value) => Some(value.clone()),
+        Expr::Constant(id) => values.get(id).cloned(),
+        Expr::Unary(UnaryOp::Negate, operand) => integer(model, values, *operand).map(|value| -value),
+        Expr::Unary(UnaryOp::Card, set) => match model.expr(*set) {
+            Expr::Carrier(set) => match &model.sets[*set].kind {
+                CarrierKind::Enumerated(elements) => Some(BigInt::from(elements.len())),
+                CarrierKind::Deferred { .. } => None,
+            },
+            _ => None,
+        },
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply), left, right) => {
+            // Sums of thousands of terms are not sizes; the recursion stays shallow.
+            let left = match model.expr(*left) {
+                Expr::Binary(..) if !matches!(model.expr(*right), Expr::Integer(_) | Expr::Constant(_)) => return None,
+                _ => abridge_diag::with_stack(|| integer(model, values, *left))?,
+            };
+            let right = abridge_diag::with_stack(|| integer(model, values, *right))?;
+            Some(match op {
+                BinaryOp::Add => left + right,
+                BinaryOp::Subtract => left - right,
+                _ => left * right,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// `S` of `card(S)`.
+fn counted_set(model: &Model, id: ExprId) -> Option<SetId> {
+    match model.expr(id) {
+        Expr::Unary(UnaryOp::Card, set) => match model.expr(*set) {
+            Expr::Carrier(set) => Some(*set),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn constant(model: &Model, id: ExprId) -> Option<ConstId> {
+    match model.expr(id) {
+        Expr::Constant(id) => Some(*id),
+        _ => None,
+    }
+}
+
+/// The constants of `{a, b} \/ {c}`.
+fn extension(model: &Model, id: ExprId) -> Option<Vec<ConstId>> {
+    let mut items = Vec::new();
+    let mut open = vec![id];
+    while let Some(id) = open.pop() {
+        match model.expr(id) {
+            Expr::SetExtension(elements) => {
+                for element in elements {
+                    items.push(constant(model, *element)?);
+                }
+            }
+            Expr::Binary(BinaryOp::Union, left, right) => open.extend([*right, *left]),
+            _ => return None,
+        }
+    }
+    Some(items)
+}

@@ -1,0 +1,30 @@
+//! The built-in library: definition files and machines that projects may import as if they lay beside them.
+
+use std::path::Path;
+
+/// The folder under which library files appear in diagnostics.
+pub(crate) const FOLDER: &str = "<library>";
+
+macro_rules! library {
+    ($($name:literal),* $(,)?) => {
+        const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../library/", $name)))),*];
+    };
+}
+
+library! {
+    "CHOOSE.def", "LibraryBits.def", "LibraryCSV.def", "LibraryFiles.def", "LibraryFiles.mch", "LibraryHash.def",
+    "LibraryIO.def", "LibraryMath.def", "LibraryMath.mch", "LibraryMeta.def", "LibraryProB.def", "LibraryRandom.def",
+    "LibraryRandomReals.def", "LibraryReals.def", "LibraryRegex.def", "LibrarySVG.def", "LibraryStrings.def",
+    "LibraryStrings.mch", "LibraryXML.def", "SCCS.def", "SORT.def",
+}
+
+/// The text of a library file.
+pub(crate) fn text(path: &Path) -> Option<&'static str> {
+    let name = path.strip_prefix(FOLDER).ok()?;
+    FILES.iter().find(|(file, _)| Path::new(file) == name).map(|(_, text)| *text)
+}
+
+/// The names of all library files.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}

@@ -1,0 +1,187 @@
+//! From syntax trees to the typed model.
+//!
+//! [`Lower`] walks the trees once per machine instance and builds model nodes whose `ty` is at first an index into the [`Unifier`];
+//! [`Lower::finish`] replaces them by ground types. Definitions are expanded on the way: the body is lowered in a frame that maps each
+//! formal to its actual argument, so nothing is captured and every use is typed on its own.
+//!
+//! `formula.rs` and `operators.rs` lower predicates and expressions, `definitions.rs` their expansion, `substitution.rs` statements,
+//! `machine.rs` the clauses of one machine instance, `compose.rs` the project as a whole.
+
+mod builtins;
+mod compose;
+mod definitions;
+mod finish;
+mod formula;
+mod lets;
+mod machine;
+mod mismatch;
+mod operators;
+mod steering;
+mod substitution;
+
+use std::rc::Rc;
+
+use abridge_diag::{Diagnostic, SourceMap, Span};
+use abridge_model::{
+    Expr, ExprId, ExprNode, Local, LocalId, Model, Pred, PredId, PredNode, SmolStr, Subst, SubstId, SubstNode,
+};
+use abridge_syntax::ast::{self, Ident};
+
+pub(crate) use compose::compose;
+
+use crate::Options;
+use crate::definitions::DefTable;
+use crate::project::{Project, UnitId};
+use crate::scope::{Ctx, FrameId, FrameKind, Frames, LocalKind, Names};
+use crate::types::overload::Pending;
+use crate::types::{Ty, Unifier};
+
+/// Nodes that expansions may create in all; definitions that double at each level would otherwise fill the memory.
+const MAX_NODES: usize = 8_000_000;
+
+/// The clause being lowered; decides which names are visible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Constraints,
+    Properties,
+    Invariant,
+    Assertions,
+    Initialisation,
+    Operation,
+    /// Actual parameters of an included machine.
+    Arguments,
+    /// Definitions that steer checking.
+    Steering,
+}
+
+pub(crate) struct Lower<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) options: &'a Options,
+    pub(crate) sources: &'a SourceMap,
+    pub(crate) model: Model,
+    pub(crate) types: Unifier,
+    pub(crate) pending: Vec<Pending>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) frames: Frames,
+    /// Global names of the machine instance being lowered.
+    pub(crate) names: Names,
+    pub(crate) defs: Rc<DefTable>,
+    pub(crate) place: Place,
+    /// The uses of definitions being expanded, outermost first.
+    pub(crate) expansions: Vec<Span>,
+    /// The budget of nodes was used up and reported.
+    pub(crate) is_exhausted: bool,
+}
+
+impl Lower<'_> {
+    pub(crate) fn tree(&self, unit: UnitId) -> &ast::Ast {
+        self.project.ast(unit)
+    }
+
+    /// The context of a clause: the machine's file and no locals.
+    pub(crate) fn global(&mut self, unit: UnitId) -> Ctx {
+        Ctx { unit, frame: self.frames.push(None, FrameKind::Global) }
+    }
+
+    pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) {
+        if let (Some(use_site), Some(primary)) = (self.expansions.first(), diagnostic.span())
+            && (use_site.file != primary.file || primary.start < use_site.start || use_site.end < primary.end)
+        {
+            diagnostic = diagnostic.also(*use_site, "in the expansion of this definition");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(crate) fn add_expr(&mut self, expr: Expr, ty: Ty, span: Span) -> ExprId {
+        if self.model.exprs.len() >= MAX_NODES {
+            self.report_exhausted(span);
+        }
+        self.model.exprs.push(ExprNode { expr, ty, span })
+    }
+
+    pub(crate) fn add_pred(&mut self, pred: Pred, span: Span) -> PredId {
+        self.model.preds.push(PredNode { pred, span })
+    }
+
+    pub(crate) fn add_subst(&mut self, subst: Subst, span: Span) -> SubstId {
+        self.model.substs.push(SubstNode { subst, span })
+    }
+
+    fn report_exhausted(&mut self, span: Span) {
+        if !self.is_exhausted {
+            self.is_exhausted = true;
+            let message = "the machine is too large once its definitions are expanded";
+            let diagnostic = Diagnostic::error("expansion-too-large", message).at(span);
+            self.report(diagnostic.note(format!("more than {MAX_NODES} formulas")).help("make the definitions constants or functions"));
+        }
+    }
+
+    /// An expression that stands for a reported mistake.
+    pub(crate) fn error_expr(&mut self, span: Span) -> ExprId {
+        self.add_expr(Expr::EmptySet, Unifier::ERROR, span)
+    }
+
+    /// A predicate that stands for a reported mistake.
+    pub(crate) fn error_pred(&mut self, span: Span) -> PredId {
+        self.add_pred(Pred::True, span)
+    }
+
+    pub(crate) fn ty(&self, expr: ExprId) -> Ty {
+        self.model.exprs[expr].ty
+    }
+
+    pub(crate) fn span(&self, expr: ExprId) -> Span {
+        self.model.exprs[expr].span
+    }
+
+    pub(crate) fn add_local(&mut self, name: SmolStr, span: Span) -> LocalId {
+        let ty = self.types.fresh();
+        self.model.locals.push(Local { name, ty, span })
+    }
+
+    /// A frame that binds names to fresh locals. Names that are definitions listing identifiers stand for those.
+    pub(crate) fn bind(&mut self, ctx: Ctx, ids: &[Ident], kind: LocalKind) -> (Ctx, Vec<LocalId>) {
+        let ids = self.expand_identifiers(ids);
+        let mut entries: Vec<(SmolStr, LocalId, LocalKind)> = Vec::with_capacity(ids.len());
+        let mut first_of = std::collections::HashMap::new();
+        for id in &ids {
+            if let Some(first) = first_of.insert(id.name.clone(), id.span) {
+                let diagnostic = Diagnostic::error("duplicate-identifier", format!("`{}` is declared twice in one list", id.name));
+                self.report(diagnostic.at(id.span).also(first, "first declared here"));
+            }
+            let local = self.add_local(id.name.clone(), id.span);
+            entries.push((id.name.clone(), local, kind));
+        }
+        let locals = entries.iter().map(|(_, local, _)| *local).collect();
+        let frame = self.frames.push(Some(ctx.frame), FrameKind::Locals(entries));
+        (Ctx { frame, ..ctx }, locals)
+    }
+
+    pub(crate) fn local_expr(&mut self, local: LocalId, span: Span) -> ExprId {
+        let ty = self.model.locals[local].ty;
+        self.add_expr(Expr::Local(local), ty, span)
+    }
+
+    /// A short piece of source text for messages.
+    pub(crate) fn snippet(&self, span: Span) -> String {
+        let text = self.sources.snippet(span);
+        let mut words = text.split_whitespace();
+        let mut out = String::new();
+        while let Some(word) = words.next().filter(|_| out.chars().count() <= 40) {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(word);
+        }
+        if out.chars().count() > 40 {
+            out = out.chars().take(37).collect();
+            out.push_str("...");
+        }
+        out
+    }
+
+    pub(crate) fn push_frame(&mut self, ctx: Ctx, kind: FrameKind) -> Ctx {
+        let frame: FrameId = self.frames.push(Some(ctx.frame), kind);
+        Ctx { frame, ..ctx }
+    }
+}

@@ -1,0 +1,422 @@
+//! The project as a whole: which machine instances there are, in which order they are lowered, and what each sees of the others.
+//!
+//! An *instance* is a machine under a prefix: `INCLUDES a.M, b.M` makes two instances of M with variables and operations of their own
+//! and shared sets and constants. SEES and USES refer to the one instance that someone includes or, when nobody does, create an
+//! instance whose operations are transitions of their own. The abstraction of a refinement is an instance too.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use abridge_diag::{Diagnostic, SourceMap, Span, with_stack};
+use abridge_model::{Abstraction, Model, ModelKind, OpId, SmolStr, Steering, Subst, SubstId};
+use abridge_syntax::ast::{ExprId, MachineKind};
+
+use crate::Options;
+use crate::definitions::DefTable;
+use crate::lower::{Lower, Place};
+use crate::project::{Project, RefKind, UnitId};
+use crate::scope::{Access, Frames, NameEntry, Names, OpAccess, OpEntry, Symbol};
+use crate::types::Unifier;
+
+/// A machine under a prefix.
+pub(crate) struct Instance {
+    pub(crate) unit: UnitId,
+    pub(crate) prefix: SmolStr,
+    pub(crate) deps: Vec<Dependency>,
+    /// Part of the running system, as opposed to only of an abstraction.
+    pub(crate) is_concrete: bool,
+    /// Not included by anyone: its operations are transitions.
+    pub(crate) is_root: bool,
+    pub(crate) names: Names,
+    /// Operations that others may call or promote, by local name.
+    pub(crate) exported: Vec<(SmolStr, OpId)>,
+    pub(crate) initialisation: Option<SubstId>,
+}
+
+/// How an instance uses another.
+pub(crate) struct Dependency {
+    pub(crate) kind: DependencyKind,
+    pub(crate) to: usize,
+    /// The prefix under which the user writes the other's variables and operations.
+    pub(crate) prefix: SmolStr,
+    pub(crate) span: Span,
+    pub(crate) args: Vec<ExprId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DependencyKind {
+    Includes,
+    Extends,
+    Sees,
+    Uses,
+    Refines,
+}
+
+/// Builds the model of a project whose files were parsed without errors in their structure.
+pub(crate) fn compose(project: &Project, options: &Options, sources: &SourceMap) -> (Option<Model>, Vec<Diagnostic>) {
+    let Some(machine) = project.machine(project.main) else { return (None, Vec::new()) };
+    let kind = match machine.kind {
+        MachineKind::Refinement => ModelKind::Refinement,
+        MachineKind::Implementation => ModelKind::Implementation,
+        _ => ModelKind::Machine,
+    };
+    let mut model = empty_model(machine.name.name.clone(), kind);
+    let mut diagnostics = Vec::new();
+    let defs = Rc::new(DefTable::of_machine(project, project.main, &mut diagnostics));
+    model.steering.preferences = crate::preferences::collect(project, &defs, options, &mut diagnostics);
+    let mut instances = Instances { project, list: Vec::new(), diagnostics };
+    instances.build();
+    let Instances { list, diagnostics, .. } = instances;
+    let lower = Lower {
+        project,
+        options,
+        sources,
+        model,
+        types: Unifier::new(),
+        pending: Vec::new(),
+        diagnostics,
+        frames: Frames::default(),
+        names: Names::default(),
+        defs: defs.clone(),
+        place: Place::Properties,
+        expansions: Vec::new(),
+        is_exhausted: false,
+    };
+    Composer { lower, instances: list, statics: HashMap::new(), defs: HashMap::from([(project.main, defs)]) }.run()
+}
+
+fn empty_model(name: SmolStr, kind: ModelKind) -> Model {
+    Model {
+        name,
+        kind,
+        types: Default::default(),
+        sets: Default::default(),
+        free_types: Default::default(),
+        constants: Default::default(),
+        variables: Default::default(),
+        locals: Default::default(),
+        externals: Default::default(),
+        operations: Default::default(),
+        exprs: Default::default(),
+        preds: Default::default(),
+        substs: Default::default(),
+        properties: Vec::new(),
+        invariant: Vec::new(),
+        assertions: Vec::new(),
+        initialisation: SubstId(0),
+        abstraction: None,
+        distinct_constants: Vec::new(),
+        steering: Steering::default(),
+    }
+}
+
+struct Instances<'a> {
+    project: &'a Project,
+    list: Vec<Instance>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Instances<'_> {
+    /// Finds all instances: first everything that is included, then what is seen and included by nobody.
+    fn build(&mut self) {
+        let main = self.add(self.project.main, SmolStr::default(), true);
+        self.list[main].is_root = true;
+        let mut next = 0;
+        let mut seen_done = 0;
+        loop {
+            while next < self.list.len() {
+                self.resolve_inclusions(next);
+                next += 1;
+            }
+            if seen_done == self.list.len() {
+                break;
+            }
+            self.resolve_sees(seen_done);
+            seen_done += 1;
+        }
+        self.mark_concrete(main);
+    }
+
+    fn add(&mut self, unit: UnitId, prefix: SmolStr, is_root: bool) -> usize {
+        self.list.push(Instance {
+            unit,
+            prefix,
+            deps: Vec::new(),
+            is_concrete: false,
+            is_root,
+            names: Names::default(),
+            exported: Vec::new(),
+            initialisation: None,
+        });
+        self.list.len() - 1
+    }
+
+    fn find(&self, unit: UnitId, prefix: &str) -> Option<usize> {
+        self.list.iter().position(|instance| instance.unit == unit && instance.prefix == prefix)
+    }
+
+    fn resolve_inclusions(&mut self, from: usize) {
+        let project = self.project;
+        let (unit, prefix) = (self.list[from].unit, self.list[from].prefix.clone());
+        if let Some(refined) = project.unit(unit).refines {
+            let to = self.find(refined, &prefix).unwrap_or_else(|| self.add(refined, prefix.clone(), false));
+            let span = project.machine(unit).and_then(|machine| machine.refines.as_ref()).map(|ident| ident.span);
+            if let Some(span) = span {
+                self.list[from].deps.push(Dependency { kind: DependencyKind::Refines, to, prefix: SmolStr::default(), span, args: Vec::new() });
+            }
+        }
+        for reference in &project.unit(unit).refs {
+            let kind = match reference.kind {
+                RefKind::Includes | RefKind::Imports => DependencyKind::Includes,
+                RefKind::Extends => DependencyKind::Extends,
+                RefKind::Sees | RefKind::Uses => continue,
+            };
+            let local = reference.syntax.prefix.clone().unwrap_or_default();
+            let full = joined(&prefix, &local);
+            let to = match self.find(reference.unit, &full) {
+                Some(to) => {
+                    self.check_included_once(from, to, reference.syntax.span);
+                    to
+                }
+                None => self.add(reference.unit, full, false),
+            };
+            let (span, args) = (reference.syntax.span, reference.syntax.args.clone());
+            self.list[from].deps.push(Dependency { kind, to, prefix: local, span, args });
+        }
+    }
+
+    /// The same instance cannot be included twice, except by a refinement and its abstraction.
+    fn check_included_once(&mut self, from: usize, to: usize, span: Span) {
+        let earlier = self.list.iter().enumerate().flat_map(|(idx, instance)| instance.deps.iter().map(move |dep| (idx, dep)));
+        let earlier = earlier.filter(|(_, dep)| dep.to == to && matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends));
+        let clash = earlier.filter(|(idx, _)| *idx == from || !self.linked_by_refinement(*idx, from)).map(|(_, dep)| dep.span).next();
+        if let Some(first) = clash {
+            let name = self.project.machine(self.list[to].unit).map(|machine| machine.name.name.clone()).unwrap_or_default();
+            let diagnostic = Diagnostic::error("included-twice", format!("machine `{name}` is included twice under the same name"));
+            self.diagnostics.push(diagnostic.at(span).also(first, "first included here").help(format!("give the copies different prefixes: `a.{name}, b.{name}`")));
+        }
+    }
+
+    fn linked_by_refinement(&self, left: usize, right: usize) -> bool {
+        let level = |idx: usize| -> HashSet<UnitId> {
+            let mut units = HashSet::new();
+            let mut unit = Some(self.list[idx].unit);
+            while let Some(id) = unit.filter(|id| units.insert(*id)) {
+                unit = self.project.unit(id).refines;
+            }
+            units
+        };
+        left != right && (level(left).contains(&self.list[right].unit) || level(right).contains(&self.list[left].unit))
+    }
+
+    fn resolve_sees(&mut self, from: usize) {
+        let project = self.project;
+        let unit = self.list[from].unit;
+        for reference in &project.unit(unit).refs {
+            let kind = match reference.kind {
+                RefKind::Sees => DependencyKind::Sees,
+                RefKind::Uses => DependencyKind::Uses,
+                _ => continue,
+            };
+            let local = reference.syntax.prefix.clone().unwrap_or_default();
+            let span = reference.syntax.span;
+            let candidates: Vec<usize> =
+                (0..self.list.len()).filter(|idx| self.list[*idx].unit == reference.unit && ends_with(&self.list[*idx].prefix, &local)).collect();
+            let exact = candidates.iter().copied().find(|idx| self.list[*idx].prefix == local);
+            let to = match (candidates.as_slice(), exact) {
+                ([only], _) => *only,
+                (_, Some(exact)) => exact,
+                ([], _) => self.add(reference.unit, SmolStr::default(), true),
+                ([first, ..], _) => {
+                    self.report_ambiguous(&reference.syntax.name.name, &candidates, span);
+                    *first
+                }
+            };
+            if to == from {
+                continue;
+            }
+            self.list[from].deps.push(Dependency { kind, to, prefix: local, span, args: Vec::new() });
+        }
+    }
+
+    fn report_ambiguous(&mut self, name: &str, candidates: &[usize], span: Span) {
+        let prefixes: Vec<String> = candidates.iter().map(|idx| format!("`{}.{name}`", self.list[*idx].prefix)).collect();
+        let message = format!("machine `{name}` is seen, but it is included more than once: {}", prefixes.join(", "));
+        self.diagnostics.push(Diagnostic::error("ambiguous-seen", message).at(span).help("name the copy that is meant, or include the machine only once"));
+    }
+
+    fn mark_concrete(&mut self, main: usize) {
+        let mut open = vec![main];
+        while let Some(idx) = open.pop() {
+            if std::mem::replace(&mut self.list[idx].is_concrete, true) {
+                continue;
+            }
+            let deps = self.list[idx].deps.iter().filter(|dep| dep.kind != DependencyKind::Refines);
+            open.extend(deps.map(|dep| dep.to));
+        }
+    }
+}
+
+/// Whether a prefix is `local` or ends with `.local`.
+fn ends_with(prefix: &str, local: &str) -> bool {
+    local.is_empty() || prefix == local || prefix.strip_suffix(local).is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// `a.b` from `a` and `b`, either of which may be empty.
+pub(crate) fn joined(prefix: &str, name: &str) -> SmolStr {
+    match (prefix, name) {
+        ("", name) => SmolStr::from(name),
+        (prefix, "") => SmolStr::from(prefix),
+        (prefix, name) => SmolStr::from(format!("{prefix}.{name}")),
+    }
+}
+
+/// Lowers instance after instance.
+pub(crate) struct Composer<'a> {
+    pub(crate) lower: Lower<'a>,
+    pub(crate) instances: Vec<Instance>,
+    /// Sets, constants and freetypes of machines that were lowered: all instances of a machine share them.
+    pub(crate) statics: HashMap<UnitId, Vec<(SmolStr, NameEntry)>>,
+    pub(crate) defs: HashMap<UnitId, Rc<DefTable>>,
+}
+
+impl Composer<'_> {
+    fn run(mut self) -> (Option<Model>, Vec<Diagnostic>) {
+        let order = self.order();
+        for idx in &order {
+            self.instance(*idx);
+        }
+        let main = 0;
+        self.lower.names = self.instances[main].names.clone();
+        self.lower.defs = self.definitions(self.instances[main].unit);
+        self.top_level(&order);
+        self.initialisations(&order);
+        let unit = self.instances[main].unit;
+        self.lower.steering(unit);
+        self.lower.finish()
+    }
+
+    /// Instances such that each comes after those it depends on.
+    fn order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut done = vec![false; self.instances.len()];
+        for idx in 0..self.instances.len() {
+            self.visit(idx, &mut done, &mut order);
+        }
+        order
+    }
+
+    fn visit(&self, idx: usize, done: &mut [bool], order: &mut Vec<usize>) {
+        if std::mem::replace(&mut done[idx], true) {
+            return;
+        }
+        for dep in &self.instances[idx].deps {
+            with_stack(|| self.visit(dep.to, done, order));
+        }
+        order.push(idx);
+    }
+
+    pub(crate) fn definitions(&mut self, unit: UnitId) -> Rc<DefTable> {
+        let lower = &mut self.lower;
+        let table = self.defs.entry(unit);
+        table.or_insert_with(|| Rc::new(DefTable::of_machine(lower.project, unit, &mut lower.diagnostics))).clone()
+    }
+
+    /// What an instance sees of the others, before its own declarations.
+    pub(crate) fn inherited(&mut self, idx: usize) -> Names {
+        let mut names = Names::default();
+        for dep in &self.instances[idx].deps {
+            let other = &self.instances[dep.to];
+            for (name, entry) in &other.names.symbols {
+                if let Some((name, entry)) = passed_on(name, entry, dep) {
+                    let keep = names.symbols.get(&name).is_some_and(|known| known.is_own || !entry.is_own);
+                    let clash = names.symbols.get(&name).filter(|known| known.symbol != entry.symbol && known.is_own && entry.is_own);
+                    if let Some(known) = clash {
+                        let first = known.span;
+                        let message = format!("`{name}` is declared by two machines that `{}` refers to", machine_name(self.lower.project, self.instances[idx].unit));
+                        self.lower.diagnostics.push(Diagnostic::error("name-clash", message).at(entry.span).also(first, "also declared here").also(dep.span, "both are visible here"));
+                    }
+                    if !keep {
+                        names.symbols.insert(name, entry);
+                    }
+                }
+            }
+            if dep.kind == DependencyKind::Refines {
+                continue;
+            }
+            let access = match dep.kind {
+                DependencyKind::Sees => OpAccess::Seen,
+                DependencyKind::Uses => OpAccess::Used,
+                _ => OpAccess::Included,
+            };
+            for (name, op) in &other.exported {
+                names.operations.insert(joined(&dep.prefix, name), OpEntry { op: *op, access });
+            }
+        }
+        names
+    }
+
+    /// Marks the operations that are transitions: those of the main machine and of machines that are only seen.
+    fn top_level(&mut self, order: &[usize]) {
+        let roots = order.iter().filter(|idx| self.instances[**idx].is_root && self.instances[**idx].is_concrete);
+        let ops: Vec<OpId> = roots.flat_map(|idx| self.instances[*idx].exported.iter().map(|(_, op)| *op)).collect();
+        for op in ops {
+            self.lower.model.operations[op].is_top_level = true;
+        }
+    }
+
+    fn initialisations(&mut self, order: &[usize]) {
+        let of = |concrete: bool| -> Vec<SubstId> {
+            let instances = order.iter().map(|idx| &self.instances[*idx]).filter(|instance| instance.is_concrete == concrete);
+            instances.filter_map(|instance| instance.initialisation).collect()
+        };
+        let (concrete, abstracted) = (of(true), of(false));
+        let lower = &mut self.lower;
+        let file = lower.tree(lower.project.main).file;
+        let fallback = lower.project.machine(lower.project.main).map_or(Span::new(file, 0, 0), |machine| machine.name.span);
+        lower.model.initialisation = lower.in_sequence(concrete, fallback);
+        if let Some(refined) = lower.project.unit(lower.project.main).refines {
+            let initialisation = lower.in_sequence(abstracted, fallback);
+            let name = machine_name(lower.project, refined);
+            lower.model.abstraction = Some(Abstraction { name, initialisation });
+        }
+    }
+}
+
+impl Lower<'_> {
+    fn in_sequence(&mut self, parts: Vec<SubstId>, fallback: Span) -> SubstId {
+        match parts.as_slice() {
+            [] => self.add_subst(Subst::Skip, fallback),
+            [only] => *only,
+            [.., last] => {
+                let span = self.model.substs[*last].span;
+                self.add_subst(Subst::Sequence(parts), span)
+            }
+        }
+    }
+}
+
+pub(crate) fn machine_name(project: &Project, unit: UnitId) -> SmolStr {
+    project.machine(unit).map(|machine| machine.name.name.clone()).unwrap_or_default()
+}
+
+/// A name of another instance as its user sees it, if at all.
+fn passed_on(name: &SmolStr, entry: &NameEntry, dep: &Dependency) -> Option<(SmolStr, NameEntry)> {
+    if dep.kind == DependencyKind::Refines {
+        let symbol = match entry.symbol {
+            Symbol::Variable(id, Access::Own | Access::Included) => Symbol::Variable(id, Access::Abstract),
+            symbol => symbol,
+        };
+        return Some((name.clone(), NameEntry { symbol, is_own: false, ..*entry }));
+    }
+    let includes = matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends);
+    match entry.symbol {
+        Symbol::Variable(id, Access::Own | Access::Included) => {
+            let access = if includes { Access::Included } else { Access::Seen };
+            Some((joined(&dep.prefix, name), NameEntry { symbol: Symbol::Variable(id, access), ..*entry }))
+        }
+        Symbol::Variable(..) => None,
+        _ if entry.is_param => None,
+        _ => Some((name.clone(), *entry)),
+    }
+}

@@ -1,0 +1,139 @@
+//! LET bindings and `[x := E] P`.
+
+use std::collections::HashMap;
+
+use abridge_diag::{Diagnostic, Span};
+use abridge_model::{Binding, LocalId, SmolStr};
+use abridge_syntax::Node;
+use abridge_syntax::ast::{self, Ident};
+
+use crate::lower::Lower;
+use crate::scope::{Ctx, LocalKind};
+
+impl Lower<'_> {
+    /// The bindings of `LET ids BE pred`, ordered so that each sees those before it, and the context of the body.
+    pub(crate) fn let_bindings(&mut self, ctx: Ctx, ids: &[Ident], pred: ast::ExprId) -> (Ctx, Vec<Binding>) {
+        let (inner, locals) = self.bind(ctx, ids, LocalKind::Bound);
+        let names: Vec<SmolStr> = locals.iter().map(|local| self.model.locals[*local].name.clone()).collect();
+        let mut equations: HashMap<SmolStr, ast::ExprId> = HashMap::new();
+        for conjunct in self.conjuncts(ctx, pred) {
+            let span = self.tree(ctx.unit).expr(conjunct).span;
+            match self.equation(ctx, conjunct, &names, &equations) {
+                Some((name, value)) => _ = equations.insert(name, value),
+                None => {
+                    let diagnostic = Diagnostic::error("let-not-an-equation", "LET needs one equation `x = E` for each of its identifiers");
+                    self.report(diagnostic.at(span).help("use ANY for values that are only described by a predicate"));
+                }
+            }
+        }
+        for (local, name) in locals.iter().zip(&names) {
+            if !equations.contains_key(name) {
+                let span = self.model.locals[*local].span;
+                let message = format!("LET gives no value to `{name}`");
+                self.report(Diagnostic::error("let-without-value", message).at(span).help(format!("add an equation `{name} = ...` after BE")));
+            }
+        }
+        let order = self.let_order(ctx, &names, &equations);
+        let local_of: HashMap<&SmolStr, LocalId> = names.iter().zip(locals.iter().copied()).collect();
+        let mut bindings = Vec::new();
+        for name in &order {
+            let (Some(local), Some(equation)) = (local_of.get(name), equations.get(name)) else { continue };
+            let value = self.expr(inner, *equation);
+            let span = self.span(value);
+            let ty = self.model.locals[*local].ty;
+            self.expect(value, ty, "the identifier has another type", span);
+            bindings.push(Binding { local: *local, value });
+        }
+        (inner, bindings)
+    }
+
+    /// The operands of a conjunction, labels and descriptions looked through.
+    pub(crate) fn conjuncts(&self, ctx: Ctx, pred: ast::ExprId) -> Vec<ast::ExprId> {
+        let tree = self.tree(ctx.unit);
+        let mut out = Vec::new();
+        let mut open = vec![pred];
+        while let Some(id) = open.pop() {
+            match &tree.expr(id).expr {
+                ast::Expr::And(items) => open.extend(items.iter().rev()),
+                ast::Expr::Labelled { pred, .. } => open.push(*pred),
+                ast::Expr::Described { expr, .. } => open.push(*expr),
+                _ => out.push(id),
+            }
+        }
+        out
+    }
+
+    /// `x = E` or `E = x` for an identifier that has no equation yet.
+    fn equation(&self, ctx: Ctx, conjunct: ast::ExprId, names: &[SmolStr], known: &HashMap<SmolStr, ast::ExprId>) -> Option<(SmolStr, ast::ExprId)> {
+        let tree = self.tree(ctx.unit);
+        let ast::Expr::Binary(ast::BinaryOp::Equal, left, right) = &tree.expr(conjunct).expr else { return None };
+        [(left, right), (right, left)].into_iter().find_map(|(id, value)| match &tree.expr(*id).expr {
+            ast::Expr::Ident(name) if names.contains(name) && !known.contains_key(name) => Some((name.clone(), *value)),
+            _ => None,
+        })
+    }
+
+    /// An order in which every value mentions only identifiers before it.
+    fn let_order(&mut self, ctx: Ctx, names: &[SmolStr], equations: &HashMap<SmolStr, ast::ExprId>) -> Vec<SmolStr> {
+        let allowed = self.model.steering.preferences.flag("ALLOW_COMPLEX_LETS");
+        let mut waiting: Vec<(SmolStr, Vec<(SmolStr, Span)>)> = Vec::new();
+        for name in names {
+            let Some(value) = equations.get(name) else { continue };
+            let uses = self.mentions(ctx, *value, names);
+            if let Some((used, span)) = uses.first().filter(|(used, _)| !allowed || used == name) {
+                let message = if used == name {
+                    format!("the value of `{name}` mentions `{name}` itself")
+                } else {
+                    format!("the value of `{name}` mentions `{used}`, which the same LET introduces")
+                };
+                let diagnostic = Diagnostic::error("let-uses-let", message).at(*span);
+                self.report(diagnostic.help("nest the LETs, or set the preference ALLOW_COMPLEX_LETS"));
+                return Vec::new();
+            }
+            waiting.push((name.clone(), uses));
+        }
+        let mut order: Vec<SmolStr> = Vec::new();
+        while !waiting.is_empty() {
+            let ready = |(_, uses): &(SmolStr, Vec<(SmolStr, Span)>)| uses.iter().all(|(used, _)| order.contains(used));
+            let Some(next) = waiting.iter().position(ready) else {
+                let (name, uses) = &waiting[0];
+                let message = format!("the values of `{name}` and `{}` depend on each other", uses[0].0);
+                self.report(Diagnostic::error("let-uses-let", message).at(uses[0].1));
+                break;
+            };
+            order.push(waiting.remove(next).0);
+        }
+        order
+    }
+
+    fn mentions(&self, ctx: Ctx, root: ast::ExprId, names: &[SmolStr]) -> Vec<(SmolStr, Span)> {
+        let tree = self.tree(ctx.unit);
+        let mut found = Vec::new();
+        tree.for_each_node(Node::Expr(root), &mut |node| {
+            if let Node::Expr(id) = node
+                && let ast::Expr::Ident(name) = &tree.expr(id).expr
+                && names.contains(name)
+            {
+                found.push((name.clone(), tree.expr(id).span));
+            }
+        });
+        found
+    }
+
+    /// The bindings of `[ids := values] P` and the context of `P`.
+    pub(crate) fn substituted(&mut self, ctx: Ctx, ids: &[Ident], values: &[ast::ExprId], span: Span) -> (Ctx, Vec<Binding>) {
+        if ids.len() != values.len() {
+            let message = format!("{} identifiers are replaced by {} values", ids.len(), values.len());
+            self.report(Diagnostic::error("assignment-count", message).at(span));
+        }
+        let values: Vec<_> = values.iter().map(|value| self.expr(ctx, *value)).collect();
+        let (inner, locals) = self.bind(ctx, ids, LocalKind::Bound);
+        let mut bindings = Vec::new();
+        for (local, value) in locals.into_iter().zip(values) {
+            let ty = self.model.locals[local].ty;
+            self.expect(value, ty, "the identifier has another type", span);
+            bindings.push(Binding { local, value });
+        }
+        (inner, bindings)
+    }
+}

@@ -1,0 +1,613 @@
+//! The clauses of one machine instance.
+
+use abridge_diag::{Diagnostic, Span};
+use abridge_model::{
+    CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, Effects, Expr, ExprId, FreeType, IdSet, OpId, Operation, Origin,
+    Pred, PredId, SmolStr, SubstId, TypeId, Variable,
+};
+use abridge_syntax::ast::{self, ClauseKind, DeclaredIdent, DefinitionBody, Ident, Machine, SetDeclKind};
+
+use crate::lower::compose::{Composer, DependencyKind, joined};
+use crate::lower::{Lower, Place};
+use crate::project::UnitId;
+use crate::scope::{Access, Ctx, FrameKind, LocalKind, NameEntry, OpAccess, OpEntry, Symbol};
+
+/// Which list a conjunct joins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Clause {
+    Properties,
+    Invariant,
+    Assertions,
+}
+
+impl Composer<'_> {
+    /// Lowers one instance; those it depends on are done.
+    pub(crate) fn instance(&mut self, idx: usize) {
+        let unit = self.instances[idx].unit;
+        let project = self.lower.project;
+        let Some(machine) = project.machine(unit) else { return };
+        self.lower.defs = self.definitions(unit);
+        self.lower.names = self.inherited(idx);
+        let mut body = InstanceBody { composer: self, idx, unit, machine };
+        body.declare();
+        body.static_clauses();
+        body.invariant();
+        let operations = body.declare_operations();
+        body.initialisation();
+        body.operation_bodies(&operations);
+        body.promotions();
+        self.lower.resolve_overloads();
+        self.instances[idx].names = std::mem::take(&mut self.lower.names);
+    }
+}
+
+struct InstanceBody<'c, 'a, 'm> {
+    composer: &'c mut Composer<'a>,
+    idx: usize,
+    unit: UnitId,
+    machine: &'m Machine,
+}
+
+/// An operation whose signature is declared and whose body is not lowered yet.
+struct DeclaredOperation<'m> {
+    op: OpId,
+    ctx: Ctx,
+    syntax: &'m ast::Operation,
+}
+
+impl<'m> InstanceBody<'_, '_, 'm> {
+    fn clauses(&self) -> impl Iterator<Item = &'m ClauseKind> + use<'m> {
+        self.machine.clauses.iter().map(|clause| &clause.kind)
+    }
+
+    fn origin(&self, span: Span, desc: Option<SmolStr>) -> Origin {
+        Origin { machine: self.machine.name.name.clone(), span, desc }
+    }
+
+    fn prefix(&self) -> SmolStr {
+        self.composer.instances[self.idx].prefix.clone()
+    }
+
+    fn is_refinement(&self) -> bool {
+        self.composer.instances[self.idx].deps.iter().any(|dep| dep.kind == DependencyKind::Refines)
+    }
+
+    fn ctx(&mut self) -> Ctx {
+        self.composer.lower.global(self.unit)
+    }
+
+    fn declare(&mut self) {
+        match self.composer.statics.get(&self.unit) {
+            Some(known) => {
+                let known = known.clone();
+                self.composer.lower.names.symbols.extend(known);
+                self.params();
+            }
+            None => {
+                self.params();
+                self.sets();
+                self.free_types();
+                self.constants();
+                let symbols = self.composer.lower.names.symbols.iter();
+                let own = symbols.filter(|(_, entry)| entry.is_own && !entry.is_param).map(|(name, entry)| (name.clone(), *entry));
+                let own = own.filter(|(_, entry)| !matches!(entry.symbol, Symbol::Variable(..))).collect();
+                self.composer.statics.insert(self.unit, own);
+            }
+        }
+        self.variables();
+    }
+
+    /// Adds a name of this machine, reporting clashes.
+    fn add_name(&mut self, ident: &Ident, symbol: Symbol, is_param: bool) {
+        let entry = NameEntry { symbol, span: ident.span, is_param, is_own: true };
+        let lower = &mut self.composer.lower;
+        if let Some(known) = lower.names.symbols.get(&ident.name).copied()
+            && known.symbol != symbol
+        {
+            let (id, message) = if known.is_own && known.span.file == ident.span.file {
+                ("duplicate-name", format!("`{}` is declared twice", ident.name))
+            } else {
+                ("name-clash", format!("`{}` is already the name of something visible from another machine", ident.name))
+            };
+            let passes = !known.is_own && known.span.file != ident.span.file;
+            if !passes {
+                lower.report(Diagnostic::error(id, message).at_saying(ident.span, "declared again").also(known.span, "first declared here"));
+                return;
+            }
+        }
+        lower.names.symbols.insert(ident.name.clone(), entry);
+    }
+
+    /// A name that the refinement keeps from its abstraction.
+    fn kept(&self, name: &str) -> Option<Symbol> {
+        if !self.is_refinement() {
+            return None;
+        }
+        self.composer.lower.names.symbols.get(name).filter(|entry| !entry.is_own).map(|entry| entry.symbol)
+    }
+
+    fn params(&mut self) {
+        let is_given = {
+            let instances = &self.composer.instances;
+            let mut users = instances.iter().flat_map(|instance| &instance.deps).filter(|dep| dep.to == self.idx);
+            users.any(|dep| matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends))
+        };
+        for param in &self.machine.params {
+            let is_set = param.name.chars().any(char::is_uppercase);
+            if let Some(symbol) = self.kept(&param.name) {
+                self.add_name(param, symbol, true);
+                continue;
+            }
+            let lower = &mut self.composer.lower;
+            if is_set && !is_given {
+                let set = CarrierSet { name: param.name.clone(), kind: CarrierKind::Deferred { size: 0 }, origin: self.origin(param.span, None) };
+                let set = self.composer.lower.model.sets.push(set);
+                self.add_name(param, Symbol::Set(set), true);
+                continue;
+            }
+            let ty = lower.types.fresh();
+            let ty = if is_set { lower.types.pow(ty) } else { ty };
+            let name = joined(&self.prefix(), &param.name);
+            let origin = self.origin(param.span, None);
+            let id = self.composer.lower.model.constants.push(Constant { name, ty, origin });
+            self.add_name(param, Symbol::Constant(id), true);
+        }
+    }
+
+    fn sets(&mut self) {
+        for clause in self.clauses() {
+            let ClauseKind::Sets(decls) = clause else { continue };
+            for decl in decls {
+                let elements: Vec<DeclaredIdent> = match &decl.kind {
+                    SetDeclKind::Deferred => Vec::new(),
+                    SetDeclKind::Enumerated(elements) => elements.clone(),
+                    SetDeclKind::EnumeratedBy(name) => self.enumerated_by(name),
+                };
+                let kind = match &decl.kind {
+                    SetDeclKind::Deferred => CarrierKind::Deferred { size: 0 },
+                    _ => CarrierKind::Enumerated(elements.iter().map(|element| element.ident.name.clone()).collect()),
+                };
+                let ident = &decl.name.ident;
+                let origin = self.origin(ident.span, decl.name.desc.clone());
+                let set = self.composer.lower.model.sets.push(CarrierSet { name: ident.name.clone(), kind, origin });
+                self.add_name(ident, Symbol::Set(set), false);
+                for (index, element) in elements.iter().enumerate() {
+                    self.add_name(&element.ident, Symbol::Element(set, index as u32), false);
+                }
+            }
+        }
+    }
+
+    /// The elements of `S = D` where the definition `D` is `{a, b}`.
+    fn enumerated_by(&mut self, name: &Ident) -> Vec<DeclaredIdent> {
+        let lower = &mut self.composer.lower;
+        if let Some(entry) = lower.defs.get(&name.name).cloned()
+            && let DefinitionBody::Formula(body) = entry.body
+        {
+            let tree = lower.tree(entry.unit);
+            let items: Option<Vec<DeclaredIdent>> = match &tree.expr(body).expr {
+                ast::Expr::SetExtension(items) => items
+                    .iter()
+                    .map(|item| match &tree.expr(*item).expr {
+                        ast::Expr::Ident(element) => {
+                            let ident = Ident { name: element.clone(), span: tree.expr(*item).span };
+                            Some(DeclaredIdent { ident, desc: None })
+                        }
+                        _ => None,
+                    })
+                    .collect(),
+                _ => None,
+            };
+            if let Some(items) = items {
+                return items;
+            }
+        }
+        let message = format!("`{}` is not a definition that lists the elements of a set", name.name);
+        lower.report(Diagnostic::error("not-an-enumeration", message).at(name.span).help(format!("define `{} == {{a, b, c}}` or list the elements here", name.name)));
+        Vec::new()
+    }
+
+    fn free_types(&mut self) {
+        for clause in self.clauses() {
+            let ClauseKind::FreeTypes(decls) = clause else { continue };
+            for decl in decls {
+                if let Some(param) = decl.params.first() {
+                    let message = format!("freetype `{}` has type parameters, which are not supported", decl.name.name);
+                    self.composer.lower.report(Diagnostic::error("unsupported-freetype", message).at(param.span).help("declare one freetype for each type it is used with"));
+                }
+                let origin = self.origin(decl.name.span, None);
+                let constructors = decl.constructors.iter().map(|c| Constructor { name: c.name.name.clone(), arg: None }).collect();
+                let free = self.composer.lower.model.free_types.push(FreeType { name: decl.name.name.clone(), constructors, origin });
+                self.add_name(&decl.name, Symbol::FreeType(free), false);
+                for (index, constructor) in decl.constructors.iter().enumerate() {
+                    self.add_name(&constructor.name, Symbol::Constructor(free, index as u32), false);
+                }
+            }
+            // Arguments may mention any freetype of the clause.
+            let ctx = self.ctx();
+            self.composer.lower.place = Place::Properties;
+            for decl in decls {
+                let lower = &mut self.composer.lower;
+                let Some(Symbol::FreeType(free)) = lower.names.symbols.get(&decl.name.name).map(|entry| entry.symbol) else { continue };
+                for (index, constructor) in decl.constructors.iter().enumerate() {
+                    let Some(arg) = constructor.arg else { continue };
+                    let set = lower.expr(ctx, arg);
+                    let span = lower.span(set);
+                    let elem = lower.expect_set(set, "a constructor's argument ranges over a set", span);
+                    lower.model.free_types[free].constructors[index].arg = Some((set, elem));
+                }
+            }
+        }
+    }
+
+    fn constants(&mut self) {
+        for clause in self.clauses() {
+            let (ClauseKind::Constants(decls) | ClauseKind::AbstractConstants(decls)) = clause else { continue };
+            for decl in self.expanded(decls) {
+                if let Some(symbol @ Symbol::Constant(_)) = self.kept(&decl.ident.name) {
+                    self.add_name(&decl.ident, symbol, false);
+                    continue;
+                }
+                let ty = self.composer.lower.types.fresh();
+                let origin = self.origin(decl.ident.span, decl.desc.clone());
+                let id = self.composer.lower.model.constants.push(Constant { name: decl.ident.name.clone(), ty, origin });
+                self.add_name(&decl.ident, Symbol::Constant(id), false);
+            }
+        }
+    }
+
+    /// Declared names, definitions of identifier lists resolved.
+    fn expanded(&self, decls: &[DeclaredIdent]) -> Vec<DeclaredIdent> {
+        let lower = &self.composer.lower;
+        let mut out = Vec::new();
+        for decl in decls {
+            let names = lower.defs.get(&decl.ident.name).and_then(|entry| lower.identifier_list(entry));
+            match names {
+                Some(names) => out.extend(names.into_iter().map(|name| DeclaredIdent {
+                    ident: Ident { name, span: decl.ident.span },
+                    desc: decl.desc.clone(),
+                })),
+                None => out.push(decl.clone()),
+            }
+        }
+        out
+    }
+
+    fn variables(&mut self) {
+        let is_abstract = !self.composer.instances[self.idx].is_concrete;
+        for clause in self.clauses() {
+            let (ClauseKind::Variables(decls) | ClauseKind::ConcreteVariables(decls)) = clause else { continue };
+            for decl in self.expanded(decls) {
+                if let Some(Symbol::Variable(id, Access::Abstract)) = self.kept(&decl.ident.name) {
+                    let variable = &mut self.composer.lower.model.variables[id];
+                    variable.is_abstract &= is_abstract;
+                    self.composer.lower.names.symbols.remove(&decl.ident.name);
+                    self.add_name(&decl.ident, Symbol::Variable(id, Access::Own), false);
+                    continue;
+                }
+                let ty = self.composer.lower.types.fresh();
+                let origin = self.origin(decl.ident.span, decl.desc.clone());
+                let name = joined(&self.prefix(), &decl.ident.name);
+                let id = self.composer.lower.model.variables.push(Variable { name, ty, is_abstract, origin });
+                self.add_name(&decl.ident, Symbol::Variable(id, Access::Own), false);
+            }
+        }
+    }
+
+    /// CONSTRAINTS, actual parameters, PROPERTIES and VALUES.
+    fn static_clauses(&mut self) {
+        let ctx = self.ctx();
+        self.composer.lower.place = Place::Constraints;
+        for clause in self.clauses() {
+            if let ClauseKind::Constraints(pred) = clause {
+                self.conjoin(ctx, *pred, Clause::Properties);
+            }
+        }
+        self.actual_params(ctx);
+        let is_first = !self.composer.instances[..].iter().enumerate().any(|(idx, other)| {
+            idx != self.idx && other.unit == self.unit && !other.names.symbols.is_empty()
+        });
+        self.composer.lower.place = Place::Properties;
+        for clause in self.clauses().filter(|_| is_first) {
+            match clause {
+                ClauseKind::Properties(pred) => self.conjoin(ctx, *pred, Clause::Properties),
+                ClauseKind::Values(values) => values.iter().for_each(|value| self.valuation(ctx, value)),
+                _ => {}
+            }
+        }
+        self.composer.lower.resolve_overloads();
+    }
+
+    /// Equates the parameters of included machines with what this machine gives them.
+    fn actual_params(&mut self, ctx: Ctx) {
+        self.composer.lower.place = Place::Arguments;
+        for dep_idx in 0..self.composer.instances[self.idx].deps.len() {
+            let dep = &self.composer.instances[self.idx].deps[dep_idx];
+            if !matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends) {
+                continue;
+            }
+            let (to, span, args) = (dep.to, dep.span, dep.args.clone());
+            let project = self.composer.lower.project;
+            let Some(other) = project.machine(self.composer.instances[to].unit) else { continue };
+            if other.params.len() != args.len() {
+                let message = format!("machine `{}` has {}, but is given {}", other.name.name, super::definitions::plural(other.params.len(), "parameter"), args.len());
+                self.composer.lower.report(Diagnostic::error("wrong-arity", message).at(span).also(other.name.span, "declared here"));
+                continue;
+            }
+            for (param, arg) in other.params.iter().zip(args) {
+                let symbol = self.composer.instances[to].names.symbols.get(&param.name).map(|entry| entry.symbol);
+                let Some(symbol @ Symbol::Constant(_)) = symbol else { continue };
+                let lower = &mut self.composer.lower;
+                let formal = lower.symbol(symbol, param.span);
+                let actual = lower.expr(ctx, arg);
+                let span = lower.span(actual);
+                lower.expect(actual, lower.ty(formal), &format!("parameter `{}` of `{}` has another type", param.name, other.name.name), span);
+                let pred = lower.add_pred(Pred::Compare(Comparison::Equal, formal, actual), span);
+                self.add_conjunct(pred, Vec::new(), Clause::Properties);
+            }
+        }
+    }
+
+    fn valuation(&mut self, ctx: Ctx, value: &ast::Valuation) {
+        let lower = &mut self.composer.lower;
+        match lower.names.symbols.get(&value.name.name).map(|entry| entry.symbol) {
+            Some(Symbol::Set(set)) => {
+                let value_expr = lower.expr(ctx, value.value);
+                match lower.interval_size(value_expr) {
+                    Some(size) => lower.model.sets[set].kind = CarrierKind::Deferred { size },
+                    None => {
+                        let message = format!("the value of the set `{}` is not an interval and is ignored", value.name.name);
+                        lower.report(Diagnostic::warning("set-value-ignored", message).at(lower.span(value_expr)));
+                    }
+                }
+            }
+            Some(symbol) => {
+                let formal = lower.symbol(symbol, value.name.span);
+                let actual = lower.expr(ctx, value.value);
+                let span = value.name.span.to(lower.span(actual));
+                lower.expect_like(formal, actual, span);
+                let pred = lower.add_pred(Pred::Compare(Comparison::Equal, formal, actual), span);
+                self.add_conjunct(pred, Vec::new(), Clause::Properties);
+            }
+            None => _ = lower.unknown(ctx, &value.name.name, value.name.span),
+        }
+    }
+
+    fn invariant(&mut self) {
+        let ctx = self.ctx();
+        for (place, kind) in [(Place::Invariant, Clause::Invariant), (Place::Assertions, Clause::Assertions)] {
+            self.composer.lower.place = place;
+            for clause in self.clauses() {
+                match clause {
+                    ClauseKind::Invariant(pred) if kind == Clause::Invariant => self.conjoin(ctx, *pred, kind),
+                    ClauseKind::Assertions(preds) if kind == Clause::Assertions => {
+                        for pred in preds {
+                            let labels = labels_of(self.composer.lower.tree(self.unit), *pred);
+                            let pred = self.composer.lower.pred(ctx, *pred);
+                            self.add_conjunct(pred, labels, kind);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            self.composer.lower.resolve_overloads();
+        }
+    }
+
+    /// Adds each conjunct of a clause's predicate on its own.
+    fn conjoin(&mut self, ctx: Ctx, pred: ast::ExprId, clause: Clause) {
+        let mut open = vec![(pred, Vec::new())];
+        while let Some((id, labels)) = open.pop() {
+            let lower = &mut self.composer.lower;
+            match &lower.project.ast(ctx.unit).expr(id).expr {
+                ast::Expr::And(items) => open.extend(items.iter().rev().map(|item| (*item, labels.clone()))),
+                ast::Expr::Described { expr, .. } => open.push((*expr, labels)),
+                ast::Expr::Labelled { labels: more, pred } => {
+                    let labels = labels.into_iter().chain(more.iter().cloned()).collect();
+                    open.push((*pred, labels));
+                }
+                _ => {
+                    let pred = lower.pred(ctx, id);
+                    self.split(pred, &labels, clause);
+                }
+            }
+        }
+    }
+
+    /// A definition may expand to a conjunction; its parts are conjuncts too.
+    fn split(&mut self, pred: PredId, labels: &[SmolStr], clause: Clause) {
+        let mut open = vec![pred];
+        while let Some(pred) = open.pop() {
+            match self.composer.lower.model.pred(pred) {
+                Pred::And(parts) => open.extend(parts.iter().rev()),
+                _ => self.add_conjunct(pred, labels.to_vec(), clause),
+            }
+        }
+    }
+
+    fn add_conjunct(&mut self, pred: PredId, labels: Vec<SmolStr>, clause: Clause) {
+        let model = &mut self.composer.lower.model;
+        let span = model.preds[pred].span;
+        let machine = self.machine.name.name.clone();
+        let conjunct = Conjunct { pred, labels, machine, span, reads: IdSet::new(), constants: IdSet::new(), is_gluing: false };
+        match clause {
+            Clause::Properties => model.properties.push(conjunct),
+            Clause::Invariant => model.invariant.push(conjunct),
+            Clause::Assertions => model.assertions.push(conjunct),
+        }
+    }
+
+    fn initialisation(&mut self) {
+        let ctx = self.ctx();
+        self.composer.lower.place = Place::Initialisation;
+        for clause in self.clauses() {
+            if let ClauseKind::Initialisation(body) = clause {
+                let body = self.composer.lower.subst(ctx, *body);
+                self.composer.instances[self.idx].initialisation = Some(body);
+            }
+        }
+        self.composer.lower.resolve_overloads();
+    }
+
+    fn declare_operations(&mut self) -> Vec<DeclaredOperation<'m>> {
+        let mut declared = Vec::new();
+        self.composer.lower.place = Place::Operation;
+        for clause in self.clauses() {
+            let (list, access) = match clause {
+                ClauseKind::Operations(list) => (list, OpAccess::Own),
+                ClauseKind::LocalOperations(list) => (list, OpAccess::Local),
+                _ => continue,
+            };
+            for syntax in list {
+                declared.push(self.declare_operation(syntax, access));
+            }
+        }
+        declared
+    }
+
+    fn declare_operation(&mut self, syntax: &'m ast::Operation, access: OpAccess) -> DeclaredOperation<'m> {
+        let ctx = self.ctx();
+        let name = joined(&self.prefix(), &syntax.name.name);
+        let origin = self.origin(syntax.name.span, syntax.desc.clone());
+        let lower = &mut self.composer.lower;
+        let all: Vec<Ident> = syntax.params.iter().chain(&syntax.outputs).cloned().collect();
+        for (idx, id) in all.iter().enumerate() {
+            if let Some(first) = all[..idx].iter().find(|known| known.name == id.name) {
+                let message = format!("`{}` is declared twice in the heading of operation `{}`", id.name, syntax.name.name);
+                lower.report(Diagnostic::error("duplicate-identifier", message).at(id.span).also(first.span, "first declared here"));
+            }
+        }
+        let mut declare = |ids: &[Ident], kind: LocalKind| -> Vec<_> {
+            ids.iter().map(|id| (id.name.clone(), lower.add_local(id.name.clone(), id.span), kind)).collect()
+        };
+        let params = declare(&syntax.params, LocalKind::Parameter);
+        let outputs = declare(&syntax.outputs, LocalKind::Output);
+        let ids = |list: &[(SmolStr, _, LocalKind)]| list.iter().map(|(_, local, _)| *local).collect();
+        let operation = Operation {
+            name,
+            params: ids(&params),
+            outputs: ids(&outputs),
+            body: SubstId(0),
+            is_top_level: false,
+            refines: None,
+            effects: Effects::default(),
+            origin,
+        };
+        let op = lower.model.operations.push(operation);
+        let ctx = lower.push_frame(ctx, FrameKind::Locals(params.into_iter().chain(outputs).collect()));
+        self.add_operation_name(&syntax.name, op, access);
+        self.link_abstract_operation(syntax, op);
+        if access == OpAccess::Own {
+            self.composer.instances[self.idx].exported.push((syntax.name.name.clone(), op));
+        }
+        DeclaredOperation { op, ctx, syntax }
+    }
+
+    fn add_operation_name(&mut self, name: &Ident, op: OpId, access: OpAccess) {
+        let lower = &mut self.composer.lower;
+        let known = lower.names.operations.insert(name.name.clone(), OpEntry { op, access });
+        if let Some(known) = known.filter(|known| matches!(known.access, OpAccess::Own | OpAccess::Local)) {
+            let first = lower.model.operations[known.op].origin.span;
+            let message = format!("operation `{}` is declared twice", name.name);
+            lower.report(Diagnostic::error("duplicate-name", message).at_saying(name.span, "declared again").also(first, "first declared here"));
+        }
+    }
+
+    /// A refined operation has the parameter and output types of the abstract one.
+    fn link_abstract_operation(&mut self, syntax: &ast::Operation, op: OpId) {
+        let deps = &self.composer.instances[self.idx].deps;
+        let Some(dep) = deps.iter().find(|dep| dep.kind == DependencyKind::Refines) else { return };
+        let wanted = syntax.refines.as_ref().unwrap_or(&syntax.name);
+        let exported = &self.composer.instances[dep.to].exported;
+        let Some((_, abstract_op)) = exported.iter().find(|(name, _)| *name == wanted.name).cloned() else {
+            if let Some(refined) = &syntax.refines {
+                let message = format!("the abstraction has no operation `{}`", refined.name);
+                self.composer.lower.report(Diagnostic::error("unknown-operation", message).at(refined.span));
+            }
+            return;
+        };
+        let lower = &mut self.composer.lower;
+        lower.model.operations[op].refines = Some(abstract_op);
+        let pairs = |model: &abridge_model::Model| -> Vec<(TypeId, TypeId, Span)> {
+            let (own, other) = (&model.operations[op], &model.operations[abstract_op]);
+            if own.params.len() != other.params.len() || own.outputs.len() != other.outputs.len() {
+                return Vec::new();
+            }
+            let own = own.params.iter().chain(&own.outputs).map(|local| &model.locals[*local]);
+            let other = other.params.iter().chain(&other.outputs).map(|local| &model.locals[*local]);
+            own.zip(other).map(|(own, other)| (own.ty, other.ty, own.span)).collect()
+        };
+        for (own, other, span) in pairs(&lower.model) {
+            lower.agree(own, other, |own, other| format!("this is {own} here, but {other} in the abstraction"), span);
+        }
+    }
+
+    fn operation_bodies(&mut self, declared: &[DeclaredOperation<'m>]) {
+        for operation in declared {
+            let lower = &mut self.composer.lower;
+            lower.place = Place::Operation;
+            let body = lower.subst(operation.ctx, operation.syntax.body);
+            lower.model.operations[operation.op].body = body;
+            lower.resolve_overloads();
+        }
+    }
+
+    /// Operations of included machines that this machine offers as its own.
+    fn promotions(&mut self) {
+        let mut promoted: Vec<(SmolStr, OpId)> = Vec::new();
+        for dep in self.composer.instances[self.idx].deps.iter().filter(|dep| dep.kind == DependencyKind::Extends) {
+            let exported = &self.composer.instances[dep.to].exported;
+            promoted.extend(exported.iter().map(|(name, op)| (joined(&dep.prefix, name), *op)));
+        }
+        for clause in self.clauses() {
+            let ClauseKind::Promotes(names) = clause else { continue };
+            for name in names {
+                match self.composer.lower.names.operations.get(&name.name) {
+                    Some(OpEntry { op, access: OpAccess::Included }) => promoted.push((name.name.clone(), *op)),
+                    _ => self.report_unknown_promotion(name),
+                }
+            }
+        }
+        let exported = &mut self.composer.instances[self.idx].exported;
+        for (name, op) in promoted {
+            if !exported.iter().any(|(_, known)| *known == op) {
+                exported.push((name, op));
+            }
+        }
+    }
+
+    fn report_unknown_promotion(&mut self, name: &Ident) {
+        let lower = &mut self.composer.lower;
+        let included = lower.names.operations.iter().filter(|(_, entry)| entry.access == OpAccess::Included);
+        let near = crate::suggest::nearest(&name.name, included.map(|(name, _)| name.as_str())).map(str::to_owned);
+        let mut diagnostic = Diagnostic::error("unknown-operation", format!("no included machine has an operation `{}` to promote", name.name)).at(name.span);
+        if let Some(near) = near {
+            diagnostic = diagnostic.help(format!("a similar name exists: `{near}`"));
+        }
+        lower.report(diagnostic);
+    }
+}
+
+/// The labels around a predicate.
+fn labels_of(tree: &ast::Ast, mut id: ast::ExprId) -> Vec<SmolStr> {
+    let mut labels = Vec::new();
+    loop {
+        match &tree.expr(id).expr {
+            ast::Expr::Labelled { labels: more, pred } => {
+                labels.extend(more.iter().cloned());
+                id = *pred;
+            }
+            ast::Expr::Described { expr, .. } => id = *expr,
+            _ => return labels,
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// The number of elements of an interval with known bounds.
+    fn interval_size(&self, id: ExprId) -> Option<u32> {
+        let Expr::Binary(abridge_model::BinaryOp::Interval, low, high) = self.model.expr(id) else { return None };
+        let integer = |id: &ExprId| crate::carriers::integer(&self.model, &std::collections::HashMap::new(), *id);
+        u32::try_from(integer(high)? - integer(low)? + 1).ok()
+    }
+}

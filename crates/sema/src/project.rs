@@ -1,0 +1,351 @@
+//! Finding and parsing all files of a project: the main machine, the machines it refers to, and the definition files they import.
+//!
+//! The result is a list of [`Unit`]s, one per file, each parsed once, with every reference resolved to a unit. Nothing is composed yet.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use abridge_diag::{Diagnostic, SourceMap, Span};
+use abridge_model::SmolStr;
+use abridge_syntax::ast::{Ast, ClauseKind, Definition, Machine, MachineKind, MachinePragma, MachineRef};
+
+use crate::library;
+use crate::suggest;
+
+/// Read access to files; the crate itself touches no disk.
+pub trait FileSystem {
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// When the file does not exist or cannot be read.
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>>;
+
+    fn is_file(&self, path: &Path) -> bool;
+}
+
+/// A parsed file.
+pub(crate) struct Unit {
+    pub(crate) path: PathBuf,
+    pub(crate) ast: Ast,
+    /// What a machine refers to, in the order of the text.
+    pub(crate) refs: Vec<Reference>,
+    /// The abstraction of a refinement or implementation.
+    pub(crate) refines: Option<UnitId>,
+    /// Definition files imported directly, with the place.
+    pub(crate) imports: Vec<(UnitId, Span)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct UnitId(pub(crate) u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RefKind {
+    Sees,
+    Uses,
+    Includes,
+    Extends,
+    Imports,
+}
+
+/// A reference to another machine that was found.
+pub(crate) struct Reference {
+    pub(crate) kind: RefKind,
+    pub(crate) syntax: MachineRef,
+    pub(crate) unit: UnitId,
+}
+
+pub(crate) struct Project {
+    pub(crate) units: Vec<Unit>,
+    pub(crate) main: UnitId,
+}
+
+impl Project {
+    pub(crate) fn unit(&self, id: UnitId) -> &Unit {
+        &self.units[id.0 as usize]
+    }
+
+    pub(crate) fn ast(&self, id: UnitId) -> &Ast {
+        &self.unit(id).ast
+    }
+
+    pub(crate) fn machine(&self, id: UnitId) -> Option<&Machine> {
+        self.ast(id).machine()
+    }
+}
+
+/// Loads everything reachable from `main`. `None` if the main file cannot be read.
+pub(crate) fn load(
+    files: &dyn FileSystem,
+    include: &[PathBuf],
+    main: &Path,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Project> {
+    let mut loader =
+        Loader { files, include, sources, diagnostics, units: Vec::new(), by_path: HashMap::new(), open: Vec::new() };
+    match loader.unit_at(main, Role::Main, None) {
+        Some(main) => {
+            let units = loader.units.into_iter().flatten().collect();
+            Some(Project { units, main })
+        }
+        None => None,
+    }
+}
+
+/// What a file is expected to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Main,
+    Machine,
+    Definitions,
+}
+
+struct Loader<'a> {
+    files: &'a dyn FileSystem,
+    include: &'a [PathBuf],
+    sources: &'a mut SourceMap,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    /// `None` while a unit's own references are being loaded.
+    units: Vec<Option<Unit>>,
+    by_path: HashMap<PathBuf, UnitId>,
+    /// The chain of units under way, with the place that led to each.
+    open: Vec<(UnitId, SmolStr)>,
+}
+
+impl Loader<'_> {
+    fn unit_at(&mut self, path: &Path, role: Role, from: Option<Span>) -> Option<UnitId> {
+        let path = normalise(path);
+        if let Some(id) = self.by_path.get(&path) {
+            let id = *id;
+            if let Some(start) = self.open.iter().position(|(open, _)| *open == id) {
+                self.report_cycle(start, role, from);
+                return None;
+            }
+            return Some(id);
+        }
+        let text = self.read(&path, from)?;
+        let file = self.sources.add(path.display().to_string(), text.as_str());
+        let (ast, diagnostics) = abridge_syntax::parse_file(file, &text);
+        self.diagnostics.extend(diagnostics);
+        let id = UnitId(self.units.len() as u32);
+        self.by_path.insert(path.clone(), id);
+        self.units.push(None);
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        self.open.push((id, SmolStr::from(name.as_str())));
+        let unit = self.resolve_references(path, ast);
+        self.open.pop();
+        self.units[id.0 as usize] = Some(unit);
+        Some(id)
+    }
+
+    fn read(&mut self, path: &Path, from: Option<Span>) -> Option<String> {
+        let bytes = match library::text(path) {
+            Some(text) => return Some(text.to_owned()),
+            None => self.files.read(path),
+        };
+        match bytes {
+            Ok(bytes) => {
+                let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+                if text.len() < u32::MAX as usize {
+                    return Some(text);
+                }
+                self.diagnostics.push(at(Diagnostic::error("file-too-large", format!("`{}` is larger than 4 GB", path.display())), from));
+                None
+            }
+            Err(error) => {
+                let message = format!("cannot read `{}`: {}", path.display(), reason(&error));
+                self.diagnostics.push(at(Diagnostic::error("file-unreadable", message), from));
+                None
+            }
+        }
+    }
+
+    fn report_cycle(&mut self, start: usize, role: Role, from: Option<Span>) {
+        let names: Vec<&str> = self.open[start..].iter().map(|(_, name)| name.as_str()).collect();
+        let chain = format!("{} -> {}", names.join(" -> "), names[0]);
+        let (id, what) = match role {
+            Role::Definitions => ("cyclic-import", "definition files import each other"),
+            _ => ("cyclic-machines", "machines refer to each other in a cycle"),
+        };
+        let diagnostic = Diagnostic::error(id, format!("{what}: {chain}"));
+        self.diagnostics.push(at(diagnostic, from).help("move what both need into a third file"));
+    }
+
+    fn resolve_references(&mut self, path: PathBuf, ast: Ast) -> Unit {
+        let mut unit = Unit { path, ast, refs: Vec::new(), refines: None, imports: Vec::new() };
+        let definitions: Vec<Definition> = match &unit.ast.unit {
+            abridge_syntax::ast::Unit::Definitions(definitions) => definitions.clone(),
+            abridge_syntax::ast::Unit::Machine(machine) => {
+                let machine = machine.clone();
+                self.resolve_machine(&machine, &mut unit);
+                let clauses = machine.clauses.into_iter();
+                clauses.filter_map(|clause| if let ClauseKind::Definitions(list) = clause.kind { Some(list) } else { None }).flatten().collect()
+            }
+            _ => Vec::new(),
+        };
+        for definition in definitions {
+            if let Definition::Import { path, span } = definition
+                && let Some(id) = self.definition_file(&unit.path, &path, span)
+            {
+                unit.imports.push((id, span));
+            }
+        }
+        unit
+    }
+
+    fn resolve_machine(&mut self, machine: &Machine, unit: &mut Unit) {
+        let folders = self.folders(&unit.path, machine);
+        if let Some(refined) = &machine.refines {
+            unit.refines = self.machine_named(&folders, &refined.name, refined.span, &unit.path);
+            if let Some(id) = unit.refines
+                && self.kind_of(id) == Some(MachineKind::Implementation)
+            {
+                let message = format!("`{}` is an implementation and cannot be refined", refined.name);
+                self.diagnostics.push(Diagnostic::error("refines-implementation", message).at(refined.span));
+            }
+        }
+        for clause in &machine.clauses {
+            let (kind, refs) = match &clause.kind {
+                ClauseKind::Sees(refs) => (RefKind::Sees, refs),
+                ClauseKind::Uses(refs) => (RefKind::Uses, refs),
+                ClauseKind::Includes(refs) => (RefKind::Includes, refs),
+                ClauseKind::Extends(refs) => (RefKind::Extends, refs),
+                ClauseKind::Imports(refs) => (RefKind::Imports, refs),
+                _ => continue,
+            };
+            for reference in refs {
+                let found = match &reference.file {
+                    Some(file) => {
+                        let path = folders[0].join(file.as_str());
+                        self.unit_at(&path, Role::Machine, Some(reference.span))
+                    }
+                    None => self.machine_named(&folders, &reference.name.name, reference.name.span, &unit.path),
+                };
+                if let Some(id) = found {
+                    unit.refs.push(Reference { kind, syntax: reference.clone(), unit: id });
+                }
+            }
+        }
+    }
+
+    fn kind_of(&self, id: UnitId) -> Option<MachineKind> {
+        Some(self.units[id.0 as usize].as_ref()?.ast.machine()?.kind)
+    }
+
+    /// Where machines that `path` refers to may lie.
+    fn folders(&self, path: &Path, machine: &Machine) -> Vec<PathBuf> {
+        let home = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let mut folders = vec![home.clone()];
+        let package = machine.pragmas.iter().find_map(|pragma| match pragma {
+            MachinePragma::Package(name) => Some(name.split('.').count()),
+            _ => None,
+        });
+        let mut root = home;
+        for _ in 0..package.unwrap_or(0) {
+            root = root.parent().map(Path::to_path_buf).unwrap_or_default();
+        }
+        for pragma in &machine.pragmas {
+            if let MachinePragma::ImportPackage(name) = pragma {
+                let parts = name.trim_end_matches(".*").split('.');
+                let folder = parts.fold(root.clone(), |folder, part| folder.join(part));
+                folders.push(folder.clone());
+                // `a.b` may also name one machine `b` of package `a`.
+                folders.extend(folder.parent().map(Path::to_path_buf));
+            }
+        }
+        folders.extend(self.include.iter().cloned());
+        folders.push(PathBuf::from(library::FOLDER));
+        folders
+    }
+
+    fn machine_named(&mut self, folders: &[PathBuf], name: &SmolStr, span: Span, from: &Path) -> Option<UnitId> {
+        let candidates = folders.iter().flat_map(|folder| {
+            ["ref", "mch", "sys", "imp"].map(|suffix| normalise(&folder.join(format!("{name}.{suffix}"))))
+        });
+        let exists = |path: &PathBuf| library::text(path).is_some() || self.files.is_file(path);
+        let Some(path) = candidates.into_iter().find(|path| path != from && exists(path)) else {
+            let itself = normalise(from).file_stem().is_some_and(|stem| stem.to_string_lossy() == name.as_str());
+            self.diagnostics.push(if itself {
+                Diagnostic::error("cyclic-machines", format!("machine `{name}` refers to itself")).at(span)
+            } else {
+                missing_machine(folders, name, span)
+            });
+            return None;
+        };
+        let id = self.unit_at(&path, Role::Machine, Some(span))?;
+        self.check_machine_name(id, name, span);
+        self.kind_of(id).map(|_| id)
+    }
+
+    fn check_machine_name(&mut self, id: UnitId, name: &SmolStr, span: Span) {
+        let Some(unit) = &self.units[id.0 as usize] else { return };
+        match unit.ast.machine() {
+            Some(machine) if machine.name.name == *name || machine.name.name.is_empty() => {}
+            Some(machine) => {
+                let message = format!("the file of machine `{name}` holds a machine named `{}`", machine.name.name);
+                let diagnostic = Diagnostic::error("wrong-machine-name", message);
+                self.diagnostics.push(
+                    diagnostic.at(machine.name.span).also(span, "referred to here").help("a machine that others refer to has the name of its file"),
+                );
+            }
+            None => {
+                let message = format!("`{}` is not a machine", unit.path.display());
+                self.diagnostics.push(Diagnostic::error("not-a-machine", message).at(span));
+            }
+        }
+    }
+
+    fn definition_file(&mut self, from: &Path, name: &str, span: Span) -> Option<UnitId> {
+        let home = from.parent().map(Path::to_path_buf).unwrap_or_default();
+        let folders = std::iter::once(home).chain(self.include.iter().cloned()).chain([PathBuf::from(library::FOLDER)]);
+        let mut candidates = folders.map(|folder| normalise(&folder.join(name)));
+        let found = candidates.find(|path| library::text(path).is_some() || self.files.is_file(path));
+        let Some(path) = found else {
+            let mut diagnostic = Diagnostic::error("missing-file", format!("definition file `{name}` not found")).at(span);
+            if let Some(near) = suggest::nearest(name, library::names()) {
+                diagnostic = diagnostic.help(format!("a built-in library has a similar name: `{near}`"));
+            }
+            self.diagnostics.push(diagnostic.help("definition files are searched beside the importing file, then in the folders of `--include`, then among the built-in libraries"));
+            return None;
+        };
+        self.unit_at(&path, Role::Definitions, Some(span))
+    }
+}
+
+fn missing_machine(folders: &[PathBuf], name: &str, span: Span) -> Diagnostic {
+    let home = folders.first().filter(|folder| !folder.as_os_str().is_empty());
+    let place = home.map_or_else(|| "the current folder".to_owned(), |folder| format!("`{}`", folder.display()));
+    Diagnostic::error("missing-machine", format!("machine `{name}` not found"))
+        .at_saying(span, format!("no file `{name}.mch`, `.ref`, `.sys` or `.imp` in {place}"))
+        .help("other folders can be named with `--include DIR`")
+}
+
+fn at(diagnostic: Diagnostic, span: Option<Span>) -> Diagnostic {
+    match span {
+        Some(span) => diagnostic.at(span),
+        None => diagnostic,
+    }
+}
+
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Resolves `.` and `..` textually, so that one file has one path.
+fn normalise(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

@@ -1,0 +1,193 @@
+//! Names and what they stand for.
+//!
+//! Global names of a machine instance live in a [`Names`] table. Local names live in [`Frame`]s, a persistent chain: a frame is
+//! never changed, so the actual argument of a definition can later be lowered in the frame of its call, which is what keeps bound
+//! variables of the body and of the argument apart.
+
+use std::collections::HashMap;
+
+use abridge_diag::Span;
+use abridge_model::{ConstId, FreeTypeId, LocalId, OpId, SetId, SmolStr, Target, VarId};
+use abridge_syntax::ast::ExprId;
+
+use crate::project::UnitId;
+
+/// What a global name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Symbol {
+    Set(SetId),
+    Element(SetId, u32),
+    Constant(ConstId),
+    Variable(VarId, Access),
+    FreeType(FreeTypeId),
+    Constructor(FreeTypeId, u32),
+}
+
+/// How a machine may use a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    Own,
+    /// Of an included, extended or imported machine: written only through its operations.
+    Included,
+    /// Of a seen or used machine: never written.
+    Seen,
+    /// Of the abstraction and gone in the refinement: only the invariant and assertions may mention it.
+    Abstract,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NameEntry {
+    pub(crate) symbol: Symbol,
+    /// Where it is declared.
+    pub(crate) span: Span,
+    /// A parameter of the machine, which PROPERTIES may not mention.
+    pub(crate) is_param: bool,
+    /// Declared by this machine itself rather than by one it refers to.
+    pub(crate) is_own: bool,
+}
+
+/// Global names of one machine instance. Operations have a name space of their own.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Names {
+    pub(crate) symbols: HashMap<SmolStr, NameEntry>,
+    pub(crate) operations: HashMap<SmolStr, OpEntry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpEntry {
+    pub(crate) op: OpId,
+    pub(crate) access: OpAccess,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OpAccess {
+    /// Own operation; callable only when the preference allows.
+    Own,
+    /// Own LOCAL_OPERATIONS.
+    Local,
+    Included,
+    Seen,
+    Used,
+}
+
+/// The position from which a formula is lowered: the tree it is in and the innermost local frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ctx {
+    pub(crate) unit: UnitId,
+    pub(crate) frame: FrameId,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FrameId(pub(crate) u32);
+
+pub(crate) struct Frame {
+    pub(crate) parent: Option<FrameId>,
+    pub(crate) kind: FrameKind,
+}
+
+pub(crate) enum FrameKind {
+    /// The machine's global names lie beyond.
+    Global,
+    /// Names that are bound to locals.
+    Locals(Vec<(SmolStr, LocalId, LocalKind)>),
+    /// The formals of a definition, each with its actual argument and where that is to be lowered. Names inside the body that are not
+    /// found here never see formals of definitions further out.
+    Formals(Vec<(SmolStr, ExprId, Ctx)>),
+    /// Inside `x : (P)` or a WHILE invariant: `x$0` is the value that the target had before.
+    Before(Vec<(SmolStr, BeforeValue)>),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BeforeValue {
+    /// Read the target itself.
+    Target(Target),
+    /// Read a local that keeps the old value.
+    Local(LocalId),
+}
+
+/// What introduced a local, and so what may be done with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LocalKind {
+    Parameter,
+    Output,
+    Var,
+    /// Quantifiers, comprehensions, ANY, LET.
+    Bound,
+}
+
+/// What a local name turned out to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    Local(LocalId, LocalKind),
+    /// A formal of a definition: lower this argument there.
+    Formal(ExprId, Ctx),
+}
+
+#[derive(Default)]
+pub(crate) struct Frames {
+    frames: Vec<Frame>,
+}
+
+impl Frames {
+    pub(crate) fn push(&mut self, parent: Option<FrameId>, kind: FrameKind) -> FrameId {
+        self.frames.push(Frame { parent, kind });
+        FrameId(self.frames.len() as u32 - 1)
+    }
+
+    /// Looks a name up among the local frames.
+    pub(crate) fn find(&self, frame: FrameId, name: &str) -> Option<Found> {
+        let mut inside_definition = false;
+        for frame in self.chain(frame) {
+            match &frame.kind {
+                FrameKind::Locals(locals) => {
+                    if let Some((_, local, kind)) = locals.iter().rev().find(|(known, ..)| known == name) {
+                        return Some(Found::Local(*local, *kind));
+                    }
+                }
+                FrameKind::Formals(formals) if !inside_definition => {
+                    inside_definition = true;
+                    if let Some((_, arg, ctx)) = formals.iter().find(|(known, ..)| known == name) {
+                        return Some(Found::Formal(*arg, *ctx));
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The value of `name$0`.
+    pub(crate) fn find_before(&self, frame: FrameId, name: &str) -> Option<BeforeValue> {
+        self.chain(frame).find_map(|frame| match &frame.kind {
+            FrameKind::Before(names) => names.iter().find(|(known, _)| known == name).map(|(_, value)| *value),
+            _ => None,
+        })
+    }
+
+    /// Whether `$0` means anything here.
+    pub(crate) fn inside_before(&self, frame: FrameId) -> bool {
+        self.chain(frame).any(|frame| matches!(frame.kind, FrameKind::Before(_)))
+    }
+
+    /// All local names visible, for suggestions.
+    pub(crate) fn names(&self, frame: FrameId) -> Vec<SmolStr> {
+        let mut names = Vec::new();
+        for frame in self.chain(frame) {
+            match &frame.kind {
+                FrameKind::Locals(locals) => names.extend(locals.iter().map(|(name, ..)| name.clone())),
+                FrameKind::Formals(formals) => names.extend(formals.iter().map(|(name, ..)| name.clone())),
+                _ => {}
+            }
+        }
+        names
+    }
+
+    fn chain(&self, frame: FrameId) -> impl Iterator<Item = &Frame> {
+        let mut next = Some(frame);
+        std::iter::from_fn(move || {
+            let frame = &self.frames[next?.0 as usize];
+            next = frame.parent;
+            Some(frame)
+        })
+    }
+}

@@ -1,0 +1,358 @@
+//! Operators whose meaning waits for types.
+//!
+//! Each case is tried when it arises and again whenever a clause is done; the model node is patched once the types decide.
+
+use abridge_diag::{Diagnostic, Span};
+use abridge_model::{
+    BinaryOp, Comparison, Expr, ExprId, Pred, PredId, QuantifiedOp, SmolStr, UnaryOp,
+};
+
+use super::{Shape, Ty, Unifier};
+use crate::lower::Lower;
+
+pub(crate) struct Pending {
+    pub(crate) kind: PendingKind,
+    pub(crate) span: Span,
+}
+
+pub(crate) enum PendingKind {
+    /// A node that is one thing on INTEGER and another on REAL; `ty` is the number type.
+    Number { node: NumberNode, ty: Ty },
+    /// `a - b`; all three types are one.
+    Minus { node: ExprId, ty: Ty },
+    /// `a * b`
+    Times { node: ExprId, left: ExprId, right: ExprId },
+    /// A node that is one thing on sequences and another on strings; `ty` is the operand's type.
+    Text { node: ExprId, op: TextOp, operand: ExprId, ty: Ty },
+    /// `r'f`
+    Field { node: ExprId, record: ExprId, name: SmolStr, name_span: Span },
+    /// `r'f := value`, seen as the record with one field replaced.
+    WithField { node: ExprId, record: ExprId, name: SmolStr, name_span: Span, value: ExprId },
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum NumberNode {
+    Expr(ExprId),
+    Pred(PredId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextOp {
+    Concat,
+    Size,
+    Rev,
+    /// `conc`
+    GeneralConcat,
+}
+
+/// What trying a case yields.
+enum Outcome {
+    Done,
+    Wait,
+}
+
+impl Lower<'_> {
+    /// Adds a case and tries it at once.
+    pub(crate) fn overloaded(&mut self, kind: PendingKind, span: Span) {
+        let pending = Pending { kind, span };
+        if let Outcome::Wait = self.try_resolve(&pending) {
+            self.pending.push(pending);
+        }
+    }
+
+    /// Tries all waiting cases until none makes progress.
+    pub(crate) fn resolve_overloads(&mut self) {
+        loop {
+            let before = self.pending.len();
+            let waiting = std::mem::take(&mut self.pending);
+            for pending in waiting {
+                if let Outcome::Wait = self.try_resolve(&pending) {
+                    self.pending.push(pending);
+                }
+            }
+            if self.pending.len() == before {
+                break;
+            }
+        }
+    }
+
+    /// Decides what can be decided without types: `^`, `size` and the like mean sequences; then reports the rest.
+    pub(crate) fn settle_overloads(&mut self) {
+        self.resolve_overloads();
+        for pending in std::mem::take(&mut self.pending) {
+            if let PendingKind::Text { operand, op, ty, .. } = &pending.kind
+                && !self.types.is_error(*ty)
+            {
+                let elem = self.types.fresh();
+                let sequence = self.types.sequence(elem);
+                let expected = if *op == TextOp::GeneralConcat { self.types.sequence(sequence) } else { sequence };
+                self.expect(*operand, expected, "a sequence is needed here", pending.span);
+            }
+            self.pending.push(pending);
+        }
+        self.resolve_overloads();
+        for pending in std::mem::take(&mut self.pending) {
+            self.report_ambiguous(&pending);
+        }
+    }
+
+    fn report_ambiguous(&mut self, pending: &Pending) {
+        let snippet = self.snippet(pending.span);
+        let what = match &pending.kind {
+            PendingKind::Minus { .. } => "a difference of numbers or of sets",
+            PendingKind::Times { .. } => "a product of numbers or of sets",
+            PendingKind::Number { .. } => "about integers or about reals",
+            PendingKind::Text { .. } => "about sequences or about strings",
+            PendingKind::Field { name, .. } | PendingKind::WithField { name, .. } => {
+                let message = format!("the type of the record whose field `{name}` is used is not known");
+                self.report(Diagnostic::error("unknown-type", message).at(pending.span).help("add a typing predicate such as `r : struct(...)`"));
+                return;
+            }
+        };
+        let message = format!("cannot tell whether `{snippet}` is {what}");
+        self.report(Diagnostic::error("unknown-type", message).at(pending.span).help("add typing predicates for its operands"));
+    }
+
+    fn try_resolve(&mut self, pending: &Pending) -> Outcome {
+        match &pending.kind {
+            PendingKind::Number { node, ty } => self.try_number(*node, *ty, pending.span),
+            PendingKind::Minus { node, ty } => self.try_minus(*node, *ty, pending.span),
+            PendingKind::Times { node, left, right } => self.try_times(*node, *left, *right, pending.span),
+            PendingKind::Text { node, op, operand, ty } => self.try_text(*node, *op, *operand, *ty, pending.span),
+            PendingKind::Field { node, record, name, name_span } => self.try_field(*node, *record, name, *name_span, None),
+            PendingKind::WithField { node, record, name, name_span, value } => {
+                self.try_field(*node, *record, name, *name_span, Some(*value))
+            }
+        }
+    }
+
+    fn try_number(&mut self, node: NumberNode, ty: Ty, span: Span) -> Outcome {
+        match self.types.shape(ty) {
+            Shape::Unknown => Outcome::Wait,
+            Shape::Integer | Shape::Error => Outcome::Done,
+            Shape::Real => {
+                match node {
+                    NumberNode::Expr(id) => {
+                        let expr = &mut self.model.exprs[id].expr;
+                        if !to_real(expr) {
+                            let snippet = self.snippet(span);
+                            self.report(Diagnostic::error("type-mismatch", format!("`{snippet}` is defined for integers only")).at(span));
+                        }
+                    }
+                    NumberNode::Pred(id) => pred_to_real(&mut self.model.preds[id].pred),
+                }
+                Outcome::Done
+            }
+            _ => {
+                self.report_not_a_number(ty, span);
+                Outcome::Done
+            }
+        }
+    }
+
+    fn report_not_a_number(&mut self, ty: Ty, span: Span) {
+        let (text, snippet) = (self.types.text(&self.model, ty), self.snippet(span));
+        let mut diagnostic = Diagnostic::error("type-mismatch", format!("numbers are needed in `{snippet}`, but the operands are {text}")).at(span);
+        if matches!(self.types.shape(ty), Shape::Pow(_)) {
+            diagnostic = diagnostic.help("sets are joined with `\\/`, compared with `<:` and counted with `card`");
+        }
+        self.report(diagnostic);
+    }
+
+    fn try_minus(&mut self, node: ExprId, ty: Ty, span: Span) -> Outcome {
+        let op = match self.types.shape(ty) {
+            Shape::Unknown => return Outcome::Wait,
+            Shape::Integer | Shape::Error => BinaryOp::Subtract,
+            Shape::Real => BinaryOp::RealSubtract,
+            Shape::Pow(_) => BinaryOp::Difference,
+            _ => {
+                let text = self.types.text(&self.model, ty);
+                let snippet = self.snippet(span);
+                let message = format!("`-` needs numbers or sets, but the operands of `{snippet}` are {text}");
+                self.report(Diagnostic::error("type-mismatch", message).at(span));
+                return Outcome::Done;
+            }
+        };
+        if let Expr::Binary(known, ..) = &mut self.model.exprs[node].expr {
+            *known = op;
+        }
+        Outcome::Done
+    }
+
+    fn try_times(&mut self, node: ExprId, left: ExprId, right: ExprId, span: Span) -> Outcome {
+        let (left_ty, right_ty, result) = (self.ty(left), self.ty(right), self.ty(node));
+        let is_number = |shape: &Shape| matches!(shape, Shape::Integer | Shape::Real);
+        let shapes = [left_ty, right_ty, result].map(|ty| self.types.shape(ty));
+        if shapes.iter().any(|shape| matches!(shape, Shape::Error)) {
+            return Outcome::Done;
+        }
+        if shapes.iter().copied().any(is_number) {
+            self.expect_like(left, right, span);
+            self.expect(node, left_ty, "a product of numbers is a number", span);
+            if matches!(self.types.shape(left_ty), Shape::Real)
+                && let Expr::Binary(op, ..) = &mut self.model.exprs[node].expr
+            {
+                *op = BinaryOp::RealMultiply;
+            }
+            return Outcome::Done;
+        }
+        if shapes.iter().any(|shape| matches!(shape, Shape::Pow(_))) {
+            let (first, second) = (self.types.fresh(), self.types.fresh());
+            let (first_set, second_set) = (self.types.pow(first), self.types.pow(second));
+            let product = self.types.relation(first, second);
+            self.expect(left, first_set, "`*` between sets needs a set on the left", span);
+            self.expect(right, second_set, "`*` between sets needs a set on the right", span);
+            self.expect(node, product, "a cartesian product is a set of pairs", span);
+            if let Expr::Binary(op, ..) = &mut self.model.exprs[node].expr {
+                *op = BinaryOp::Cartesian;
+            }
+            return Outcome::Done;
+        }
+        if shapes.iter().all(|shape| matches!(shape, Shape::Unknown)) {
+            return Outcome::Wait;
+        }
+        let known = if matches!(shapes[0], Shape::Unknown) { right } else { left };
+        let (snippet, text) = (self.snippet(self.span(known)), self.types.text(&self.model, self.ty(known)));
+        let message = format!("`*` needs numbers or sets, but `{snippet}` is {text}");
+        self.report(Diagnostic::error("type-mismatch", message).at(self.span(known)));
+        Outcome::Done
+    }
+
+    fn try_text(&mut self, node: ExprId, op: TextOp, operand: ExprId, ty: Ty, span: Span) -> Outcome {
+        let mut shape = self.types.shape(ty).clone();
+        if op == TextOp::GeneralConcat {
+            // `conc` takes a sequence of sequences or a sequence of strings.
+            let Shape::Pow(pair) = shape else { return self.text_shape(&shape, operand, span) };
+            let Shape::Pair(_, elem) = self.types.shape(pair).clone() else {
+                return self.text_shape(&Shape::Unknown, operand, span);
+            };
+            shape = self.types.shape(elem).clone();
+        }
+        match shape {
+            Shape::String => {
+                match &mut self.model.exprs[node].expr {
+                    Expr::Binary(known, ..) => *known = BinaryOp::StringConcat,
+                    Expr::Unary(known, _) => {
+                        *known = match op {
+                            TextOp::Size => UnaryOp::StringSize,
+                            TextOp::Rev => UnaryOp::StringRev,
+                            _ => UnaryOp::StringGeneralConcat,
+                        };
+                    }
+                    _ => {}
+                }
+                if op == TextOp::GeneralConcat {
+                    self.expect(node, Unifier::STRING, "joined strings are a string", span);
+                }
+                Outcome::Done
+            }
+            Shape::Pow(_) => {
+                let elem = self.types.fresh();
+                let sequence = self.types.sequence(elem);
+                match op {
+                    TextOp::GeneralConcat => self.expect(node, sequence, "joined sequences are a sequence", span),
+                    _ => self.expect(operand, sequence, "a sequence is needed here", span),
+                };
+                if op == TextOp::GeneralConcat {
+                    let sequences = self.types.sequence(sequence);
+                    self.expect(operand, sequences, "`conc` needs a sequence of sequences", span);
+                }
+                Outcome::Done
+            }
+            shape => self.text_shape(&shape, operand, span),
+        }
+    }
+
+    fn text_shape(&mut self, shape: &Shape, operand: ExprId, span: Span) -> Outcome {
+        match shape {
+            Shape::Unknown => Outcome::Wait,
+            Shape::Error => Outcome::Done,
+            _ => {
+                let elem = self.types.fresh();
+                let sequence = self.types.sequence(elem);
+                self.expect(operand, sequence, "a sequence is needed here", span);
+                Outcome::Done
+            }
+        }
+    }
+
+    fn try_field(&mut self, node: ExprId, record: ExprId, name: &SmolStr, name_span: Span, value: Option<ExprId>) -> Outcome {
+        let fields = match self.types.shape(self.ty(record)) {
+            Shape::Unknown => return Outcome::Wait,
+            Shape::Error => return Outcome::Done,
+            Shape::Record(fields) => fields.clone(),
+            _ => {
+                let (snippet, text) = (self.snippet(self.span(record)), self.types.text(&self.model, self.ty(record)));
+                let message = format!("`{snippet}` is {text}, not a record, and has no field `{name}`");
+                self.report(Diagnostic::error("not-a-record", message).at(self.span(record)));
+                return Outcome::Done;
+            }
+        };
+        let Some(idx) = fields.iter().position(|(known, _)| known == name) else {
+            let known: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+            let mut diagnostic = Diagnostic::error("unknown-field", format!("the record has no field `{name}`")).at(name_span);
+            diagnostic = match crate::suggest::nearest(name, known.iter().copied()) {
+                Some(near) => diagnostic.help(format!("a field with a similar name exists: `{near}`")),
+                None => diagnostic.note(format!("its fields are {}", known.join(", "))),
+            };
+            self.report(diagnostic);
+            return Outcome::Done;
+        };
+        let field_ty = fields[idx].1;
+        match (&mut self.model.exprs[node].expr, value) {
+            (Expr::Field(_, position), None) => {
+                *position = idx as u32;
+                self.expect(node, field_ty, "the field has this type", name_span);
+            }
+            (Expr::WithField(_, position, _), Some(value)) => {
+                *position = idx as u32;
+                self.expect(value, field_ty, "the field has this type", name_span);
+            }
+            _ => {}
+        }
+        Outcome::Done
+    }
+}
+
+/// Turns an operation on INTEGER into the one on REAL; false if there is none.
+fn to_real(expr: &mut Expr) -> bool {
+    match expr {
+        Expr::Binary(op, ..) => {
+            *op = match op {
+                BinaryOp::Add => BinaryOp::RealAdd,
+                BinaryOp::Subtract => BinaryOp::RealSubtract,
+                BinaryOp::Multiply => BinaryOp::RealMultiply,
+                BinaryOp::Divide => BinaryOp::RealDivide,
+                BinaryOp::Power => BinaryOp::RealPower,
+                _ => return false,
+            };
+        }
+        Expr::Unary(op, _) => {
+            *op = match op {
+                UnaryOp::Negate => UnaryOp::RealNegate,
+                UnaryOp::Max => UnaryOp::RealMax,
+                UnaryOp::Min => UnaryOp::RealMin,
+                _ => return false,
+            };
+        }
+        Expr::Quantified { op, .. } => {
+            *op = match op {
+                QuantifiedOp::Sigma => QuantifiedOp::RealSigma,
+                QuantifiedOp::Pi => QuantifiedOp::RealPi,
+                _ => return false,
+            };
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn pred_to_real(pred: &mut Pred) {
+    if let Pred::Compare(op, ..) = pred {
+        *op = match *op {
+            Comparison::Less => Comparison::RealLess,
+            Comparison::LessEqual => Comparison::RealLessEqual,
+            other => other,
+        };
+    }
+}

@@ -1,0 +1,682 @@
+//! The syntax tree of one file, as the user wrote it.
+//!
+//! Predicates and expressions share one node type, [`Expr`]: B's grammar cannot tell them apart before definitions are known
+//! (`(a)` opens either), so the parser builds formulas and [`Expr::sort`] says what is known. Nodes live in two arenas
+//! inside [`Ast`] and refer to each other by [`ExprId`] and [`SubstId`]: no deep drop, and ids index side tables.
+//!
+//! What is *not* here: parentheses (only the flag [`ExprNode::parens`], which equality ignores), comments (a list beside the
+//! tree, [`Ast::comments`]), resolved names and types (see the crates `sema` and `model`).
+//!
+//! Conjunctions and disjunctions are n-ary: `a & b & c` is one node with three operands, so that a machine-written conjunction
+//! of a million parts is a flat tree. `(a & b) & c` keeps its two levels.
+
+use abridge_diag::{FileId, Span};
+pub use smol_str::SmolStr;
+
+use crate::children::Node;
+
+macro_rules! id_type {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub u32);
+    };
+}
+id_type!(
+    /// A formula (predicate or expression) of an [`Ast`].
+    ExprId
+);
+id_type!(
+    /// A substitution of an [`Ast`].
+    SubstId
+);
+
+/// One parsed file.
+#[derive(Clone, Debug)]
+pub struct Ast {
+    pub file: FileId,
+    pub unit: Unit,
+    exprs: Vec<ExprNode>,
+    substs: Vec<SubstNode>,
+    /// Comments in the order of the text, pragmas that the tree carries excluded.
+    pub comments: Vec<Comment>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ExprNode {
+    pub expr: Expr,
+    pub span: Span,
+    /// Written in parentheses; kept so that the printer can honour it, never part of the meaning.
+    pub parens: bool,
+    /// Marked by a `symbolic` pragma.
+    pub symbolic: bool,
+    /// Predicate or expression, as far as the grammar can tell; see [`Ast::sort`].
+    pub sort: Sort,
+    /// 1 + the deepest operand; bounded by [`abridge_diag::MAX_DEPTH`].
+    pub depth: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct SubstNode {
+    pub subst: Subst,
+    pub span: Span,
+    /// 1 + the deepest substitution or formula inside; bounded like [`ExprNode::depth`].
+    pub depth: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comment {
+    pub span: Span,
+    /// The text with its delimiters.
+    pub text: SmolStr,
+    pub is_line: bool,
+    /// Nothing but blanks stands before it on its line.
+    pub own_line: bool,
+}
+
+/// A name where it is written. Dotted names (`m.x`) are one identifier; the text is without back quotes.
+#[derive(Clone, Debug)]
+pub struct Ident {
+    pub name: SmolStr,
+    pub span: Span,
+}
+
+/// A declared name with the text of its `desc` pragma.
+#[derive(Clone, Debug)]
+pub struct DeclaredIdent {
+    pub ident: Ident,
+    pub desc: Option<SmolStr>,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub enum Unit {
+    Machine(Machine),
+    /// A definition file.
+    Definitions(Vec<Definition>),
+    /// A formula on its own, as typed at a prompt.
+    Formula(ExprId),
+    /// A substitution on its own.
+    Substitution(SubstId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MachineKind {
+    Machine,
+    Model,
+    System,
+    Refinement,
+    Implementation,
+}
+
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub kind: MachineKind,
+    pub name: Ident,
+    pub params: Vec<Ident>,
+    pub refines: Option<Ident>,
+    /// In the order of the text.
+    pub clauses: Vec<Clause>,
+    pub pragmas: Vec<MachinePragma>,
+    /// From the kind keyword to END.
+    pub span: Span,
+}
+
+/// A pragma before the machine keyword.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MachinePragma {
+    Package(SmolStr),
+    ImportPackage(SmolStr),
+    Generated,
+}
+
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub kind: ClauseKind,
+    /// The clause's keyword.
+    pub keyword: Span,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ClauseKind {
+    Constraints(ExprId),
+    Sees(Vec<MachineRef>),
+    Uses(Vec<MachineRef>),
+    Includes(Vec<MachineRef>),
+    Extends(Vec<MachineRef>),
+    Imports(Vec<MachineRef>),
+    Promotes(Vec<Ident>),
+    Sets(Vec<SetDecl>),
+    FreeTypes(Vec<FreeType>),
+    /// CONSTANTS or CONCRETE_CONSTANTS.
+    Constants(Vec<DeclaredIdent>),
+    AbstractConstants(Vec<DeclaredIdent>),
+    Properties(ExprId),
+    Values(Vec<Valuation>),
+    /// VARIABLES or ABSTRACT_VARIABLES.
+    Variables(Vec<DeclaredIdent>),
+    ConcreteVariables(Vec<DeclaredIdent>),
+    Invariant(ExprId),
+    Assertions(Vec<ExprId>),
+    Initialisation(SubstId),
+    /// OPERATIONS or EVENTS.
+    Operations(Vec<Operation>),
+    LocalOperations(Vec<Operation>),
+    Definitions(Vec<Definition>),
+    /// ProB's EXPRESSIONS: named expressions with parameters.
+    Expressions(Vec<Definition>),
+    /// ProB's PREDICATES: named predicates with parameters.
+    Predicates(Vec<Definition>),
+}
+
+/// A reference to another machine: `[prefix.]Name[(args)]`.
+#[derive(Clone, Debug)]
+pub struct MachineRef {
+    /// `a.b` of `a.b.Name`.
+    pub prefix: Option<SmolStr>,
+    /// The last part.
+    pub name: Ident,
+    pub args: Vec<ExprId>,
+    /// The path of a `file` pragma.
+    pub file: Option<SmolStr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct SetDecl {
+    pub name: DeclaredIdent,
+    pub kind: SetDeclKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum SetDeclKind {
+    Deferred,
+    Enumerated(Vec<DeclaredIdent>),
+    /// `S = D` where `D` is a definition whose body is `{a, b, ...}`.
+    EnumeratedBy(Ident),
+}
+
+#[derive(Clone, Debug)]
+pub struct FreeType {
+    pub name: Ident,
+    pub params: Vec<Ident>,
+    pub constructors: Vec<FreeConstructor>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FreeConstructor {
+    pub name: Ident,
+    pub arg: Option<ExprId>,
+}
+
+/// `id = E` of a VALUES clause.
+#[derive(Clone, Debug)]
+pub struct Valuation {
+    pub name: Ident,
+    pub value: ExprId,
+}
+
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub outputs: Vec<Ident>,
+    pub name: Ident,
+    pub params: Vec<Ident>,
+    /// `e ref abs = ...`.
+    pub refines: Option<Ident>,
+    pub body: SubstId,
+    pub desc: Option<SmolStr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Definition {
+    /// `"file.def";`
+    Import { path: SmolStr, span: Span },
+    Named { name: Ident, params: Vec<Ident>, body: DefinitionBody, span: Span },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DefinitionBody {
+    /// A predicate, an expression, or a name or call whose first use decides what it is.
+    Formula(ExprId),
+    Substitution(SubstId),
+}
+
+/// What the grammar knows about a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sort {
+    Predicate,
+    Expression,
+    /// A name or a call (it may be a definition of either kind), or a formula that could not be parsed.
+    Unknown,
+}
+
+/// Predicates and expressions.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Expr {
+    /// Could not be parsed; a diagnostic exists.
+    Error,
+    Ident(SmolStr),
+    /// `x$0`
+    Before(SmolStr),
+    /// Digits as written, decimal or `0x...`.
+    Integer(SmolStr),
+    /// As written.
+    Real(SmolStr),
+    /// The value, escapes resolved.
+    String(SmolStr),
+    /// ```` ```text${expr}text``` ````
+    Template(Vec<TemplatePart>),
+    Atom(Atom),
+    /// Unary minus.
+    Neg(ExprId),
+    /// `r~`
+    Inverse(ExprId),
+    /// `not(P)`
+    Not(ExprId),
+    /// At least two operands.
+    And(Vec<ExprId>),
+    /// At least two operands.
+    Or(Vec<ExprId>),
+    Binary(BinaryOp, ExprId, ExprId),
+    /// A keyword applied to arguments: `dom(r)`, `prj1(S,T)`, `bool(P)`, `@partition(S,A,B)`, `father(t,p)`.
+    Builtin(Builtin, Vec<ExprId>),
+    /// `f(a, b)`: a function applied, a definition or, as a statement, an operation.
+    Apply(ExprId, Vec<ExprId>),
+    /// `r[S]`
+    Image(ExprId, ExprId),
+    /// `r'field`
+    Field(ExprId, Ident),
+    /// `(a, b, c)`, at least two.
+    Tuple(Vec<ExprId>),
+    /// `{a, b}`, at least one.
+    SetExtension(Vec<ExprId>),
+    /// `[a, b]`, at least one.
+    SequenceExtension(Vec<ExprId>),
+    /// `{x, y | P}`; `maplets`: written `{x|->y | P}`.
+    Comprehension { ids: Vec<Ident>, pred: ExprId, maplets: bool },
+    /// `{x . P | E}`
+    SetImage { ids: Vec<Ident>, pred: ExprId, expr: ExprId },
+    /// `%x.(P|E)`, `SIGMA(x).(P|E)`, ...
+    Quantified { kind: Quantifier, ids: Vec<Ident>, pred: ExprId, expr: ExprId },
+    Forall { ids: Vec<Ident>, pred: ExprId },
+    Exists { ids: Vec<Ident>, pred: ExprId },
+    /// `rec(f: E, ...)`
+    Record(Vec<(Ident, ExprId)>),
+    /// `struct(f: S, ...)`
+    Struct(Vec<(Ident, ExprId)>),
+    /// `IF c THEN a ELSIF d THEN b ELSE e END`; branches are not empty.
+    If { branches: Vec<(ExprId, ExprId)>, otherwise: ExprId },
+    /// `LET ids BE pred IN body END`
+    Let { ids: Vec<Ident>, pred: ExprId, body: ExprId },
+    /// `[x, y := E, F] P`
+    Substituted { ids: Vec<Ident>, values: Vec<ExprId>, pred: ExprId },
+    /// `E ⦂ T`
+    OfType(ExprId, ExprId),
+    /// `/*@ label a */ P`
+    Labelled { labels: Vec<SmolStr>, pred: ExprId },
+    /// `E /*@ desc text */`
+    Described { expr: ExprId, text: SmolStr },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum TemplatePart {
+    Text(SmolStr),
+    Expr(ExprId),
+}
+
+/// Keywords that are formulas by themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Atom {
+    BTrue,
+    BFalse,
+    True,
+    False,
+    Bool,
+    Integer,
+    Natural,
+    Natural1,
+    Int,
+    Nat,
+    Nat1,
+    String,
+    Real,
+    Float,
+    MaxInt,
+    MinInt,
+    EmptySet,
+    /// `[]` or `<>`
+    EmptySequence,
+    Succ,
+    Pred,
+    /// `@prj1`: the projection whose type is inferred.
+    Prj1,
+    Prj2,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Quantifier {
+    Lambda,
+    Sigma,
+    Pi,
+    Union,
+    Inter,
+}
+
+/// Keyword functions. The comment gives the number of arguments when it is not one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Builtin {
+    /// `bool(P)`
+    Bool,
+    /// `@finite(S)`
+    Finite,
+    /// `@partition(S, ...)`, at least one
+    Partition,
+    Max,
+    Min,
+    Card,
+    Floor,
+    Ceiling,
+    Real,
+    Pow,
+    Pow1,
+    Fin,
+    Fin1,
+    GeneralUnion,
+    GeneralInter,
+    Dom,
+    Ran,
+    Id,
+    /// one (a pair) or two (the relation)
+    Prj1,
+    /// one (a pair) or two (the relation)
+    Prj2,
+    Closure,
+    Closure1,
+    /// two
+    Iterate,
+    Fnc,
+    Rel,
+    Seq,
+    Seq1,
+    Iseq,
+    Iseq1,
+    Perm,
+    Size,
+    First,
+    Last,
+    Front,
+    Tail,
+    Rev,
+    Conc,
+    /// `succ(x)` and `pred(x)` are applications of the atoms, not builtins.
+    Tree,
+    Btree,
+    /// two
+    Const,
+    Top,
+    Sons,
+    Prefix,
+    Postfix,
+    SizeT,
+    Mirror,
+    /// two
+    Rank,
+    /// two
+    Father,
+    /// three
+    Son,
+    /// two
+    Subtree,
+    /// two
+    Arity,
+    /// one or three
+    Bin,
+    Left,
+    Right,
+    Infix,
+}
+
+/// Infix operators. Priorities and spellings: `operators.rs`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryOp {
+    // predicates from predicates
+    Implies,
+    Equivalent,
+    // predicates from expressions
+    Equal,
+    NotEqual,
+    Member,
+    NotMember,
+    Subset,
+    NotSubset,
+    StrictSubset,
+    NotStrictSubset,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    // expressions
+    /// `;`
+    Compose,
+    /// `||`
+    ParallelProduct,
+    Relation,
+    PartialFunction,
+    TotalFunction,
+    PartialInjection,
+    TotalInjection,
+    PartialSurjection,
+    TotalSurjection,
+    PartialBijection,
+    TotalBijection,
+    TotalRelation,
+    SurjectionRelation,
+    TotalSurjectionRelation,
+    Override,
+    DirectProduct,
+    /// `∘`
+    BackwardCompose,
+    Concat,
+    DomainRestrict,
+    DomainSubtract,
+    RangeRestrict,
+    RangeSubtract,
+    /// `->`
+    InsertFront,
+    /// `<-`
+    InsertTail,
+    Union,
+    Intersection,
+    /// `/|\`
+    RestrictFront,
+    /// `\|/`
+    RestrictTail,
+    Maplet,
+    Interval,
+    /// `-`: subtraction or set difference.
+    Minus,
+    Add,
+    /// `\`
+    SetMinus,
+    /// `*`: product or cartesian product.
+    Times,
+    /// `×`
+    Cartesian,
+    Divide,
+    Modulo,
+    Power,
+}
+
+/// Substitutions (statements).
+#[derive(Clone, Debug)]
+pub enum Subst {
+    /// Could not be parsed; a diagnostic exists.
+    Error,
+    Skip,
+    /// BEGIN ... END
+    Block(SubstId),
+    /// `a, f(x), r'g := E, F, G`
+    Assign { targets: Vec<ExprId>, values: Vec<ExprId> },
+    /// `x, y :: S`
+    BecomesElement { targets: Vec<Ident>, set: ExprId },
+    /// `x, y : (P)`
+    BecomesSuch { targets: Vec<Ident>, pred: ExprId },
+    Pre { pred: ExprId, body: SubstId },
+    Assert { pred: ExprId, body: SubstId },
+    Witness { pred: ExprId, body: SubstId },
+    Select { branches: Vec<(ExprId, SubstId)>, otherwise: Option<SubstId> },
+    If { branches: Vec<(ExprId, SubstId)>, otherwise: Option<SubstId> },
+    Choice(Vec<SubstId>),
+    Case { selector: ExprId, branches: Vec<(Vec<ExprId>, SubstId)>, otherwise: Option<SubstId> },
+    Any { ids: Vec<Ident>, pred: ExprId, body: SubstId },
+    Let { ids: Vec<Ident>, pred: ExprId, body: SubstId },
+    Var { ids: Vec<Ident>, body: SubstId },
+    While { condition: ExprId, body: SubstId, invariant: ExprId, variant: ExprId },
+    /// `x, f(1) <-- op(a)`, `op(a)`: an operation, or without outputs also a definition.
+    Call { outputs: Vec<ExprId>, name: Ident, args: Vec<ExprId> },
+    /// `S ; T`, at least two.
+    Sequence(Vec<SubstId>),
+    /// `S || T`, at least two.
+    Parallel(Vec<SubstId>),
+}
+
+impl Ast {
+    /// An empty tree; the parser fills it.
+    pub(crate) fn new(file: FileId) -> Self {
+        let span = Span::new(file, 0, 0);
+        let unit = Unit::Formula(ExprId(0));
+        let mut ast = Ast { file, unit, exprs: Vec::new(), substs: Vec::new(), comments: Vec::new() };
+        // Expression 0 is an error node, so that every unit is valid from the start.
+        ast.push_expr(Expr::Error, span);
+        ast
+    }
+
+    pub fn expr(&self, id: ExprId) -> &ExprNode {
+        &self.exprs[id.0 as usize]
+    }
+
+    pub fn subst(&self, id: SubstId) -> &SubstNode {
+        &self.substs[id.0 as usize]
+    }
+
+    pub fn n_exprs(&self) -> usize {
+        self.exprs.len()
+    }
+
+    pub(crate) fn expr_mut(&mut self, id: ExprId) -> &mut ExprNode {
+        &mut self.exprs[id.0 as usize]
+    }
+
+    /// Adds a formula; its sort and depth follow from its operands, which must be in the tree already.
+    pub(crate) fn push_expr(&mut self, expr: Expr, span: Span) -> ExprId {
+        let sort = self.sort_of(&expr);
+        let mut depth = 1;
+        expr.for_each_child(&mut |child| depth = depth.max(1 + self.expr(child).depth));
+        self.exprs.push(ExprNode { expr, span, parens: false, symbolic: false, sort, depth });
+        ExprId(self.exprs.len() as u32 - 1)
+    }
+
+    /// Adds a substitution; its depth follows from its parts, which must be in the tree already.
+    pub(crate) fn push_subst(&mut self, subst: Subst, span: Span) -> SubstId {
+        let mut depth = 1;
+        subst.for_each_child(&mut |child| {
+            let child_depth = match child {
+                Node::Expr(id) => self.expr(id).depth,
+                Node::Subst(id) => self.subst(id).depth,
+            };
+            depth = depth.max(1 + child_depth);
+        });
+        self.substs.push(SubstNode { subst, span, depth });
+        SubstId(self.substs.len() as u32 - 1)
+    }
+
+    /// How many formulas and substitutions there are, for [`Ast::truncate`].
+    pub(crate) fn len(&self) -> (usize, usize) {
+        (self.exprs.len(), self.substs.len())
+    }
+
+    /// Forgets every node added since [`Ast::len`] was asked.
+    pub(crate) fn truncate(&mut self, (n_exprs, n_substs): (usize, usize)) {
+        self.exprs.truncate(n_exprs);
+        self.substs.truncate(n_substs);
+    }
+
+    pub(crate) fn reserve(&mut self, n_exprs: usize) {
+        self.exprs.reserve_exact(n_exprs);
+    }
+
+    /// The machine, if the file holds one.
+    pub fn machine(&self) -> Option<&Machine> {
+        match &self.unit {
+            Unit::Machine(machine) => Some(machine),
+            _ => None,
+        }
+    }
+
+    /// What the grammar knows about a formula.
+    pub fn sort(&self, id: ExprId) -> Sort {
+        self.expr(id).sort
+    }
+
+    fn sort_of(&self, expr: &Expr) -> Sort {
+        match expr {
+            Expr::Error | Expr::Ident(_) => Sort::Unknown,
+            // Only a named head can be the definition of a predicate.
+            Expr::Apply(head, _) if matches!(self.expr(*head).expr, Expr::Ident(_) | Expr::Error) => Sort::Unknown,
+            Expr::Atom(Atom::BTrue | Atom::BFalse) => Sort::Predicate,
+            Expr::Not(_) | Expr::And(_) | Expr::Or(_) => Sort::Predicate,
+            Expr::Forall { .. } | Expr::Exists { .. } => Sort::Predicate,
+            Expr::Substituted { .. } | Expr::Labelled { .. } => Sort::Predicate,
+            Expr::Builtin(Builtin::Finite | Builtin::Partition, _) => Sort::Predicate,
+            Expr::Binary(op, ..) if op.yields_predicate() => Sort::Predicate,
+            Expr::If { branches, otherwise } => {
+                let results = branches.iter().map(|(_, result)| *result).chain([*otherwise]);
+                let known = results.map(|result| self.sort(result)).find(|sort| *sort != Sort::Unknown);
+                known.unwrap_or(Sort::Unknown)
+            }
+            Expr::Let { body, .. } => self.sort(*body),
+            Expr::Described { expr, .. } => self.sort(*expr),
+            _ => Sort::Expression,
+        }
+    }
+}
+
+impl BinaryOp {
+    /// Connectives and relations; all other operators yield expressions.
+    pub fn yields_predicate(self) -> bool {
+        self.takes_predicates() || self.is_relation()
+    }
+
+    /// `=>` and `<=>`.
+    pub fn takes_predicates(self) -> bool {
+        matches!(self, BinaryOp::Implies | BinaryOp::Equivalent)
+    }
+
+    /// `=`, `:`, `<:`, `<` and the like.
+    pub fn is_relation(self) -> bool {
+        use BinaryOp::*;
+        matches!(
+            self,
+            Equal | NotEqual
+                | Member
+                | NotMember
+                | Subset
+                | NotSubset
+                | StrictSubset
+                | NotStrictSubset
+                | Less
+                | LessEqual
+                | Greater
+                | GreaterEqual
+        )
+    }
+}
+
+impl PartialEq for Ident {
+    /// Equal names; where they are written does not matter.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}

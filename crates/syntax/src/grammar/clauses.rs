@@ -1,0 +1,357 @@
+//! The contents of clauses, DEFINITIONS excepted.
+
+use abridge_diag::Diagnostic;
+
+use super::recovery::ends_clause;
+use super::{Parsed, Parser};
+use crate::ast::{
+    BinaryOp, ClauseKind, DeclaredIdent, ExprId, FreeConstructor, FreeType, Ident, MachineRef, Operation, SetDecl,
+    SetDeclKind, Valuation,
+};
+use crate::lexer::{Keyword, PragmaKind, Token, TokenKind};
+
+const EQUAL: TokenKind = TokenKind::Op(BinaryOp::Equal);
+
+impl Parser<'_> {
+    pub(super) fn clause_content(&mut self, keyword: Keyword, token: Token) -> Parsed<ClauseKind> {
+        let kind = match keyword {
+            Keyword::Constraints => ClauseKind::Constraints(self.predicate_clause(token)),
+            Keyword::Properties => ClauseKind::Properties(self.predicate_clause(token)),
+            Keyword::Invariant => ClauseKind::Invariant(self.predicate_clause(token)),
+            Keyword::Sees => ClauseKind::Sees(self.machine_names(token)?),
+            Keyword::Uses => ClauseKind::Uses(self.machine_names(token)?),
+            Keyword::Includes => ClauseKind::Includes(self.machine_refs()?),
+            Keyword::Extends => ClauseKind::Extends(self.machine_refs()?),
+            Keyword::Imports => ClauseKind::Imports(self.machine_refs()?),
+            Keyword::Promotes => ClauseKind::Promotes(self.name_list("the name of an operation")?),
+            Keyword::Sets => ClauseKind::Sets(self.entries("a set", Self::set)),
+            Keyword::FreeTypes => ClauseKind::FreeTypes(self.entries("a free type", Self::free_type)),
+            Keyword::Constants | Keyword::ConcreteConstants => ClauseKind::Constants(self.declared("a constant")?),
+            Keyword::AbstractConstants => ClauseKind::AbstractConstants(self.declared("a constant")?),
+            Keyword::Values => ClauseKind::Values(self.entries("a value", Self::valuation)),
+            Keyword::Variables | Keyword::AbstractVariables => ClauseKind::Variables(self.declared("a variable")?),
+            Keyword::ConcreteVariables => ClauseKind::ConcreteVariables(self.declared("a variable")?),
+            Keyword::Assertions => ClauseKind::Assertions(self.entries("a predicate", |parser| Ok(parser.predicate()))),
+            Keyword::Initialisation => ClauseKind::Initialisation(self.sequence()),
+            Keyword::Operations | Keyword::Events => ClauseKind::Operations(self.operations()),
+            Keyword::LocalOperations => ClauseKind::LocalOperations(self.operations()),
+            Keyword::Expressions => ClauseKind::Expressions(self.definitions()),
+            Keyword::Predicates => ClauseKind::Predicates(self.definitions()),
+            _ => ClauseKind::Definitions(self.definitions()),
+        };
+        Ok(kind)
+    }
+
+    /// A predicate; `;` instead of `&` is reported and read as `&`.
+    fn predicate_clause(&mut self, keyword: Token) -> ExprId {
+        let first = self.predicate();
+        if !self.at(TokenKind::Semicolon) {
+            return first;
+        }
+        let mut operands = vec![first];
+        while self.at(TokenKind::Semicolon) {
+            let ends = ends_clause(self.kind_ahead(1)) || self.kind_ahead(1) == TokenKind::Keyword(Keyword::End);
+            let text = self.text_of(keyword).to_owned();
+            let message = format!("the `{text}` clause is one predicate, without `;`");
+            let help = if ends { "remove the `;`" } else { "join predicates with `&`" };
+            self.report(Diagnostic::error("semicolon-in-predicate", message).at(self.here()).help(help));
+            self.bump();
+            self.quiet_at = Some(self.pos);
+            if !ends {
+                operands.push(self.predicate());
+            }
+        }
+        if operands.len() == 1 {
+            return first;
+        }
+        let span = self.since(self.span(first));
+        self.expr(crate::ast::Expr::And(operands), span)
+    }
+
+    /// Entries with `;` between. An entry that fails is skipped.
+    fn entries<T>(&mut self, what: &str, entry: impl Fn(&mut Self) -> Parsed<T>) -> Vec<T> {
+        let mut entries = Vec::new();
+        if self.at_clause_end(0) {
+            self.unexpected(what);
+            return entries;
+        }
+        loop {
+            match entry(self) {
+                Ok(entry) => entries.push(entry),
+                Err(_) => self.skip_to_entry_end(),
+            }
+            if !self.at(TokenKind::Semicolon) {
+                return entries;
+            }
+            if self.at_clause_end(1) {
+                self.trailing_semicolon();
+                return entries;
+            }
+            self.bump();
+        }
+    }
+
+    /// A clause keyword, the END of the machine or of the file stands so far ahead.
+    pub(super) fn at_clause_end(&self, ahead: usize) -> bool {
+        let kind = self.kind_ahead(ahead);
+        ends_clause(kind) || kind == TokenKind::Keyword(Keyword::End)
+    }
+
+    /// `x /*@ desc text */, y`
+    fn declared(&mut self, what: &str) -> Parsed<Vec<DeclaredIdent>> {
+        let mut names = vec![self.declared_ident(what)?];
+        while self.eat(TokenKind::Comma) {
+            names.push(self.declared_ident(what)?);
+        }
+        self.commas_not_semicolons(what, &mut names)?;
+        Ok(names)
+    }
+
+    /// `VARIABLES x; y`
+    fn commas_not_semicolons(&mut self, what: &str, names: &mut Vec<DeclaredIdent>) -> Parsed<()> {
+        while self.at(TokenKind::Semicolon) {
+            let ends = self.at_clause_end(1);
+            let message = "names in this clause are separated by `,`, not `;`";
+            let help = if ends { "remove the `;`" } else { "write `,`" };
+            self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
+            self.bump();
+            if !ends {
+                names.push(self.declared_ident(what)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn declared_ident(&mut self, what: &str) -> Parsed<DeclaredIdent> {
+        let ident = self.dotted_name(what)?;
+        Ok(DeclaredIdent { ident, desc: self.desc_pragma() })
+    }
+
+    /// `S`, `S = {a, b}` or `S = Definition`
+    fn set(&mut self) -> Parsed<SetDecl> {
+        let mut name = self.declared_ident("the name of a set")?;
+        let kind = if self.eat(EQUAL) { self.set_elements()? } else { SetDeclKind::Deferred };
+        if self.at(TokenKind::Comma) {
+            let message = "sets are separated by `;`";
+            return self.fail(Diagnostic::error("unexpected-token", message).at(self.here()).help("write `;`"));
+        }
+        name.desc = name.desc.or_else(|| self.desc_pragma());
+        Ok(SetDecl { name, kind })
+    }
+
+    fn set_elements(&mut self) -> Parsed<SetDeclKind> {
+        if self.at_ident() {
+            return Ok(SetDeclKind::EnumeratedBy(self.dotted_name("a definition")?));
+        }
+        if !self.at(TokenKind::LBrace) {
+            return Err(self.unexpected("the elements of the set: `{a, b}`"));
+        }
+        if self.kind_ahead(1) == TokenKind::RBrace {
+            let message = "an enumerated set must have an element";
+            let help = "leave out `= {}` for a set whose elements are not named";
+            return self.fail(Diagnostic::error("empty-set", message).at(self.here()).help(help));
+        }
+        let elements = self.bracketed(TokenKind::RBrace, |parser| {
+            let mut elements = vec![parser.declared_ident("the name of an element")?];
+            while parser.eat(TokenKind::Comma) {
+                elements.push(parser.declared_ident("the name of an element")?);
+            }
+            Ok(elements)
+        })?;
+        Ok(SetDeclKind::Enumerated(elements))
+    }
+
+    /// `T(X) = c0, c1(E)`
+    fn free_type(&mut self) -> Parsed<FreeType> {
+        let name = self.ident("the name of a free type")?;
+        let params = match self.kind() {
+            TokenKind::LParen => self.bracketed(TokenKind::RParen, |parser| parser.names("a type parameter"))?,
+            _ => Vec::new(),
+        };
+        self.expect(EQUAL, "`=` and the constructors")?;
+        let mut constructors = vec![self.constructor()?];
+        while self.eat(TokenKind::Comma) {
+            constructors.push(self.constructor()?);
+        }
+        Ok(FreeType { name, params, constructors })
+    }
+
+    fn constructor(&mut self) -> Parsed<FreeConstructor> {
+        let name = self.ident("the name of a constructor")?;
+        let arg = match self.kind() {
+            TokenKind::LParen => {
+                Some(self.bracketed(TokenKind::RParen, |parser| Ok(parser.composed_expression()))?)
+            }
+            _ => None,
+        };
+        Ok(FreeConstructor { name, arg })
+    }
+
+    /// `id = E`
+    fn valuation(&mut self) -> Parsed<Valuation> {
+        let name = self.dotted_name("the name of a constant or set")?;
+        self.expect(EQUAL, "`=` and a value")?;
+        Ok(Valuation { name, value: self.expression() })
+    }
+
+    fn machine_refs(&mut self) -> Parsed<Vec<MachineRef>> {
+        let mut refs = vec![self.machine_ref()?];
+        while self.eat(TokenKind::Comma) {
+            refs.push(self.machine_ref()?);
+        }
+        Ok(refs)
+    }
+
+    /// References that take no arguments.
+    fn machine_names(&mut self, keyword: Token) -> Parsed<Vec<MachineRef>> {
+        let refs = self.machine_refs()?;
+        if let Some(machine) = refs.iter().find(|machine| !machine.args.is_empty()) {
+            let text = self.text_of(keyword).to_owned();
+            let message = format!("machines in `{text}` are named without arguments");
+            let help = "the machine gets its arguments where it is included or imported";
+            self.report_elsewhere(Diagnostic::error("unexpected-arguments", message).at(machine.span).help(help));
+        }
+        Ok(refs)
+    }
+
+    /// `[prefix.]Name[(args)] [/*@ file "path" */]`
+    fn machine_ref(&mut self) -> Parsed<MachineRef> {
+        let mut name = self.ident("the name of a machine")?;
+        let start = name.span;
+        let mut prefix: Option<String> = None;
+        while self.eat(TokenKind::Dot) {
+            let longer = prefix.map_or_else(|| name.name.to_string(), |prefix| format!("{prefix}.{}", name.name));
+            prefix = Some(longer);
+            name = self.ident("the name of a machine")?;
+        }
+        let mut file = self.file_pragma();
+        let args = match self.kind() {
+            TokenKind::LParen => self.arguments()?,
+            _ => Vec::new(),
+        };
+        file = file.or_else(|| self.file_pragma());
+        Ok(MachineRef { prefix: prefix.map(Into::into), name, args, file, span: self.since(start) })
+    }
+
+    fn file_pragma(&mut self) -> Option<smol_str::SmolStr> {
+        self.pragma(|kind| match kind {
+            PragmaKind::File(path) => Some(path.clone()),
+            _ => None,
+        })
+    }
+}
+
+// Operations.
+impl Parser<'_> {
+    pub(super) fn operations(&mut self) -> Vec<Operation> {
+        let mut operations = Vec::new();
+        if self.at_clause_end(0) {
+            self.unexpected("an operation");
+            return operations;
+        }
+        loop {
+            match self.operation() {
+                Ok(operation) => operations.push(operation),
+                Err(_) => self.skip_to_entry_end(),
+            }
+            if !self.next_operation() {
+                return operations;
+            }
+        }
+    }
+
+    /// Goes to the next operation, if there is one.
+    fn next_operation(&mut self) -> bool {
+        if self.at_keyword(Keyword::End) && self.kind_ahead(1) == TokenKind::Semicolon {
+            let message = "this `END` has no partner";
+            self.report(Diagnostic::error("extra-end", message).at(self.here()).help("remove the `END`"));
+            self.bump();
+        }
+        if self.at(TokenKind::Semicolon) && self.at_clause_end(1) {
+            self.trailing_semicolon();
+            return false;
+        }
+        if self.eat(TokenKind::Semicolon) {
+            return true;
+        }
+        if self.at_clause_end(0) || self.at_misspelt_clause() {
+            return false;
+        }
+        self.lost_separator()
+    }
+
+    /// Something stands between an operation and the `;`.
+    fn lost_separator(&mut self) -> bool {
+        if self.operation_ahead(0) {
+            let message = "expected `;` between two operations";
+            self.report(Diagnostic::error("missing-separator", message).at(self.here()).help("write `;` before it"));
+            return true;
+        }
+        self.unexpected("`;` and another operation, or `END`");
+        self.skip_to_entry_end();
+        if self.at(TokenKind::Semicolon) && !self.at_clause_end(1) {
+            self.bump();
+            return true;
+        }
+        self.eat(TokenKind::Semicolon);
+        false
+    }
+
+    /// `o <-- name(p) = S`
+    fn operation(&mut self) -> Parsed<Operation> {
+        let start = self.here();
+        let mut outputs = self.name_list("the name of an operation")?;
+        let name = if self.eat(TokenKind::Outputs) {
+            self.dotted_name("the name of an operation")?
+        } else if outputs.len() == 1 {
+            outputs.remove(0)
+        } else {
+            return Err(self.operation_sign());
+        };
+        let params = match self.kind() {
+            TokenKind::LParen if self.kind_ahead(1) == TokenKind::RParen => self.empty_parentheses()?,
+            TokenKind::LParen => self.bracketed(TokenKind::RParen, |parser| parser.names("a parameter"))?,
+            _ => Vec::new(),
+        };
+        let refines = self.refined_event()?;
+        if !self.eat(EQUAL) && !self.defined_as_operation() {
+            return Err(self.operation_sign());
+        }
+        let body = self.parallel();
+        let desc = self.desc_pragma();
+        Ok(Operation { outputs, name, params, refines, body, desc, span: self.since(start) })
+    }
+
+    /// `ref abstract_event`
+    fn refined_event(&mut self) -> Parsed<Option<Ident>> {
+        if !self.at(TokenKind::Ident) || self.text_of(self.token()) != "ref" {
+            return Ok(None);
+        }
+        self.bump();
+        self.dotted_name("the name of the refined event").map(Some)
+    }
+
+    /// `op == S`: reported, and read as `op = S`.
+    fn defined_as_operation(&mut self) -> bool {
+        if !self.at(TokenKind::DefinedAs) {
+            return false;
+        }
+        let message = "an operation is written with `=`; `==` is for DEFINITIONS";
+        self.report(Diagnostic::error("wrong-sign", message).at(self.here()).help("write `=`"));
+        self.bump();
+        true
+    }
+
+    /// Neither `=` nor what may stand before it.
+    fn operation_sign(&mut self) -> super::Abandoned {
+        let assigns = matches!(self.kind(), TokenKind::Assign | TokenKind::BecomesElement)
+            || self.at(TokenKind::Op(BinaryOp::Member));
+        if !assigns {
+            return self.unexpected("`=` and the body of the operation");
+        }
+        let message = "a `;` ends the operation, so this assignment belongs to none";
+        let help = "put a body with `;` between `BEGIN` and `END`";
+        self.report(Diagnostic::error("body-needs-begin", message).at(self.here()).help(help));
+        super::Abandoned
+    }
+}

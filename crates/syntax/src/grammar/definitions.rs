@@ -1,0 +1,173 @@
+//! DEFINITIONS.
+//!
+//! A body is read as a formula if it can be one, else as a single substitution. What a name or a call stands for shows only
+//! where the definition is used, so those stay formulas here.
+
+use abridge_diag::Diagnostic;
+
+use super::primary::string_value;
+use super::{Parsed, Parser};
+use crate::ast::{BinaryOp, Definition, DefinitionBody, ExprId};
+use crate::lexer::TokenKind;
+
+impl Parser<'_> {
+    /// Definitions with `;` between; one more `;` may stand at the end.
+    pub(super) fn definitions(&mut self) -> Vec<Definition> {
+        let mut definitions = Vec::new();
+        while !self.at_clause_end(0) {
+            match self.definition() {
+                Ok(definition) => definitions.push(definition),
+                Err(_) => self.skip_to_entry_end(),
+            }
+            if !self.eat(TokenKind::Semicolon) && !self.next_definition() {
+                break;
+            }
+        }
+        definitions
+    }
+
+    /// After a definition without `;`: whether another one follows.
+    fn next_definition(&mut self) -> bool {
+        if self.at_clause_end(0) || self.at_misspelt_clause() {
+            return false;
+        }
+        if self.definition_ahead() {
+            let message = "expected `;` between two definitions";
+            self.report(Diagnostic::error("missing-separator", message).at(self.here()).help("write `;` before it"));
+            return true;
+        }
+        self.unexpected("`;` and another definition, or a clause");
+        self.skip_to_entry_end();
+        self.eat(TokenKind::Semicolon)
+    }
+
+    /// `name ==` or `name(x, y) ==` comes next.
+    fn definition_ahead(&self) -> bool {
+        if !self.at_ident() {
+            return false;
+        }
+        let mut at = 1;
+        if self.kind_ahead(at) == TokenKind::LParen {
+            while matches!(self.kind_ahead(at + 1), TokenKind::Ident | TokenKind::QuotedIdent | TokenKind::Comma) {
+                at += 1;
+            }
+            at += 2;
+        }
+        self.kind_ahead(at) == TokenKind::DefinedAs
+    }
+
+    /// `"file.def"` or `name(x, y) == body`
+    fn definition(&mut self) -> Parsed<Definition> {
+        let start = self.here();
+        if self.at(TokenKind::String) {
+            let token = self.bump();
+            return Ok(Definition::Import { path: string_value(self.text_of(token)), span: start });
+        }
+        let name = self.dotted_name("the name of a definition")?;
+        let params = match self.kind() {
+            TokenKind::LParen if self.kind_ahead(1) == TokenKind::RParen => self.empty_parentheses()?,
+            TokenKind::LParen => self.bracketed(TokenKind::RParen, |parser| parser.names("a parameter"))?,
+            _ => Vec::new(),
+        };
+        self.definition_sign()?;
+        let body = self.definition_body()?;
+        Ok(Definition::Named { name, params, body, span: self.since(start) })
+    }
+
+    fn definition_sign(&mut self) -> Parsed<()> {
+        if self.eat(TokenKind::DefinedAs) {
+            return Ok(());
+        }
+        if !matches!(self.kind(), TokenKind::Op(BinaryOp::Equal) | TokenKind::Assign) {
+            return Err(self.unexpected("`==` and what the name stands for"));
+        }
+        let message = format!("a definition is written with `==`, not {}", self.found());
+        self.report(Diagnostic::error("wrong-sign", message).at(self.here()).help("write `==`"));
+        self.bump();
+        Ok(())
+    }
+
+    /// The reading without mistakes wins, else that which got further; a formula if both are equal.
+    fn definition_body(&mut self) -> Parsed<DefinitionBody> {
+        if matches!(self.kind(), TokenKind::Keyword(keyword) if keyword.starts_only_substitution()) {
+            return self.substitution_body();
+        }
+        let may_be_substitution = self.at_ident() || matches!(self.kind(), TokenKind::Keyword(_));
+        let mark = self.mark();
+        let formula = self.definition_formula();
+        let formula_mistake = self.first_mistake(&mark);
+        if formula_mistake.is_none() || !may_be_substitution || self.gave_up {
+            return Ok(DefinitionBody::Formula(formula));
+        }
+        self.rewind(mark.clone());
+        let substitution = self.substitution_body();
+        let substitution_mistake = self.first_mistake(&mark);
+        if substitution_mistake.is_none() || substitution_mistake > formula_mistake || self.gave_up {
+            return substitution;
+        }
+        self.rewind(mark);
+        Ok(DefinitionBody::Formula(self.definition_formula()))
+    }
+
+    fn definition_formula(&mut self) -> ExprId {
+        self.in_definition = true;
+        let formula = self.formula_or_list();
+        self.in_definition = false;
+        formula
+    }
+
+    /// A substitution without `||` and `;`.
+    fn substitution_body(&mut self) -> Parsed<DefinitionBody> {
+        let body = self.nested(Self::bare_statement)?;
+        if self.at(TokenKind::Op(BinaryOp::ParallelProduct)) {
+            let message = "the body of a definition is a single substitution";
+            let help = "put it between `BEGIN` and `END`";
+            return self.fail(Diagnostic::error("body-needs-begin", message).at(self.here()).help(help));
+        }
+        Ok(DefinitionBody::Substitution(body))
+    }
+}
+
+/// A state to which the parser can return.
+#[derive(Clone)]
+struct Mark {
+    pos: usize,
+    next_pragma: usize,
+    n_unused_pragmas: usize,
+    nodes: (usize, usize),
+    n_diagnostics: usize,
+    quiet_at: Option<usize>,
+    n_misused: usize,
+}
+
+impl Parser<'_> {
+    fn mark(&self) -> Mark {
+        Mark {
+            pos: self.pos,
+            next_pragma: self.next_pragma,
+            n_unused_pragmas: self.unused_pragmas.len(),
+            nodes: self.ast.len(),
+            n_diagnostics: self.diagnostics.len(),
+            quiet_at: self.quiet_at,
+            n_misused: self.misused_keywords.len(),
+        }
+    }
+
+    fn rewind(&mut self, mark: Mark) {
+        self.pos = mark.pos;
+        self.next_pragma = mark.next_pragma;
+        self.unused_pragmas.truncate(mark.n_unused_pragmas);
+        self.ast.truncate(mark.nodes);
+        self.diagnostics.truncate(mark.n_diagnostics);
+        self.quiet_at = mark.quiet_at;
+        self.misused_keywords.truncate(mark.n_misused);
+    }
+
+    /// Where the first mistake since a mark is; the next token is one, too, if no definition can end there.
+    fn first_mistake(&self, mark: &Mark) -> Option<u32> {
+        let reported = self.diagnostics.get(mark.n_diagnostics..).unwrap_or(&[]).iter();
+        let reported = reported.filter_map(|diagnostic| diagnostic.span()).map(|span| span.start);
+        let ends = self.at(TokenKind::Semicolon) || self.at_clause_end(0);
+        reported.chain((!ends).then_some(self.token().start)).min()
+    }
+}

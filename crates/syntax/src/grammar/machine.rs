@@ -1,0 +1,390 @@
+//! Whole files: machines and files of definitions.
+
+use abridge_diag::{Diagnostic, Span};
+use smol_str::SmolStr;
+
+use super::recovery::ends_clause;
+use super::{Parsed, Parser};
+use crate::ast::{Clause, ClauseKind, ExprId, Ident, Machine, MachineKind, MachinePragma, Unit};
+use crate::lexer::{Keyword, PragmaKind, TokenKind, clause_words};
+
+impl Parser<'_> {
+    /// A machine, or a file that starts with DEFINITIONS.
+    pub(super) fn file(&mut self) -> Unit {
+        let pragmas = self.machine_pragmas();
+        match self.kind() {
+            TokenKind::Keyword(keyword) if keyword.is_machine() => Unit::Machine(self.machine(keyword, pragmas)),
+            TokenKind::Keyword(Keyword::Definitions) => self.definition_file(),
+            _ => self.no_machine(pragmas),
+        }
+    }
+
+    fn machine_pragmas(&mut self) -> Vec<MachinePragma> {
+        let mut pragmas = Vec::new();
+        while let Some(pragma) = self.pragma(|kind| match kind {
+            PragmaKind::Package(name) => Some(MachinePragma::Package(name.clone())),
+            PragmaKind::ImportPackage(name) => Some(MachinePragma::ImportPackage(name.clone())),
+            PragmaKind::Generated => Some(MachinePragma::Generated),
+            _ => None,
+        }) {
+            pragmas.push(pragma);
+        }
+        pragmas
+    }
+
+    fn definition_file(&mut self) -> Unit {
+        self.bump();
+        let definitions = self.definitions();
+        self.eat_keyword(Keyword::End);
+        if !self.at(TokenKind::EndOfFile) {
+            self.unexpected("`;` and another definition, or the end of the file");
+        }
+        Unit::Definitions(definitions)
+    }
+
+    /// The file does not start as it should; looks for a machine further on.
+    fn no_machine(&mut self, pragmas: Vec<MachinePragma>) -> Unit {
+        let message = format!("expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found {}", self.found());
+        let word = self.text_of(self.token()).to_ascii_uppercase();
+        let misspelt = self.at(TokenKind::Ident) && word.len() < 20 && edit_distance(&word, "MACHINE") <= 2;
+        let help = match misspelt {
+            true => "did you mean `MACHINE`?",
+            false => "a B file starts with one of these words, after comments",
+        };
+        self.report(Diagnostic::error("no-machine", message).at(self.here()).help(help));
+        if misspelt {
+            return Unit::Machine(self.machine(Keyword::Machine, pragmas));
+        }
+        loop {
+            match self.kind() {
+                TokenKind::Keyword(keyword) if keyword.is_machine() => {
+                    return Unit::Machine(self.machine(keyword, pragmas));
+                }
+                TokenKind::EndOfFile => return Unit::Formula(ExprId(0)),
+                _ => self.bump(),
+            };
+        }
+    }
+
+    /// `MACHINE Name(params) clauses END`
+    fn machine(&mut self, keyword: Keyword, pragmas: Vec<MachinePragma>) -> Machine {
+        let start = self.here();
+        self.bump();
+        let kind = match keyword {
+            Keyword::Model => MachineKind::Model,
+            Keyword::System => MachineKind::System,
+            Keyword::Refinement => MachineKind::Refinement,
+            Keyword::Implementation => MachineKind::Implementation,
+            _ => MachineKind::Machine,
+        };
+        let (name, params) = self.machine_header(start);
+        let refines = self.refines(kind, start);
+        let mut machine = Machine { kind, name, params, refines, clauses: Vec::new(), pragmas, span: start };
+        self.clauses(&mut machine);
+        machine.span = self.since(start);
+        self.check_obligations(&machine);
+        machine
+    }
+
+    /// `Name(params)`
+    fn machine_header(&mut self, keyword: Span) -> (Ident, Vec<Ident>) {
+        let header = self.dotted_name("the name of the machine").and_then(|name| {
+            let params = match self.kind() {
+                TokenKind::LParen if self.kind_ahead(1) == TokenKind::RParen => self.empty_parentheses()?,
+                TokenKind::LParen => self.bracketed(TokenKind::RParen, |parser| parser.names("a parameter"))?,
+                _ => Vec::new(),
+            };
+            Ok((name, params))
+        });
+        header.unwrap_or_else(|_| {
+            self.skip_to_clause_or_end();
+            (Ident { name: SmolStr::default(), span: keyword.after() }, Vec::new())
+        })
+    }
+
+    /// `REFINES M`, which refinements and implementations must have and machines must not.
+    fn refines(&mut self, kind: MachineKind, machine: Span) -> Option<Ident> {
+        let wanted = matches!(kind, MachineKind::Refinement | MachineKind::Implementation);
+        let here = self.here();
+        if !self.eat_keyword(Keyword::Refines) {
+            if wanted {
+                let message = "a refinement or implementation must say what it refines";
+                let diagnostic = Diagnostic::error("missing-clause", message).at(machine);
+                self.report_elsewhere(diagnostic.help("write `REFINES M` after its name"));
+            }
+            return None;
+        }
+        if !wanted {
+            let message = "a machine cannot have a `REFINES` clause";
+            let diagnostic = Diagnostic::error("clause-not-allowed", message).at(here);
+            self.report_elsewhere(diagnostic.help("start the file with `REFINEMENT` or `IMPLEMENTATION`"));
+        }
+        self.dotted_name("the name of the refined machine").ok()
+    }
+
+    fn clauses(&mut self, machine: &mut Machine) {
+        loop {
+            match self.kind() {
+                TokenKind::Keyword(Keyword::End) => {
+                    self.bump();
+                    if !self.more_after_end(machine) {
+                        return;
+                    }
+                }
+                TokenKind::Keyword(Keyword::Refines) => {
+                    self.late_refines();
+                }
+                TokenKind::Keyword(keyword) if keyword.is_clause() => self.clause(keyword, machine),
+                TokenKind::EndOfFile => return self.missing_machine_end(machine),
+                TokenKind::Ident if self.at_misspelt_clause() => {
+                    if let Some(keyword) = self.misspelt_clause() {
+                        self.clause(keyword, machine);
+                    }
+                }
+                _ => self.no_clause(),
+            }
+        }
+    }
+
+    fn late_refines(&mut self) {
+        let message = "`REFINES` comes directly after the name of the machine";
+        self.report(Diagnostic::error("clause-not-allowed", message).at(self.here()).help("move it to the first line"));
+        self.bump();
+        let _ = self.dotted_name("the name of the refined machine");
+    }
+
+    fn clause(&mut self, keyword: Keyword, machine: &mut Machine) {
+        let token = self.bump();
+        let keyword_span = self.span_of(token);
+        self.check_allowed(keyword, machine.kind, keyword_span);
+        let kind = match self.clause_content(keyword, token) {
+            Ok(kind) => kind,
+            Err(_) => return self.skip_to_clause_or_end(),
+        };
+        let clause = Clause { kind, keyword: keyword_span, span: self.since(keyword_span) };
+        let slot = slot(&clause.kind);
+        if let Some(first) = machine.clauses.iter().find(|other| self::slot(&other.kind) == slot) {
+            let text = self.text_of(token).to_owned();
+            let message = format!("there is a second `{text}` clause");
+            let diagnostic = Diagnostic::error("duplicate-clause", message).at(keyword_span);
+            let diagnostic = diagnostic.also(first.keyword, "the first one").help("write all of it in one clause");
+            self.report_elsewhere(diagnostic);
+        }
+        machine.clauses.push(clause);
+    }
+
+    fn check_allowed(&mut self, keyword: Keyword, kind: MachineKind, span: Span) {
+        use Keyword::*;
+        let (forbidden, what) = match kind {
+            MachineKind::Machine | MachineKind::Model | MachineKind::System => {
+                (matches!(keyword, Imports | Values), "a machine")
+            }
+            MachineKind::Refinement => {
+                (matches!(keyword, Constraints | Uses | Imports | Values | LocalOperations), "a refinement")
+            }
+            MachineKind::Implementation => {
+                let forbidden =
+                    matches!(keyword, Constraints | Uses | Includes | AbstractConstants | Variables | AbstractVariables);
+                (forbidden, "an implementation")
+            }
+        };
+        if !forbidden {
+            return;
+        }
+        let text = &self.text[span.start as usize..span.end as usize];
+        let message = format!("the clause `{text}` is not allowed in {what}");
+        let mut diagnostic = Diagnostic::error("clause-not-allowed", message).at(span);
+        if let Some(help) = match keyword {
+            Variables | AbstractVariables => Some("write `CONCRETE_VARIABLES`"),
+            AbstractConstants => Some("write `CONCRETE_CONSTANTS`"),
+            Includes => Some("an implementation uses `IMPORTS`"),
+            Imports => Some("only implementations import; write `INCLUDES`"),
+            _ => None,
+        } {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report_elsewhere(diagnostic);
+    }
+
+    /// Something stands where a clause should.
+    fn no_clause(&mut self) {
+        if self.at(TokenKind::Semicolon) {
+            let message = "clauses are not separated by `;`";
+            let help = "remove the `;`, or go on with another entry of this clause";
+            self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
+        } else {
+            self.unexpected("a clause or the `END` of the machine");
+        }
+        self.bump();
+        self.skip_to_clause_or_end();
+    }
+
+    pub(super) fn skip_to_clause_or_end(&mut self) {
+        self.lost_clause = true;
+        self.skip_to_entry_end();
+        while self.at(TokenKind::Semicolon) {
+            self.bump();
+            self.skip_to_entry_end();
+        }
+    }
+
+    /// After an END that closes the machine: nothing should follow.
+    fn more_after_end(&mut self, machine: &mut Machine) -> bool {
+        if self.at(TokenKind::EndOfFile) {
+            return false;
+        }
+        let end = self.span_of(self.previous());
+        let message = "this `END` closes the machine, but more text follows";
+        let diagnostic = Diagnostic::error("text-after-end", message).at(end).also(self.here(), "the text that follows");
+        self.report(diagnostic.help("remove an `END`, or the text after the last one"));
+        let in_operations = matches!(machine.clauses.last(), Some(Clause { kind: ClauseKind::Operations(_), .. }));
+        if self.at(TokenKind::Semicolon) && in_operations {
+            self.bump();
+            let more = self.operations();
+            if let Some(Clause { kind: ClauseKind::Operations(operations), .. }) = machine.clauses.last_mut() {
+                operations.extend(more);
+            }
+            return true;
+        }
+        if ends_clause(self.kind()) && !matches!(self.kind(), TokenKind::Keyword(keyword) if keyword.is_machine()) {
+            return true;
+        }
+        self.pos = self.tokens.len() - 1;
+        false
+    }
+
+    fn missing_machine_end(&mut self, machine: &Machine) {
+        let message = "the machine has no `END`";
+        let last = self.span_of(self.previous()).after();
+        let diagnostic = Diagnostic::error("missing-end", message).at(last).also(machine.span, "the machine starts here");
+        let diagnostic = match self.suspects.first() {
+            Some(suspect) => self.with_suspect(diagnostic, *suspect),
+            None => diagnostic.help("write `END` at the end of the file, or find the block above that lacks its `END`"),
+        };
+        self.report(diagnostic);
+    }
+
+    /// What a MACHINE must have: whoever declares constants or variables must constrain them.
+    fn check_obligations(&mut self, machine: &Machine) {
+        let is_machine = matches!(machine.kind, MachineKind::Machine | MachineKind::Model | MachineKind::System);
+        if !is_machine || self.lost_clause || self.gave_up {
+            return;
+        }
+        let has = |wanted: fn(&ClauseKind) -> bool| machine.clauses.iter().any(|clause| wanted(&clause.kind));
+        for clause in &machine.clauses {
+            use ClauseKind::{
+                AbstractConstants, ConcreteVariables, Constants, Initialisation, Invariant, Properties, Variables,
+            };
+            match clause.kind {
+                Constants(_) | AbstractConstants(_) if !has(|kind| matches!(kind, Properties(_))) => {
+                    self.missing_clause(clause.keyword, "constants", "PROPERTIES");
+                }
+                Variables(_) | ConcreteVariables(_) => {
+                    if !has(|kind| matches!(kind, Invariant(_))) {
+                        self.missing_clause(clause.keyword, "variables", "INVARIANT");
+                    }
+                    if !has(|kind| matches!(kind, Initialisation(_))) {
+                        self.missing_clause(clause.keyword, "variables", "INITIALISATION");
+                    }
+                }
+                _ => {}
+            }
+        }
+        let is_scalar = |param: &&Ident| !param.name.chars().any(char::is_uppercase);
+        if let Some(scalar) = machine.params.iter().find(is_scalar) {
+            if !has(|kind| matches!(kind, ClauseKind::Constraints(_))) {
+                self.missing_clause(scalar.span, "a parameter that is not a set", "CONSTRAINTS");
+            }
+        }
+    }
+
+    fn missing_clause(&mut self, span: Span, what: &str, clause: &str) {
+        let message = format!("a machine with {what} needs the clause `{clause}`");
+        if self.diagnostics.iter().any(|diagnostic| diagnostic.message == message) {
+            return;
+        }
+        let help = match clause {
+            "INITIALISATION" => "give every variable its first value in `INITIALISATION`".to_owned(),
+            _ => format!("say in `{clause}` what type the names have: `x : NAT`"),
+        };
+        self.report_elsewhere(Diagnostic::error("missing-clause", message).at(span).help(help));
+    }
+}
+
+// Clause keywords that are written wrong.
+impl Parser<'_> {
+    /// A word that looks like a clause keyword stands where one may stand.
+    pub(super) fn at_misspelt_clause(&self) -> bool {
+        let follows = self.kind_ahead(1);
+        let like_keyword = !matches!(
+            follows,
+            TokenKind::Assign | TokenKind::BecomesElement | TokenKind::Outputs | TokenKind::Comma | TokenKind::Dot
+                | TokenKind::Op(_) | TokenKind::DefinedAs | TokenKind::Semicolon
+        );
+        self.at(TokenKind::Ident) && like_keyword && nearest_clause(self.text_of(self.token())).is_some()
+    }
+
+    fn misspelt_clause(&mut self) -> Option<Keyword> {
+        let text = self.text_of(self.token()).to_owned();
+        let (word, keyword) = nearest_clause(&text)?;
+        let message = format!("there is no clause `{text}`");
+        let help = format!("did you mean `{word}`?");
+        self.report_elsewhere(Diagnostic::error("unknown-clause", message).at(self.here()).help(help));
+        Some(keyword)
+    }
+}
+
+/// The clause keyword that a word probably should be.
+fn nearest_clause(word: &str) -> Option<(&'static str, Keyword)> {
+    const SYNONYMS: [(&str, &str); 6] = [
+        ("INIT", "INITIALISATION"),
+        ("OPS", "OPERATIONS"),
+        ("VARS", "VARIABLES"),
+        ("AXIOMS", "PROPERTIES"),
+        ("THEOREMS", "ASSERTIONS"),
+        ("PROPERTY", "PROPERTIES"),
+    ];
+    if !(4..=24).contains(&word.len()) && !SYNONYMS.iter().any(|(synonym, _)| *synonym == word) {
+        return None;
+    }
+    let upper = word.to_ascii_uppercase();
+    if let Some((_, right)) = SYNONYMS.iter().find(|(synonym, _)| *synonym == upper) {
+        return clause_words().find(|(word, _)| word == right);
+    }
+    let near = clause_words().map(|(right, keyword)| (edit_distance(&upper, right), right, keyword));
+    let (distance, right, keyword) = near.min_by_key(|(distance, ..)| *distance)?;
+    let tolerance = if word.len() >= 7 { 2 } else { 1 };
+    (distance <= tolerance).then_some((right, keyword))
+}
+
+/// How many letters must be inserted, deleted, replaced to get from one word to the other.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, from_char) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to_char) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(from_char != *to_char);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+/// Clauses of one slot exclude each other.
+fn slot(kind: &ClauseKind) -> std::mem::Discriminant<ClauseKind> {
+    std::mem::discriminant(kind)
+}
+
+impl Parser<'_> {
+    /// Names, or the reason why there are none.
+    pub(super) fn name_list(&mut self, what: &str) -> Parsed<Vec<Ident>> {
+        let mut names = vec![self.dotted_name(what)?];
+        while self.eat(TokenKind::Comma) {
+            names.push(self.dotted_name(what)?);
+        }
+        Ok(names)
+    }
+}

@@ -1,0 +1,663 @@
+//! Predicates and expressions: what stands between the operators.
+
+use abridge_diag::{Diagnostic, Span};
+
+use super::{Parsed, Parser};
+use crate::ast::{Atom, Builtin, Expr, ExprId, Ident, Quantifier, Sort, TemplatePart};
+use crate::lexer::{Keyword, Token, TokenKind, unescape};
+use crate::operators::RELATION;
+
+impl Parser<'_> {
+    /// A primary with what is applied to it: `f(x)[S]~'a`.
+    pub(super) fn postfix(&mut self) -> Parsed<ExprId> {
+        let mut base = self.primary()?;
+        let mut inverted = false;
+        while self.ast.sort(base) != Sort::Predicate {
+            let start = self.span(base);
+            base = match self.kind() {
+                TokenKind::LParen => self.application(base)?,
+                TokenKind::LBracket => self.image(base)?,
+                TokenKind::Inverse => self.inverse(base, inverted),
+                TokenKind::Quote => self.field(base, inverted)?,
+                _ => break,
+            };
+            inverted = matches!(self.ast.expr(base).expr, Expr::Inverse(_));
+            let span = self.since(start);
+            self.set_span(base, span);
+        }
+        Ok(base)
+    }
+
+    /// `f(a, b)`
+    fn application(&mut self, head: ExprId) -> Parsed<ExprId> {
+        let args = self.arguments()?;
+        let span = self.span(head);
+        Ok(self.expr(Expr::Apply(head, args), span))
+    }
+
+    /// `(a, b)` after a name.
+    pub(super) fn arguments(&mut self) -> Parsed<Vec<ExprId>> {
+        if self.kind_ahead(1) == TokenKind::RParen {
+            return self.empty_parentheses();
+        }
+        self.bracketed(TokenKind::RParen, |parser| Ok(parser.expressions()))
+    }
+
+    /// `op()`: reported, and taken as no parentheses.
+    pub(super) fn empty_parentheses<T>(&mut self) -> Parsed<Vec<T>> {
+        let span = self.here().to(self.span_of(self.tokens[self.pos + 1]));
+        let message = "parentheses cannot be empty";
+        self.report(Diagnostic::error("empty-parentheses", message).at(span).help("leave out `()`"));
+        self.bump();
+        self.bump();
+        Ok(Vec::new())
+    }
+
+    /// `r[S]`
+    fn image(&mut self, relation: ExprId) -> Parsed<ExprId> {
+        let set = self.bracketed(TokenKind::RBracket, |parser| Ok(parser.composed_expression()))?;
+        let span = self.span(relation);
+        Ok(self.expr(Expr::Image(relation, set), span))
+    }
+
+    /// `r~`
+    fn inverse(&mut self, relation: ExprId, again: bool) -> ExprId {
+        if again {
+            let message = "`~` cannot be applied twice without parentheses";
+            self.report(Diagnostic::error("double-inverse", message).at(self.here()).help("write `(r~)~`"));
+        }
+        self.bump();
+        let span = self.span(relation);
+        self.expr(Expr::Inverse(relation), span)
+    }
+
+    /// `r'f`
+    fn field(&mut self, record: ExprId, inverted: bool) -> Parsed<ExprId> {
+        if inverted {
+            let message = "a field cannot be taken directly after `~`";
+            self.report(Diagnostic::error("field-of-inverse", message).at(self.here()).help("write `(r~)'f`"));
+        }
+        self.bump();
+        let field = self.ident("the name of a field")?;
+        let span = self.span(record);
+        Ok(self.expr(Expr::Field(record, field), span))
+    }
+
+    fn primary(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        match self.kind() {
+            TokenKind::Ident | TokenKind::QuotedIdent => self.name_or_call(),
+            TokenKind::Integer | TokenKind::Real | TokenKind::String | TokenKind::LongString => Ok(self.literal()),
+            TokenKind::TemplateOpen => self.template(),
+            TokenKind::Atom(atom) => {
+                self.bump();
+                Ok(self.expr(Expr::Atom(atom), start))
+            }
+            TokenKind::Builtin(builtin) => self.builtin_call(builtin),
+            TokenKind::LParen => self.parenthesis(),
+            TokenKind::LBrace => self.braces(),
+            TokenKind::LBracket => self.brackets(),
+            TokenKind::Quantifier(quantifier) => self.quantified(quantifier),
+            TokenKind::Forall | TokenKind::Exists => self.quantified_predicate(),
+            TokenKind::Not => self.negation(),
+            TokenKind::Keyword(Keyword::If) => self.conditional(),
+            TokenKind::Keyword(Keyword::Let) => self.local(),
+            TokenKind::Keyword(Keyword::Rec) => self.record(true),
+            TokenKind::Keyword(Keyword::Struct) => self.record(false),
+            _ => Err(self.no_formula()),
+        }
+    }
+
+    /// `x`, `m.x`, `x$0`, or a contextual keyword applied to arguments.
+    fn name_or_call(&mut self) -> Parsed<ExprId> {
+        if self.at(TokenKind::Ident) && self.kind_ahead(1) == TokenKind::LParen {
+            if let Some(builtin) = contextual(self.text_of(self.token())) {
+                return self.builtin_call(builtin);
+            }
+        }
+        let name = self.dotted_name("a name")?;
+        if self.at(TokenKind::DollarZero) && self.previous().end == self.token().start {
+            self.bump();
+            let span = self.since(name.span);
+            return Ok(self.expr(Expr::Before(name.name), span));
+        }
+        Ok(self.expr(Expr::Ident(name.name), name.span))
+    }
+
+    fn literal(&mut self) -> ExprId {
+        let token = self.bump();
+        let text = self.text_of(token);
+        let expr = match token.kind {
+            TokenKind::Integer => Expr::Integer(text.into()),
+            TokenKind::Real => Expr::Real(text.into()),
+            _ => Expr::String(string_value(text)),
+        };
+        let span = self.span_of(token);
+        self.expr(expr, span)
+    }
+
+    fn template(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        self.bump();
+        let mut parts = Vec::new();
+        loop {
+            match self.kind() {
+                TokenKind::TemplateText => {
+                    let token = self.bump();
+                    parts.push(TemplatePart::Text(unescape(self.text_of(token))));
+                }
+                TokenKind::TemplateExprOpen => {
+                    let inside = |parser: &mut Self| Ok(parser.composed_expression());
+                    parts.push(TemplatePart::Expr(self.bracketed(TokenKind::TemplateExprClose, inside)?));
+                }
+                _ => break,
+            }
+        }
+        // The lexer has reported a template that is not closed.
+        self.eat(TokenKind::TemplateClose);
+        let span = self.since(start);
+        Ok(self.expr(Expr::Template(parts), span))
+    }
+
+    /// `dom(r)`
+    fn builtin_call(&mut self, builtin: Builtin) -> Parsed<ExprId> {
+        let start = self.here();
+        let keyword = self.bump();
+        if !self.at(TokenKind::LParen) {
+            return self.builtin_alone(keyword);
+        }
+        let args = self.bracketed(TokenKind::RParen, |parser| Ok(parser.builtin_arguments(builtin)))?;
+        let span = self.since(start);
+        let info = builtin.info();
+        if info.contextual && !fits(builtin, args.len()) {
+            // Not the operator, then, but a function of that name.
+            let head = self.expr(Expr::Ident(info.name.into()), start);
+            return Ok(self.expr(Expr::Apply(head, args), span));
+        }
+        self.check_arity(builtin, start, args.len());
+        Ok(self.expr(Expr::Builtin(builtin, args), span))
+    }
+
+    fn builtin_arguments(&mut self, builtin: Builtin) -> Vec<ExprId> {
+        if builtin != Builtin::Bool {
+            return self.composed_expressions();
+        }
+        vec![self.predicate()]
+    }
+
+    fn builtin_alone(&mut self, keyword: Token) -> Parsed<ExprId> {
+        let text = self.text_of(keyword).to_owned();
+        let span = self.span_of(keyword);
+        if self.misused_keywords.contains(&keyword.kind) {
+            return Ok(self.expr(Expr::Ident(text.into()), span));
+        }
+        let message = format!("expected `(` after `{text}`, found {}", self.found());
+        let help = format!("`{text}` is a keyword; write its argument in parentheses, or choose another name");
+        self.fail(Diagnostic::error("missing-parentheses", message).at(self.here()).also(span, "applied here").help(help))
+    }
+
+    fn check_arity(&mut self, builtin: Builtin, keyword: Span, n_args: usize) {
+        if fits(builtin, n_args) {
+            return;
+        }
+        let info = builtin.info();
+        let wanted = match (info.arity.start(), info.arity.end()) {
+            (1, 1) => "one argument".to_owned(),
+            (from, to) if from == to => format!("{from} arguments"),
+            (from, to) => format!("{from} to {to} arguments"),
+        };
+        let message = format!("`{}` takes {wanted}, but {n_args} are given", info.name);
+        let mut diagnostic = Diagnostic::error("wrong-number-of-arguments", message).at(keyword);
+        if matches!(builtin, Builtin::Max | Builtin::Min) {
+            diagnostic = diagnostic.help(format!("write `{}({{a, b}})`", info.name));
+        }
+        self.report_elsewhere(diagnostic);
+    }
+
+    /// `(P)`, `(E)`, `(f ; g)`, `(a, b)`
+    fn parenthesis(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        if self.kind_ahead(1) == TokenKind::RParen {
+            self.empty_parentheses::<ExprId>()?;
+            return Ok(self.error_expr());
+        }
+        let id = self.bracketed(TokenKind::RParen, |parser| {
+            let first = parser.composition();
+            if !parser.at(TokenKind::Comma) {
+                parser.ast.expr_mut(first).parens = true;
+                return Ok(first);
+            }
+            parser.want_expression(first);
+            let mut elements = vec![first];
+            while parser.eat(TokenKind::Comma) {
+                elements.push(parser.composed_expression());
+            }
+            Ok(parser.expr(Expr::Tuple(elements), start))
+        })?;
+        let span = self.since(start);
+        self.set_span(id, span);
+        Ok(id)
+    }
+
+    /// `{}`, `{a, b}`, `{x | P}`, `{x · P | E}`
+    fn braces(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        let symbolic = self.symbolic_pragma();
+        if self.kind_ahead(1) == TokenKind::RBrace {
+            self.bump();
+            self.bump();
+            let span = self.since(start);
+            return Ok(self.expr(Expr::Atom(Atom::EmptySet), span));
+        }
+        let head = self.comprehension_head();
+        let id = self.bracketed(TokenKind::RBrace, |parser| match head {
+            Some(Head::Comprehension) => parser.comprehension(),
+            Some(Head::Image) => parser.set_image(),
+            None => parser.set_extension(),
+        })?;
+        let span = self.since(start);
+        self.set_span(id, span);
+        self.ast.expr_mut(id).symbolic |= symbolic;
+        Ok(id)
+    }
+
+    /// Looks past `{` for a list of variables and what follows it; takes nothing.
+    fn comprehension_head(&self) -> Option<Head> {
+        let name = |at| matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent);
+        let parens = self.kind_ahead(1) == TokenKind::LParen;
+        let mut at = if parens { 2 } else { 1 };
+        loop {
+            // A keyword among the variables is reported later.
+            if !name(at) && !self.is_word_ahead(at) {
+                return None;
+            }
+            at += 1;
+            match self.kind_ahead(at) {
+                TokenKind::Comma | TokenKind::Op(crate::ast::BinaryOp::Maplet) => at += 1,
+                _ => break,
+            }
+        }
+        if parens && self.kind_ahead(at) != TokenKind::RParen {
+            return None;
+        }
+        match self.kind_ahead(at + usize::from(parens)) {
+            TokenKind::Bar => Some(Head::Comprehension),
+            TokenKind::MiddleDot => Some(Head::Image),
+            TokenKind::Dot if parens => Some(Head::Image),
+            _ => None,
+        }
+    }
+
+    fn is_word_ahead(&self, ahead: usize) -> bool {
+        let kind = self.kind_ahead(ahead);
+        matches!(kind, TokenKind::Builtin(_)) || self.misused_keywords.contains(&kind)
+    }
+
+    /// `x, y | P` or `x |-> y | P`
+    fn comprehension(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        let maplets = self.kind_ahead(1) == TokenKind::Op(crate::ast::BinaryOp::Maplet);
+        let ids = if maplets { self.maplet_of_names()? } else { self.bound_names()? };
+        self.expect(TokenKind::Bar, "`|`")?;
+        let pred = self.predicate();
+        if self.at(TokenKind::Bar) {
+            let message = "a set comprehension has one `|`";
+            let help = "write `{x · P | E}` for the set of all `E`";
+            return self.fail(Diagnostic::error("second-bar", message).at(self.here()).help(help));
+        }
+        Ok(self.expr(Expr::Comprehension { ids, pred, maplets }, start))
+    }
+
+    fn maplet_of_names(&mut self) -> Parsed<Vec<Ident>> {
+        let first = self.ident("a variable")?;
+        self.bump();
+        let second = self.ident("a variable")?;
+        if !self.at(TokenKind::Bar) {
+            let message = "only a pair of variables can be written with `|->` before `|`";
+            let help = "list the variables with commas: `{x, y, z | P}`";
+            return self.fail(Diagnostic::error("nested-maplet", message).at(self.here()).help(help));
+        }
+        Ok(vec![first, second])
+    }
+
+    /// `x · P | E`
+    fn set_image(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        let ids = self.bound_names()?;
+        self.bump();
+        let pred = self.predicate();
+        self.expect(TokenKind::Bar, "`|` and an expression")?;
+        let expr = self.composed_expression();
+        Ok(self.expr(Expr::SetImage { ids, pred, expr }, start))
+    }
+
+    fn set_extension(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        let mut elements = vec![self.composition()];
+        while self.eat(TokenKind::Comma) {
+            elements.push(self.composition());
+        }
+        if self.at(TokenKind::Bar) {
+            return self.bad_bound_variables(start, &elements);
+        }
+        for element in &elements {
+            self.want_expression(*element);
+        }
+        Ok(self.expr(Expr::SetExtension(elements), start))
+    }
+
+    /// `{f(x) | P}`, `{x : S | P}`, `{x.P | E}`
+    fn bad_bound_variables(&mut self, start: Span, elements: &[ExprId]) -> Parsed<ExprId> {
+        let dotted = match self.ast.expr(elements[0]).expr {
+            Expr::Binary(_, lhs, _) => matches!(&self.ast.expr(lhs).expr, Expr::Ident(name) if name.contains('.')),
+            _ => false,
+        };
+        let message = "before `|` there must be variables with commas between";
+        let help = if dotted {
+            "put the variables in parentheses before a dot, `{(x).P | E}`, or write `{x · P | E}`"
+        } else {
+            "write `{x | P}` for the `x` with `P`, or `{x · P | E}` for all values of `E`"
+        };
+        let end = self.span_of(self.previous());
+        self.fail(Diagnostic::error("bad-bound-variable", message).at(start.to(end)).help(help))
+    }
+
+    /// `[]`, `[a, b]`, `[x := E] P`
+    fn brackets(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        if self.kind_ahead(1) == TokenKind::RBracket {
+            self.bump();
+            self.bump();
+            let span = self.since(start);
+            return Ok(self.expr(Expr::Atom(Atom::EmptySequence), span));
+        }
+        if self.substituted_ahead() {
+            return self.substituted();
+        }
+        let elements = self.bracketed(TokenKind::RBracket, |parser| Ok(parser.expressions()))?;
+        let span = self.since(start);
+        Ok(self.expr(Expr::SequenceExtension(elements), span))
+    }
+
+    fn substituted_ahead(&self) -> bool {
+        let mut at = 1;
+        while matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent | TokenKind::Comma) {
+            at += 1;
+        }
+        self.kind_ahead(at) == TokenKind::Assign
+    }
+
+    /// `[x, y := E, F] P`
+    fn substituted(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        let (ids, values) = self.bracketed(TokenKind::RBracket, |parser| {
+            let ids = parser.names("a variable")?;
+            parser.expect(TokenKind::Assign, "`:=`")?;
+            Ok((ids, parser.expressions()))
+        })?;
+        let pred = self.binary(RELATION)?;
+        self.want_predicate(pred);
+        let span = self.since(start);
+        Ok(self.expr(Expr::Substituted { ids, values, pred }, span))
+    }
+
+    /// `%x.(P | E)`, `SIGMA(x, y).(P | E)`
+    fn quantified(&mut self, kind: Quantifier) -> Parsed<ExprId> {
+        let start = self.here();
+        let symbolic = self.symbolic_pragma();
+        let keyword = self.bump();
+        if self.misused_keywords.contains(&keyword.kind) && !self.at(TokenKind::LParen) {
+            return self.builtin_alone(keyword);
+        }
+        let ids = self.binder(keyword)?;
+        if !self.at(TokenKind::LParen) {
+            return self.unparenthesised_quantified(keyword);
+        }
+        let (pred, expr) = self.bracketed(TokenKind::RParen, |parser| {
+            let pred = parser.predicate();
+            if !parser.at(TokenKind::Bar) {
+                return Err(parser.missing_bar(keyword));
+            }
+            parser.bump();
+            Ok((pred, parser.composed_expression()))
+        })?;
+        let span = self.since(start);
+        let id = self.expr(Expr::Quantified { kind, ids, pred, expr }, span);
+        self.ast.expr_mut(id).symbolic |= symbolic;
+        Ok(id)
+    }
+
+    fn missing_bar(&mut self, keyword: Token) -> super::Abandoned {
+        let text = self.text_of(keyword).to_owned();
+        let message = format!("expected `|` and an expression, found {}", self.found());
+        let help = format!("write `{text}(x).(P | E)`: a predicate, a bar, an expression");
+        self.report(Diagnostic::error("missing-bar", message).at(self.here()).help(help));
+        super::Abandoned
+    }
+
+    fn unparenthesised_quantified(&mut self, keyword: Token) -> Parsed<ExprId> {
+        let text = self.text_of(keyword).to_owned();
+        let message = format!("expected `(` after the variables of `{text}`, found {}", self.found());
+        let help = format!("write `{text}x.(P | E)` or `{text}(x).(P | E)`");
+        self.fail(Diagnostic::error("missing-parentheses", message).at(self.here()).help(help))
+    }
+
+    /// `!x.(P)`, `#(x, y).(P)`
+    fn quantified_predicate(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        let keyword = self.bump();
+        let ids = self.binder(keyword)?;
+        let pred = if self.at(TokenKind::LParen) {
+            self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?
+        } else {
+            self.missing_parentheses(keyword, "after the variables", "x.(P)");
+            let pred = self.binary(RELATION)?;
+            self.want_predicate(pred);
+            pred
+        };
+        let span = self.since(start);
+        let is_forall = keyword.kind == TokenKind::Forall;
+        let expr = if is_forall { Expr::Forall { ids, pred } } else { Expr::Exists { ids, pred } };
+        Ok(self.expr(expr, span))
+    }
+
+    /// `not(P)`
+    fn negation(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        let keyword = self.bump();
+        let pred = if self.at(TokenKind::LParen) {
+            self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?
+        } else {
+            self.missing_parentheses(keyword, "after it", "(P)");
+            let pred = self.binary(RELATION)?;
+            self.want_predicate(pred);
+            pred
+        };
+        let span = self.since(start);
+        Ok(self.expr(Expr::Not(pred), span))
+    }
+
+    fn missing_parentheses(&mut self, keyword: Token, place: &str, form: &str) {
+        let text = self.text_of(keyword).to_owned();
+        let message = format!("`{text}` needs parentheses {place}");
+        let keyword = self.span_of(keyword);
+        let diagnostic = Diagnostic::error("missing-parentheses", message).at(self.here());
+        self.report(diagnostic.also(keyword, "needed by this").help(format!("write `{text}{form}`")));
+    }
+
+    /// The variables of a quantifier and the dot.
+    fn binder(&mut self, keyword: Token) -> Parsed<Vec<Ident>> {
+        let ids = self.bound_names()?;
+        if matches!(self.kind(), TokenKind::Dot | TokenKind::MiddleDot) {
+            self.bump();
+            return Ok(ids);
+        }
+        let text = self.text_of(keyword).to_owned();
+        let message = format!("expected `.` after the variables of `{text}`, found {}", self.found());
+        let help = match (self.kind(), keyword.kind) {
+            (TokenKind::Op(_), TokenKind::Forall) => {
+                "the variables get their types inside: `!x.(x : S => P)`".to_owned()
+            }
+            (TokenKind::Op(_), TokenKind::Exists) => {
+                "the variables get their types inside: `#x.(x : S & P)`".to_owned()
+            }
+            (_, TokenKind::Forall | TokenKind::Exists) => format!("write `{text}x.(P)` or `{text}(x, y).(P)`"),
+            _ => format!("write `{text}x.(P | E)` or `{text}(x, y).(P | E)`"),
+        };
+        self.fail(Diagnostic::error("missing-dot", message).at(self.here()).help(help))
+    }
+
+    /// `x, y` or `(x, y)`
+    pub(super) fn bound_names(&mut self) -> Parsed<Vec<Ident>> {
+        if !self.at(TokenKind::LParen) {
+            return self.names("a variable");
+        }
+        self.bracketed(TokenKind::RParen, |parser| parser.names("a variable"))
+    }
+
+    /// `a, b, c`
+    pub(super) fn names(&mut self, what: &str) -> Parsed<Vec<Ident>> {
+        let mut names = vec![self.ident(what)?];
+        while self.eat(TokenKind::Comma) {
+            names.push(self.ident(what)?);
+        }
+        Ok(names)
+    }
+
+    /// `IF P THEN E ELSIF Q THEN F ELSE G END`
+    fn conditional(&mut self) -> Parsed<ExprId> {
+        let opener = self.bump();
+        let start = self.span_of(opener);
+        let condition = self.predicate();
+        self.expect_word(Keyword::Then, opener)?;
+        let mut branches = vec![(condition, self.formula())];
+        while self.eat_keyword(Keyword::Elsif) {
+            let condition = self.predicate();
+            self.expect_word(Keyword::Then, opener)?;
+            branches.push((condition, self.formula()));
+        }
+        if !self.at_keyword(Keyword::Else) && self.at_keyword(Keyword::End) {
+            let message = "an `IF` inside a formula needs an `ELSE`";
+            let diagnostic = Diagnostic::error("missing-else", message).at(self.here());
+            return self.fail(diagnostic.also(start, "the `IF`").help("say what it is when no condition holds"));
+        }
+        self.expect_word(Keyword::Else, opener)?;
+        let otherwise = self.formula();
+        self.expect_word(Keyword::End, opener)?;
+        self.check_branches(&branches, otherwise);
+        let span = self.since(start);
+        Ok(self.expr(Expr::If { branches, otherwise }, span))
+    }
+
+    /// All branches are predicates or all are expressions.
+    fn check_branches(&mut self, branches: &[(ExprId, ExprId)], otherwise: ExprId) {
+        let results = || branches.iter().map(|(_, result)| *result).chain([otherwise]);
+        let known = results().map(|result| self.ast.sort(result)).find(|sort| *sort != Sort::Unknown);
+        for result in results() {
+            match known {
+                Some(Sort::Predicate) => self.want_predicate(result),
+                Some(Sort::Expression) => self.want_expression(result),
+                _ => {}
+            }
+        }
+    }
+
+    /// `LET x, y BE P IN E END`
+    fn local(&mut self) -> Parsed<ExprId> {
+        let opener = self.bump();
+        let start = self.span_of(opener);
+        let ids = self.bound_names()?;
+        self.expect_word(Keyword::Be, opener)?;
+        let pred = self.predicate();
+        self.expect_word(Keyword::In, opener)?;
+        let body = self.formula();
+        self.expect_word(Keyword::End, opener)?;
+        let span = self.since(start);
+        Ok(self.expr(Expr::Let { ids, pred, body }, span))
+    }
+
+    /// `rec(f : E, g : F)`, `struct(f : S, g : T)`
+    fn record(&mut self, is_value: bool) -> Parsed<ExprId> {
+        let start = self.here();
+        let keyword = self.bump();
+        if !self.at(TokenKind::LParen) {
+            return self.builtin_alone(keyword);
+        }
+        let fields = self.bracketed(TokenKind::RParen, |parser| {
+            let mut fields = vec![parser.record_entry()?];
+            while parser.eat(TokenKind::Comma) {
+                fields.push(parser.record_entry()?);
+            }
+            Ok(fields)
+        })?;
+        let span = self.since(start);
+        let expr = if is_value { Expr::Record(fields) } else { Expr::Struct(fields) };
+        Ok(self.expr(expr, span))
+    }
+
+    /// `f : E`, perhaps in parentheses.
+    fn record_entry(&mut self) -> Parsed<(Ident, ExprId)> {
+        if self.at(TokenKind::LParen) {
+            return self.bracketed(TokenKind::RParen, Self::bare_record_entry);
+        }
+        self.bare_record_entry()
+    }
+
+    fn bare_record_entry(&mut self) -> Parsed<(Ident, ExprId)> {
+        let field = self.ident("the name of a field")?;
+        self.expect(TokenKind::Op(crate::ast::BinaryOp::Member), "`:` after the name of the field")?;
+        Ok((field, self.composed_expression()))
+    }
+}
+
+/// What follows the variables after `{`.
+enum Head {
+    Comprehension,
+    Image,
+}
+
+fn fits(builtin: Builtin, n_args: usize) -> bool {
+    match builtin {
+        Builtin::Bin => n_args == 1 || n_args == 3,
+        _ => builtin.info().arity.contains(&n_args),
+    }
+}
+
+fn contextual(name: &str) -> Option<Builtin> {
+    use Builtin::*;
+    let builtin = match name {
+        "floor" => Floor,
+        "ceiling" => Ceiling,
+        "real" => Real,
+        "tree" => Tree,
+        "btree" => Btree,
+        "const" => Const,
+        "top" => Top,
+        "sons" => Sons,
+        "prefix" => Prefix,
+        "postfix" => Postfix,
+        "sizet" => SizeT,
+        "mirror" => Mirror,
+        "rank" => Rank,
+        "father" => Father,
+        "son" => Son,
+        "subtree" => Subtree,
+        "arity" => Arity,
+        "bin" => Bin,
+        "left" => Left,
+        "right" => Right,
+        "infix" => Infix,
+        _ => return None,
+    };
+    Some(builtin)
+}
+
+/// The value of a string token.
+pub(super) fn string_value(text: &str) -> smol_str::SmolStr {
+    for quote in ["'''", "\""] {
+        if let Some(inside) = text.strip_prefix(quote) {
+            return unescape(inside.strip_suffix(quote).unwrap_or(inside));
+        }
+    }
+    unescape(text)
+}

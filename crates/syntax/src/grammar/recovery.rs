@@ -1,0 +1,212 @@
+//! Reporting a mistake and finding a place to go on.
+
+use abridge_diag::{Diagnostic, Span};
+
+use super::{Abandoned, MAX_DIAGNOSTICS, Parsed, Parser};
+use crate::lexer::{Keyword, Token, TokenKind};
+
+impl Parser<'_> {
+    /// Reports something about the next token, once.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.quiet_at == Some(self.pos) || (self.cut_off && self.at(TokenKind::EndOfFile)) {
+            return;
+        }
+        self.quiet_at = Some(self.pos);
+        self.report_elsewhere(diagnostic);
+    }
+
+    /// Reports something about an earlier place.
+    pub(super) fn report_elsewhere(&mut self, diagnostic: Diagnostic) {
+        if !self.gave_up && self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports and gives the production up.
+    pub(super) fn fail<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
+        self.report(diagnostic);
+        Err(Abandoned)
+    }
+
+    /// How a token is called in a message.
+    pub(super) fn describe(&self, token: Token) -> String {
+        const LONGEST: usize = 40;
+        let text = self.text_of(token);
+        match token.kind {
+            TokenKind::EndOfFile => "the end of the text".to_owned(),
+            _ if text.chars().count() > LONGEST => {
+                let start: String = text.chars().take(LONGEST).collect();
+                format!("`{}...`", start.replace('\n', " "))
+            }
+            // A back quote in the message would end the quotation.
+            _ if text.contains('`') => "a quoted text".to_owned(),
+            _ => format!("`{text}`"),
+        }
+    }
+
+    pub(super) fn found(&self) -> String {
+        self.describe(self.token())
+    }
+
+    /// Takes a token that must be there.
+    pub(super) fn expect(&mut self, kind: TokenKind, what: &str) -> Parsed<Token> {
+        if self.at(kind) {
+            return Ok(self.bump());
+        }
+        Err(self.unexpected(what))
+    }
+
+    pub(super) fn expect_end_of_file(&mut self) {
+        if self.at(TokenKind::Semicolon) {
+            let message = "`;` has no meaning here";
+            let help = "put a composition in parentheses, `(f ; g)`, and join predicates with `&`";
+            self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
+        } else if !self.at(TokenKind::EndOfFile) {
+            self.unexpected("an operator or the end of the text");
+        }
+    }
+
+    /// Runs `inside` between a bracket and its partner. If it fails, or leaves something over, the text up to the partner is
+    /// skipped; the failure is passed on from behind the bracket.
+    pub(super) fn bracketed<T>(
+        &mut self,
+        close: TokenKind,
+        inside: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        self.open_brackets.push(self.pos);
+        self.bump();
+        let in_definition = std::mem::take(&mut self.in_definition);
+        let result = inside(self);
+        self.in_definition = in_definition;
+        if result.is_ok() && !self.at(close) {
+            self.unclosed_or_unexpected(close);
+        }
+        if !self.at(close) {
+            self.skip_to_close(close);
+        }
+        let closed = self.eat(close);
+        self.open_brackets.pop();
+        if closed { result } else { Err(Abandoned) }
+    }
+
+    /// Skips to the partner of the bracket we are in.
+    fn skip_to_close(&mut self, close: TokenKind) {
+        self.skip_until(|kind| kind == close || ends_bracket(kind));
+    }
+
+    /// Skips to a connective or to the end of the predicate.
+    pub(super) fn skip_to_connective(&mut self) {
+        self.skip_until(|kind| {
+            use crate::ast::BinaryOp::{Equivalent, Implies};
+            let connective =
+                matches!(kind, TokenKind::And | TokenKind::Or | TokenKind::Op(Implies | Equivalent));
+            connective || ends_formula(kind)
+        });
+    }
+
+    /// Skips to the end of a substitution.
+    pub(super) fn skip_to_statement_end(&mut self) {
+        self.skip_until(|kind| {
+            let parallel = kind == TokenKind::Op(crate::ast::BinaryOp::ParallelProduct);
+            parallel || kind == TokenKind::Semicolon || ends_statement(kind)
+        });
+    }
+
+    /// Skips to the `;` after an entry of a clause, or to the end of the clause.
+    pub(super) fn skip_to_entry_end(&mut self) {
+        self.skip_until(|kind| kind == TokenKind::Semicolon || ends_clause(kind) || is_keyword(kind, Keyword::End));
+    }
+
+    /// Skips to the next clause or to the end of the file.
+    pub(super) fn skip_to_clause(&mut self) {
+        while !ends_clause(self.kind()) {
+            self.bump();
+        }
+        self.quiet_at = Some(self.pos);
+    }
+
+    /// Skips until `stop` likes a token outside brackets and blocks that were opened on the way.
+    fn skip_until(&mut self, stop: impl Fn(TokenKind) -> bool) {
+        let mut closers: Vec<TokenKind> = Vec::new();
+        loop {
+            let kind = self.kind();
+            if kind == TokenKind::EndOfFile || ends_clause_surely(kind) || (closers.is_empty() && stop(kind)) {
+                break;
+            }
+            match closer(kind) {
+                Some(closer) => closers.push(closer),
+                None => {
+                    if let Some(depth) = closers.iter().rev().take(8).position(|closer| *closer == kind) {
+                        closers.truncate(closers.len() - 1 - depth);
+                    }
+                }
+            }
+            self.bump();
+        }
+        self.quiet_at = Some(self.pos);
+    }
+
+    /// `(` and so on, for messages about brackets.
+    pub(super) fn innermost_bracket(&self) -> Option<(Token, Span)> {
+        let token = *self.tokens.get(*self.open_brackets.last()?)?;
+        Some((token, self.span_of(token)))
+    }
+}
+
+/// What closes a bracket or block.
+fn closer(kind: TokenKind) -> Option<TokenKind> {
+    match kind {
+        TokenKind::LParen => Some(TokenKind::RParen),
+        TokenKind::LBracket => Some(TokenKind::RBracket),
+        TokenKind::LBrace => Some(TokenKind::RBrace),
+        TokenKind::TemplateExprOpen => Some(TokenKind::TemplateExprClose),
+        TokenKind::Keyword(keyword) if keyword.opens_block() => Some(TokenKind::Keyword(Keyword::End)),
+        _ => None,
+    }
+}
+
+fn is_keyword(kind: TokenKind, keyword: Keyword) -> bool {
+    kind == TokenKind::Keyword(keyword)
+}
+
+/// A clause or machine keyword, INVARIANT excepted, which may belong to a WHILE.
+fn ends_clause_surely(kind: TokenKind) -> bool {
+    !is_keyword(kind, Keyword::Invariant) && ends_clause(kind)
+}
+
+pub(super) fn ends_clause(kind: TokenKind) -> bool {
+    match kind {
+        TokenKind::EndOfFile => true,
+        TokenKind::Keyword(keyword) => keyword.is_clause() || keyword.is_machine(),
+        _ => false,
+    }
+}
+
+/// Ends a substitution without being part of it.
+pub(super) fn ends_statement(kind: TokenKind) -> bool {
+    use Keyword::{Else, Elsif, End, Or, Variant, When};
+    match kind {
+        TokenKind::Keyword(Else | Elsif | End | Or | Variant | When) => true,
+        _ => ends_clause(kind),
+    }
+}
+
+/// Cannot occur inside brackets, so a bracket that is open here was never closed.
+pub(super) fn ends_bracket(kind: TokenKind) -> bool {
+    use Keyword::{Be, Do, Either, In, Of, Rec, Struct, Then, Where};
+    match kind {
+        TokenKind::Assign | TokenKind::BecomesElement | TokenKind::Outputs | TokenKind::DefinedAs => true,
+        TokenKind::Keyword(Rec | Struct | Keyword::If | Keyword::Let) => false,
+        TokenKind::Keyword(Be | Do | Either | In | Of | Then | Where) => true,
+        TokenKind::Keyword(keyword) => keyword.opens_block() || ends_statement(kind),
+        _ => ends_clause(kind),
+    }
+}
+
+fn ends_formula(kind: TokenKind) -> bool {
+    use TokenKind::{Bar, Comma, RBrace, RBracket, RParen, Semicolon, TemplateExprClose};
+    match kind {
+        Comma | Semicolon | Bar | RParen | RBracket | RBrace | TemplateExprClose => true,
+        _ => ends_bracket(kind),
+    }
+}

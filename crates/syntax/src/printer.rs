@@ -1,0 +1,261 @@
+//! The tree as text again, laid out.
+//!
+//! [`print`] writes a whole file such that it parses back to the same tree, with every comment, the user's redundant
+//! parentheses, and lines within [`PrintConfig::width`] where that is possible; printing printed text changes nothing. The
+//! tree is turned into a stream of words and possible breaks (`machine.rs`, `substitution.rs`, `formula.rs`), which
+//! `layout.rs` turns into lines. How names and literals are spelled: `lexeme.rs`; where comments go: `comments.rs`.
+
+mod comments;
+mod formula;
+mod layout;
+mod lexeme;
+mod machine;
+mod substitution;
+
+use crate::ast::{Ast, Expr, ExprId, Ident, SmolStr};
+use comments::Cursor;
+use layout::{Doc, Item};
+
+/// How to print.
+#[derive(Clone, Copy, Debug)]
+pub struct PrintConfig {
+    /// Mathematical symbols (`∈`, `∪`) instead of their ASCII forms.
+    pub unicode: bool,
+    /// Columns to stay within, if possible.
+    pub width: usize,
+}
+
+impl Default for PrintConfig {
+    fn default() -> Self {
+        PrintConfig { unicode: false, width: 100 }
+    }
+}
+
+/// The text of a file; it ends with a line end.
+pub fn print(ast: &Ast, config: PrintConfig) -> String {
+    let mut printer = Printer::new(ast, config, Cursor::new(&ast.comments));
+    printer.unit();
+    let mut text = printer.doc.render(config.width);
+    text.push('\n');
+    text
+}
+
+/// One formula on one line, without comments.
+pub fn print_expr(ast: &Ast, id: ExprId, config: PrintConfig) -> String {
+    let mut printer = Printer::new(ast, config, Cursor::new(&[]));
+    printer.one_line = true;
+    printer.formula(id);
+    printer.doc.render(usize::MAX)
+}
+
+/// Indentation of what a keyword or a bracket contains.
+const STEP: u16 = 2;
+
+struct Printer<'a> {
+    ast: &'a Ast,
+    unicode: bool,
+    /// Pragmas may not bring line ends.
+    one_line: bool,
+    comments: Cursor<'a>,
+    doc: Doc,
+}
+
+/// How a list breaks when it does not fit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Breaking {
+    /// As many items in a line as fit.
+    Fill,
+    /// One item in a line.
+    Each,
+    /// One item in a line, even if all would fit into one.
+    Always,
+}
+
+impl<'a> Printer<'a> {
+    fn new(ast: &'a Ast, config: PrintConfig, comments: Cursor<'a>) -> Self {
+        Printer { ast, unicode: config.unicode, one_line: false, comments, doc: Doc::default() }
+    }
+
+    /// One of two spellings.
+    fn symbol(&mut self, ascii: &'static str, unicode: &'static str) {
+        self.doc.word(if self.unicode { unicode } else { ascii });
+    }
+
+    fn word(&mut self, text: &'static str) {
+        self.doc.word(text);
+    }
+
+    fn text(&mut self, text: impl Into<SmolStr>) {
+        self.doc.text(text);
+    }
+
+    fn space(&mut self) {
+        self.doc.push(Item::Space);
+    }
+
+    fn line(&mut self) {
+        self.doc.push(Item::Line);
+    }
+
+    fn soft_line(&mut self) {
+        self.doc.push(Item::SoftLine);
+    }
+
+    fn hard_line(&mut self) {
+        self.doc.push(Item::HardLine);
+    }
+
+    fn group(&mut self, content: impl FnOnce(&mut Self)) {
+        self.doc.push(Item::Open);
+        content(self);
+        self.doc.push(Item::Close);
+    }
+
+    fn indented(&mut self, content: impl FnOnce(&mut Self)) {
+        self.indented_by(STEP, content);
+    }
+
+    fn indented_by(&mut self, by: u16, content: impl FnOnce(&mut Self)) {
+        self.doc.push(Item::Indent(by));
+        content(self);
+        self.doc.push(Item::Dedent);
+    }
+
+    /// Items with a separator behind all but the last, with their comments. The caller opens the group.
+    fn list<T>(
+        &mut self,
+        items: &[T],
+        separator: &'static str,
+        breaking: Breaking,
+        start: impl Fn(&Self, &T) -> u32,
+        mut item: impl FnMut(&mut Self, &T),
+    ) {
+        // A comment inside ends its line; the other items then follow suit.
+        let has_comments = items.last().is_some_and(|last| self.comments.has_any_before(start(self, last)));
+        let line = match breaking {
+            Breaking::Always => Item::HardLine,
+            Breaking::Fill if !has_comments => Item::FillLine,
+            _ => Item::Line,
+        };
+        for (idx, each) in items.iter().enumerate() {
+            let pos = start(self, each);
+            if idx > 0 {
+                self.word(separator);
+                self.trailing(pos);
+                self.doc.push(line.clone());
+            }
+            self.leading(pos);
+            item(self, each);
+        }
+    }
+
+    /// A [`Printer::list`] in a group of its own. Comments before the first item stay outside: one on a line of its own must not
+    /// break the list.
+    fn list_group<T>(
+        &mut self,
+        items: &[T],
+        separator: &'static str,
+        breaking: Breaking,
+        start: impl Fn(&Self, &T) -> u32,
+        item: impl FnMut(&mut Self, &T),
+    ) {
+        if let Some(first) = items.first() {
+            self.leading(start(self, first));
+        }
+        self.group(|this| this.list(items, separator, breaking, start, item));
+    }
+
+    /// `open content close`; when broken, the content is on lines of its own. `end` is where the brackets close in the source.
+    fn bracketed(&mut self, open: &'static str, close: &'static str, end: u32, content: impl FnOnce(&mut Self)) {
+        self.group(|this| {
+            this.word(open);
+            this.indented(|this| {
+                this.soft_line();
+                content(this);
+                this.closing(end);
+            });
+            this.soft_line();
+            this.word(close);
+        });
+    }
+
+    fn ident(&mut self, ident: &Ident) {
+        self.leading(ident.span.start);
+        self.name(&ident.name);
+    }
+
+    fn name(&mut self, name: &SmolStr) {
+        self.text(lexeme::name(name));
+    }
+
+    /// `a, b, c`
+    fn idents(&mut self, idents: &[Ident]) {
+        self.indented(|this| {
+            this.list_group(idents, ",", Breaking::Fill, |_, ident| ident.span.start, |this, ident| this.ident(ident));
+        });
+    }
+
+    /// `(a, b)` behind a declared name; nothing if there are none.
+    fn formal_params(&mut self, params: &[Ident]) {
+        if !params.is_empty() {
+            self.word("(");
+            self.idents(params);
+            self.word(")");
+        }
+    }
+
+    /// `(E, F)` behind a called name; nothing if there are none.
+    fn actual_params(&mut self, args: &[ExprId], end: u32) {
+        if !args.is_empty() {
+            self.bracketed("(", ")", end, |this| this.exprs(args));
+        }
+    }
+
+    /// A right side: on the line of its left side if it fits there or opens with a bracket, else on the next line.
+    fn right_side(&mut self, id: ExprId, min_priority: u16) {
+        if self.opens_with_bracket(id, min_priority) {
+            self.group(|this| {
+                this.doc.push(Item::HugLine(STEP));
+                this.expr(id, min_priority);
+            });
+        } else {
+            self.group(|this| {
+                this.indented(|this| {
+                    this.line();
+                    this.expr(id, min_priority);
+                });
+            });
+        }
+    }
+
+    /// `/*@ name text */`, as the lexer reads it back.
+    fn pragma(&mut self, name: &'static str, text: &str) {
+        let text = if self.one_line { text.replace('\n', " ") } else { text.to_owned() };
+        let blank = if text.is_empty() { "" } else { " " };
+        self.text(format!("/*@ {name}{blank}{text} */"));
+    }
+
+    /// ` /*@ desc text */`
+    fn description(&mut self, text: Option<&SmolStr>) {
+        if let Some(text) = text {
+            self.space();
+            self.pragma("desc", text);
+        }
+    }
+
+    fn right_side_formula(&mut self, id: ExprId) {
+        self.right_side(id, formula::FORMULA);
+    }
+
+    fn expr_start(&self, id: ExprId) -> u32 {
+        self.ast.expr(id).span.start
+    }
+
+    fn expr_end(&self, id: ExprId) -> u32 {
+        self.ast.expr(id).span.end
+    }
+
+    fn kind(&self, id: ExprId) -> &'a Expr {
+        &self.ast.expr(id).expr
+    }
+}

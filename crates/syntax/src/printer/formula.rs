@@ -1,0 +1,501 @@
+//! Predicates and expressions.
+//!
+//! [`Printer::expr`] is told the lowest priority that may stand unbracketed in its place, and puts parentheses where the tree
+//! needs them or the user had them.
+
+use abridge_diag::with_stack;
+
+use super::{Breaking, Printer, lexeme};
+use crate::ast::{BinaryOp, Expr, ExprId, Ident, SmolStr, TemplatePart};
+use crate::operators::{
+    Assoc, COMPOSITION, DESCRIPTION, EQUIVALENT, JUNCTION, NEGATION, OF_TYPE, POSTFIX, RELATION,
+};
+
+/// Everything but `;` and `||`, which need brackets around them.
+pub(super) const FORMULA: u16 = COMPOSITION + 1;
+/// A description is behind a label and what it labels.
+const LABELLED: u16 = DESCRIPTION + 1;
+const PRIMARY: u16 = POSTFIX + 1;
+/// Bound variables of so many characters are not put behind something else.
+const LONG_HEAD: usize = 24;
+/// Elements of a list that are nested deeper get a line each.
+const FILL_DEPTH: u32 = 3;
+
+impl Printer<'_> {
+    /// A formula that nothing but keywords or commas surrounds.
+    pub(super) fn formula(&mut self, id: ExprId) {
+        self.expr(id, FORMULA);
+    }
+
+    /// A formula directly inside round brackets.
+    fn inside_parens(&mut self, id: ExprId) {
+        self.expr(id, 0);
+    }
+
+    /// A formula where those of at least the given priority need no parentheses.
+    pub(super) fn expr(&mut self, id: ExprId, min_priority: u16) {
+        with_stack(|| {
+            self.leading(self.expr_start(id));
+            if !self.needs_parens(id, min_priority) {
+                self.bare(id);
+            } else if self.is_bracket(id) {
+                self.word("(");
+                self.bare(id);
+                self.closing(self.expr_end(id));
+                self.word(")");
+            } else {
+                self.bracketed("(", ")", self.expr_end(id), |this| this.bare(id));
+            }
+        });
+    }
+
+    /// `E, F, G`; the caller opens the group.
+    pub(super) fn exprs(&mut self, ids: &[ExprId]) {
+        let is_flat = ids.iter().all(|id| self.ast.expr(*id).depth <= FILL_DEPTH);
+        let breaking = if is_flat { Breaking::Fill } else { Breaking::Each };
+        self.list(ids, ",", breaking, |this, id| this.expr_start(*id), |this, id| this.formula(*id));
+    }
+
+    fn needs_parens(&self, id: ExprId, min_priority: u16) -> bool {
+        self.ast.expr(id).parens || self.priority(id) < min_priority
+    }
+
+    fn priority(&self, id: ExprId) -> u16 {
+        match self.kind(id) {
+            Expr::And(_) | Expr::Or(_) => JUNCTION,
+            Expr::Described { .. } => DESCRIPTION,
+            Expr::Labelled { .. } => LABELLED,
+            Expr::Binary(op, ..) => op.info().priority,
+            Expr::OfType(..) => OF_TYPE,
+            Expr::Neg(_) => NEGATION,
+            Expr::Apply(..) | Expr::Image(..) | Expr::Field(..) | Expr::Inverse(_) => POSTFIX,
+            _ => PRIMARY,
+        }
+    }
+
+    /// Starts and ends with brackets, hence needs no line of its own inside other brackets.
+    fn is_bracket(&self, id: ExprId) -> bool {
+        let node = self.ast.expr(id);
+        let kind = matches!(
+            node.expr,
+            Expr::Tuple(_)
+                | Expr::SetExtension(_)
+                | Expr::SequenceExtension(_)
+                | Expr::Comprehension { .. }
+                | Expr::SetImage { .. }
+                | Expr::Quantified { .. }
+                | Expr::Forall { .. }
+                | Expr::Exists { .. }
+                | Expr::Not(_)
+        );
+        let head: usize = node.expr.binder().iter().map(|ident| ident.name.len() + 2).sum();
+        kind && !node.symbolic && head <= LONG_HEAD
+    }
+
+    /// Whether the text of the formula starts with a bracket that spans all of it.
+    pub(super) fn opens_with_bracket(&self, id: ExprId, min_priority: u16) -> bool {
+        self.needs_parens(id, min_priority) || self.is_bracket(id)
+    }
+
+    /// The formula itself, without parentheses around it.
+    fn bare(&mut self, id: ExprId) {
+        let ast = self.ast;
+        let node = ast.expr(id);
+        let end = node.span.end;
+        if node.symbolic && !matches!(node.expr, Expr::Binary(..)) {
+            self.pragma("symbolic", "");
+            self.space();
+        }
+        match &node.expr {
+            Expr::Error => self.word("?"),
+            Expr::Ident(name) => self.name(name),
+            Expr::Before(name) => self.text(format!("{}$0", lexeme::name(name))),
+            Expr::Integer(digits) | Expr::Real(digits) => self.text(digits.clone()),
+            Expr::String(value) => self.text(lexeme::string(value)),
+            Expr::Template(parts) => self.template(parts),
+            Expr::Atom(atom) => self.doc.word(atom.spelling(self.unicode)),
+            Expr::Neg(operand) => {
+                self.symbol("-", "−");
+                self.expr(*operand, POSTFIX);
+            }
+            Expr::And(operands) => self.junction("&", "∧", operands),
+            Expr::Or(operands) => self.junction("or", "∨", operands),
+            Expr::Binary(op, left, right) if op.is_relation() => self.relation(*op, *left, *right),
+            Expr::Binary(BinaryOp::Interval, left, right) if self.is_tight(*left) && self.is_tight(*right) => {
+                self.expr(*left, NEGATION);
+                self.symbol("..", "‥");
+                self.expr(*right, NEGATION);
+            }
+            Expr::Binary(op, ..) if op.info().assoc == Assoc::Right => self.right_chain(id, *op),
+            Expr::Binary(op, ..) => self.left_chain(id, *op),
+            Expr::Described { expr, text } => {
+                self.expr(*expr, DESCRIPTION + 1);
+                self.description(Some(text));
+            }
+            Expr::Labelled { labels, pred } => {
+                for label in labels {
+                    self.pragma("label", &lexeme::label(label));
+                    self.space();
+                }
+                self.expr(*pred, EQUIVALENT);
+            }
+            Expr::OfType(expr, ty) => {
+                self.expr(*expr, POSTFIX);
+                self.space();
+                self.word("⦂");
+                self.space();
+                self.expr(*ty, OF_TYPE + 1);
+            }
+            Expr::Inverse(_) | Expr::Apply(..) | Expr::Image(..) | Expr::Field(..) => {
+                self.postfix(id, lexeme::called_name);
+            }
+            Expr::If { .. } | Expr::Let { .. } => self.keyword_block(id),
+            Expr::Not(_) | Expr::Builtin(..) | Expr::Tuple(_) | Expr::Record(_) | Expr::Struct(_) => self.call_like(id),
+            Expr::SetExtension(items) => self.bracketed("{", "}", end, |this| this.exprs(items)),
+            Expr::SequenceExtension(items) => self.bracketed("[", "]", end, |this| this.exprs(items)),
+            Expr::Comprehension { .. } | Expr::SetImage { .. } | Expr::Quantified { .. } => self.binder(id),
+            Expr::Forall { .. } | Expr::Exists { .. } | Expr::Substituted { .. } => self.binder(id),
+        }
+    }
+
+    fn template(&mut self, parts: &[TemplatePart]) {
+        self.word("```");
+        for part in parts {
+            match part {
+                TemplatePart::Text(text) => self.text(lexeme::template_text(text)),
+                TemplatePart::Expr(id) => {
+                    self.word("${");
+                    self.formula(*id);
+                    self.word("}");
+                }
+            }
+        }
+        self.word("```");
+    }
+
+    fn is_tight(&self, id: ExprId) -> bool {
+        self.ast.expr(id).parens || self.priority(id) >= NEGATION
+    }
+
+    /// `P & Q & R`, one operand in a line if they do not fit. A conjunction inside a disjunction gets parentheses, which the
+    /// grammar would not ask for in the first place: few readers know that the two have one priority.
+    fn junction(&mut self, ascii: &'static str, unicode: &'static str, operands: &[ExprId]) {
+        self.group(|this| {
+            for (idx, operand) in operands.iter().enumerate() {
+                if idx == 0 {
+                    this.first_operand(*operand, JUNCTION + 1);
+                    continue;
+                }
+                this.before_keyword(this.expr_start(*operand));
+                this.line();
+                this.later_operand(ascii, unicode, None, *operand, JUNCTION + 1);
+            }
+        });
+    }
+
+    /// `a + b - c`: operators of one level, iteratively, as the tree is as deep as the chain is long.
+    fn left_chain(&mut self, id: ExprId, op: BinaryOp) {
+        let priority = op.info().priority;
+        let mut links = Vec::new();
+        let mut first = id;
+        while let Expr::Binary(op, left, right) = self.kind(first) {
+            let is_link = op.info().priority == priority && (first == id || !self.ast.expr(first).parens);
+            if !is_link || (first != id && self.is_own_form(first)) {
+                break;
+            }
+            links.push((*op, first, *right));
+            first = *left;
+        }
+        self.group(|this| {
+            this.first_operand(first, priority);
+            for (op, link, operand) in links.into_iter().rev() {
+                this.link(op, link, operand, priority + 1);
+            }
+        });
+    }
+
+    /// An interval written without blanks, which does not take part in a chain.
+    fn is_own_form(&self, id: ExprId) -> bool {
+        match self.kind(id) {
+            Expr::Binary(BinaryOp::Interval, left, right) => self.is_tight(*left) && self.is_tight(*right),
+            _ => false,
+        }
+    }
+
+    /// `a ** b ** c`
+    fn right_chain(&mut self, id: ExprId, op: BinaryOp) {
+        let priority = op.info().priority;
+        self.group(|this| {
+            let mut link = id;
+            if let Expr::Binary(_, left, _) = this.kind(link) {
+                this.first_operand(*left, priority + 1);
+            }
+            while let Expr::Binary(_, _, right) = this.kind(link) {
+                match this.kind(*right) {
+                    Expr::Binary(next, operand, _) if *next == op && !this.ast.expr(*right).parens => {
+                        this.link(op, link, *operand, priority + 1);
+                        link = *right;
+                    }
+                    _ => {
+                        this.link(op, link, *right, priority);
+                        break;
+                    }
+                }
+            }
+        });
+    }
+
+    /// An operator and its right operand.
+    fn link(&mut self, op: BinaryOp, link: ExprId, operand: ExprId, min_priority: u16) {
+        self.before_operator(self.expr_start(operand));
+        self.line();
+        let info = op.info();
+        let pragma = self.ast.expr(link).symbolic.then_some("symbolic");
+        self.later_operand(info.ascii, info.unicode, pragma, operand, min_priority);
+    }
+
+    /// An operand that starts where the whole starts. If its own operators start lines, they are indented, so that they are not
+    /// taken for ours.
+    fn first_operand(&mut self, id: ExprId, min_priority: u16) {
+        let has_operators = match self.kind(id) {
+            Expr::And(_) | Expr::Or(_) => true,
+            Expr::Binary(op, ..) => !op.is_relation(),
+            _ => false,
+        };
+        if !has_operators || self.needs_parens(id, min_priority) {
+            return self.expr(id, min_priority);
+        }
+        self.leading(self.expr_start(id));
+        self.indented(|this| this.expr(id, min_priority));
+    }
+
+    fn later_operand(
+        &mut self,
+        ascii: &'static str,
+        unicode: &'static str,
+        pragma: Option<&'static str>,
+        operand: ExprId,
+        min_priority: u16,
+    ) {
+        if let Some(pragma) = pragma {
+            self.pragma(pragma, "");
+            self.space();
+        }
+        let spelling = if self.unicode { unicode } else { ascii };
+        self.word(spelling);
+        self.space();
+        self.indented_by(spelling.chars().count() as u16 + 1, |this| this.expr(operand, min_priority));
+    }
+
+    fn relation(&mut self, op: BinaryOp, left: ExprId, right: ExprId) {
+        self.first_operand(left, RELATION + 1);
+        self.space();
+        self.symbol(op.info().ascii, op.info().unicode);
+        self.right_side(right, RELATION + 1);
+    }
+
+    /// What is assigned to. Here no name is a keyword because of the parenthesis behind it.
+    pub(super) fn target(&mut self, id: ExprId) {
+        self.leading(self.expr_start(id));
+        self.postfix(id, lexeme::name);
+    }
+
+    /// `f(x)[S]'field~`, iteratively from the head.
+    fn postfix(&mut self, id: ExprId, head_name: fn(&SmolStr) -> SmolStr) {
+        let mut chain = Vec::new();
+        let mut head = id;
+        loop {
+            let is_inner = head != id;
+            if is_inner && self.ast.expr(head).parens {
+                break;
+            }
+            // After `~` only `(` and `[` may follow.
+            let follower_is_call = chain.last().is_none_or(|id| matches!(self.kind(*id), Expr::Apply(..) | Expr::Image(..)));
+            let inner = match self.kind(head) {
+                Expr::Apply(inner, _) | Expr::Image(inner, _) | Expr::Field(inner, _) => *inner,
+                Expr::Inverse(inner) if follower_is_call => *inner,
+                _ => break,
+            };
+            chain.push(head);
+            head = inner;
+        }
+        let called = chain.last().is_some_and(|id| matches!(self.kind(*id), Expr::Apply(..)));
+        match self.kind(head) {
+            Expr::Ident(name) if called && !self.ast.expr(head).parens => {
+                self.leading(self.expr_start(head));
+                self.text(head_name(name));
+            }
+            Expr::If { .. } | Expr::Let { .. } => self.expr(head, u16::MAX),
+            Expr::Inverse(_) => self.expr(head, PRIMARY),
+            _ => self.expr(head, POSTFIX),
+        }
+        for link in chain.into_iter().rev() {
+            let end = self.expr_end(link);
+            match self.kind(link) {
+                Expr::Apply(_, args) => self.actual_params(args, end),
+                Expr::Image(_, set) => self.bracketed("[", "]", end, |this| this.formula(*set)),
+                Expr::Field(_, field) => {
+                    self.word("'");
+                    self.ident(field);
+                }
+                _ => self.symbol("~", "⁻¹"),
+            }
+        }
+    }
+
+    /// `IF P THEN E ELSE F END` and `LET x BE P IN E END`
+    fn keyword_block(&mut self, id: ExprId) {
+        let ast = self.ast;
+        let end = self.expr_end(id);
+        self.group(|this| match &ast.expr(id).expr {
+            Expr::If { branches, otherwise } => {
+                let mut last = end;
+                for (idx, (condition, value)) in branches.iter().enumerate() {
+                    let keyword = if idx == 0 { "IF" } else { "ELSIF" };
+                    this.guard(idx > 0, keyword, *condition, "THEN", this.expr_start(*value));
+                    this.indented_line(|this| this.formula(*value));
+                    last = this.expr_end(*value);
+                }
+                this.keyword_line(last, "ELSE", this.expr_start(*otherwise));
+                this.indented_line(|this| this.formula(*otherwise));
+                this.end_keyword(end);
+            }
+            Expr::Let { ids, pred, body } => {
+                this.bound_guard(("LET", "BE", "IN"), ids, *pred, this.expr_start(*body));
+                this.indented_line(|this| this.formula(*body));
+                this.end_keyword(end);
+            }
+            _ => {}
+        });
+    }
+
+    /// A word with arguments in round brackets.
+    fn call_like(&mut self, id: ExprId) {
+        let ast = self.ast;
+        let end = self.expr_end(id);
+        match &ast.expr(id).expr {
+            Expr::Not(pred) => {
+                self.symbol("not", "¬");
+                self.bracketed("(", ")", end, |this| this.inside_parens(*pred));
+            }
+            Expr::Builtin(builtin, args) => {
+                self.symbol(builtin.info().name, builtin.info().unicode);
+                match args.as_slice() {
+                    [arg] => self.bracketed("(", ")", end, |this| this.inside_parens(*arg)),
+                    args => self.bracketed("(", ")", end, |this| this.exprs(args)),
+                }
+            }
+            Expr::Tuple(items) => self.bracketed("(", ")", end, |this| this.exprs(items)),
+            Expr::Record(fields) => self.fields("rec", fields, end),
+            Expr::Struct(fields) => self.fields("struct", fields, end),
+            _ => {}
+        }
+    }
+
+    fn fields(&mut self, keyword: &'static str, fields: &[(Ident, ExprId)], end: u32) {
+        self.word(keyword);
+        self.bracketed("(", ")", end, |this| {
+            let start = |_: &Self, field: &(Ident, ExprId)| field.0.span.start;
+            this.list(fields, ",", Breaking::Each, start, |this, (name, value)| {
+                this.ident(name);
+                this.word(":");
+                this.right_side(*value, FORMULA);
+            });
+        });
+    }
+
+    /// Formulas that bind names.
+    fn binder(&mut self, id: ExprId) {
+        let ast = self.ast;
+        let end = self.expr_end(id);
+        match &ast.expr(id).expr {
+            Expr::Comprehension { ids, pred, maplets } => self.group(|this| {
+                this.word("{");
+                match ids.as_slice() {
+                    [first, second] if *maplets => {
+                        this.ident(first);
+                        this.space();
+                        this.symbol(BinaryOp::Maplet.info().ascii, BinaryOp::Maplet.info().unicode);
+                        this.space();
+                        this.ident(second);
+                    }
+                    ids => this.idents(ids),
+                }
+                this.space();
+                this.word("|");
+                this.behind(this.expr_start(*pred));
+                this.indented_line(|this| {
+                    this.formula(*pred);
+                    this.closing(end);
+                });
+                this.soft_line();
+                this.word("}");
+            }),
+            Expr::SetImage { ids, pred, expr } => self.group(|this| {
+                this.word("{");
+                if this.unicode {
+                    this.idents(ids);
+                } else {
+                    this.formal_params(ids);
+                }
+                this.space();
+                this.symbol(".", "·");
+                this.behind(this.expr_start(*pred));
+                this.indented_line(|this| {
+                    this.formula(*pred);
+                    this.bar_and(*expr);
+                    this.closing(end);
+                });
+                this.soft_line();
+                this.word("}");
+            }),
+            Expr::Quantified { kind, ids, pred, expr } => {
+                let spelling = kind.spelling(self.unicode);
+                self.word(spelling);
+                self.bound(ids, spelling.starts_with(|ch: char| ch.is_ascii_alphabetic()));
+                self.bracketed("(", ")", end, |this| {
+                    this.formula(*pred);
+                    this.bar_and(*expr);
+                });
+            }
+            Expr::Forall { ids, pred } | Expr::Exists { ids, pred } => {
+                let is_forall = matches!(ast.expr(id).expr, Expr::Forall { .. });
+                if is_forall { self.symbol("!", "∀") } else { self.symbol("#", "∃") }
+                self.bound(ids, false);
+                self.bracketed("(", ")", end, |this| this.inside_parens(*pred));
+            }
+            Expr::Substituted { ids, values, pred } => {
+                self.group(|this| {
+                    this.word("[");
+                    this.idents(ids);
+                    this.space();
+                    this.symbol(":=", "≔");
+                    this.space();
+                    this.indented(|this| this.exprs(values));
+                    this.word("]");
+                });
+                self.expr(*pred, POSTFIX);
+            }
+            _ => {}
+        }
+    }
+
+    /// ` | E`
+    fn bar_and(&mut self, id: ExprId) {
+        self.before_operator(self.expr_start(id));
+        self.line();
+        self.word("|");
+        self.space();
+        self.indented(|this| this.formula(id));
+    }
+
+    /// The names of a quantifier and the dot behind them.
+    fn bound(&mut self, ids: &[Ident], in_parens: bool) {
+        if in_parens || ids.len() > 1 {
+            self.formal_params(ids);
+        } else {
+            self.idents(ids);
+        }
+        self.symbol(".", "·");
+    }
+}

@@ -1,0 +1,77 @@
+//! How names, strings and texts in pragmas are spelled so that the lexer reads them back.
+
+use abridge_diag::FileId;
+
+use crate::ast::{Builtin, SmolStr};
+use crate::lexer::{TokenKind, lex, reserved};
+
+/// A name; parts that would not be read as one are put in back quotes.
+pub(super) fn name(name: &SmolStr) -> SmolStr {
+    if name.split('.').all(is_plain) {
+        return name.clone();
+    }
+    let parts: Vec<String> = name
+        .split('.')
+        .map(|part| if is_plain(part) { part.to_owned() } else { format!("`{}`", escaped(part, '`')) })
+        .collect();
+    SmolStr::new(parts.join("."))
+}
+
+/// A name in front of an argument list, where some names are keywords.
+pub(super) fn called_name(called: &SmolStr) -> SmolStr {
+    let is_contextual = |builtin: &Builtin| builtin.info().contextual && builtin.info().name == called;
+    if Builtin::ALL.iter().any(is_contextual) { SmolStr::new(format!("`{called}`")) } else { name(called) }
+}
+
+fn is_plain(part: &str) -> bool {
+    let starts_well = part.starts_with(|ch: char| ch.is_ascii_alphabetic());
+    if starts_well && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return reserved(part).is_none();
+    }
+    let lexed = lex(FileId(0), part);
+    let is_word = |(kind, end)| kind == TokenKind::Ident && end as usize == part.len();
+    lexed.diagnostics.is_empty() && lexed.tokens.first().is_some_and(|token| is_word((token.kind, token.end)))
+}
+
+/// `"text"`
+pub(super) fn string(value: &str) -> String {
+    format!("\"{}\"", escaped(value, '"'))
+}
+
+/// Text between quotes. A backslash is always doubled: whether it would start an escape depends on what follows.
+fn escaped(value: &str, quote: char) -> String {
+    let mut text = String::with_capacity(value.len());
+    for ch in value.chars() {
+        match ch {
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            ch if ch == quote || ch == '\\' => text.extend(['\\', ch]),
+            ch => text.push(ch),
+        }
+    }
+    text
+}
+
+/// The text of a `label` pragma: a word, or anything in quotes, without escapes.
+pub(super) fn label(label: &str) -> String {
+    if is_plain(label) { label.to_owned() } else { format!("\"{label}\"") }
+}
+
+/// The path of a pragma, which may be quoted.
+pub(super) fn path(path: &str) -> String {
+    if path.starts_with('"') { format!("\"{path}\"") } else { path.to_owned() }
+}
+
+/// A piece of a template. The backslash of `\${`, which keeps the brace from opening an expression, is part of the text.
+pub(super) fn template_text(text: &str) -> String {
+    escaped(text, '`').replace("\\\\$", "\\$")
+}
+
+/// A comment. A pragma among the comments had no effect where it stood; it must not get one where it will stand.
+pub(super) fn comment(text: &SmolStr) -> SmolStr {
+    match text.strip_prefix("/*@") {
+        Some(inside) if !lex(FileId(0), text).pragmas.is_empty() => SmolStr::new(format!("/* @{inside}")),
+        _ => text.clone(),
+    }
+}

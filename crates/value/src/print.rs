@@ -1,0 +1,202 @@
+//! Values as B text.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+use crate::sequence;
+use crate::set::Set;
+use crate::value::{Free, Value};
+
+/// What the numbers inside values are called.
+pub trait Names {
+    /// An element of a given set.
+    fn element(&self, set: u32, index: u32) -> Cow<'_, str>;
+    /// A field of a record type.
+    fn field(&self, shape: u32, field: u32) -> Cow<'_, str>;
+    fn constructor(&self, free_type: u32, constructor: u32) -> Cow<'_, str>;
+}
+
+/// Names for values without a model, in tests and debug output.
+pub struct PlainNames;
+
+impl Names for PlainNames {
+    fn element(&self, set: u32, index: u32) -> Cow<'_, str> {
+        format!("S{set}_{}", index + 1).into()
+    }
+
+    fn field(&self, _shape: u32, field: u32) -> Cow<'_, str> {
+        format!("f{field}").into()
+    }
+
+    fn constructor(&self, free_type: u32, constructor: u32) -> Cow<'_, str> {
+        format!("C{free_type}_{constructor}").into()
+    }
+}
+
+/// How to print.
+#[derive(Clone, Copy)]
+pub struct Printer<'a> {
+    names: &'a dyn Names,
+    /// Non-empty sequences as `[a,b]`.
+    sequences: bool,
+    /// Intervals with more elements than this as `lo..hi`.
+    longest_interval: u64,
+}
+
+/// A value that is about to be printed.
+pub struct Shown<'a> {
+    printer: Printer<'a>,
+    value: &'a Value,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.printer.write(f, self.value)
+    }
+}
+
+impl<'a> Printer<'a> {
+    pub fn new(names: &'a dyn Names) -> Printer<'a> {
+        Printer { names, sequences: false, longest_interval: 64 }
+    }
+
+    /// Whether non-empty sequences are shown as `[a,b]`; off at first.
+    #[must_use]
+    pub fn sequences(self, sequences: bool) -> Printer<'a> {
+        Printer { sequences, ..self }
+    }
+
+    /// Longer intervals are shown as `lo..hi`; 64 at first.
+    #[must_use]
+    pub fn longest_interval(self, longest_interval: u64) -> Printer<'a> {
+        Printer { longest_interval, ..self }
+    }
+
+    pub fn value(self, value: &'a Value) -> Shown<'a> {
+        Shown { printer: self, value }
+    }
+
+    fn write(self, f: &mut fmt::Formatter<'_>, value: &Value) -> fmt::Result {
+        match value {
+            Value::Bool(flag) => f.write_str(if *flag { "TRUE" } else { "FALSE" }),
+            Value::Int(small) => write!(f, "{small}"),
+            Value::BigInt(big) => write!(f, "{}", big.get()),
+            Value::Real(real) => write!(f, "{real}"),
+            Value::String(text) => write_quoted(f, text.get()),
+            Value::Element { set, index } => f.write_str(&self.names.element(*set, *index)),
+            Value::Pair(pair) => {
+                f.write_char('(')?;
+                self.write_pair(f, &pair.0, &pair.1)?;
+                f.write_char(')')
+            }
+            Value::Record(record) => {
+                f.write_str("rec(")?;
+                for (field, value) in (0..).zip(record.fields()) {
+                    let comma = if field > 0 { "," } else { "" };
+                    write!(f, "{comma}{}:", self.names.field(record.shape(), field))?;
+                    self.write(f, value)?;
+                }
+                f.write_char(')')
+            }
+            Value::Free(free) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.write_free(f, free)),
+            Value::Set(set) => self.write_set(f, set),
+        }
+    }
+
+    /// Couples associate to the left, so a pair on the left needs no parentheses.
+    fn write_pair(self, f: &mut fmt::Formatter<'_>, first: &Value, second: &Value) -> fmt::Result {
+        match first.as_pair() {
+            Some((inner_first, inner_second)) => self.write_pair(f, inner_first, inner_second)?,
+            None => self.write(f, first)?,
+        }
+        f.write_str("|->")?;
+        self.write(f, second)
+    }
+
+    fn write_free(self, f: &mut fmt::Formatter<'_>, free: &Free) -> fmt::Result {
+        f.write_str(&self.names.constructor(free.free_type(), free.constructor()))?;
+        match free.arg() {
+            // A pair brings its own parentheses.
+            Some(arg @ Value::Pair(_)) => self.write(f, arg),
+            Some(arg) => {
+                f.write_char('(')?;
+                self.write(f, arg)?;
+                f.write_char(')')
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn write_set(self, f: &mut fmt::Formatter<'_>, set: &Set) -> fmt::Result {
+        if let Some((lo, hi)) = set.ends()
+            && set.len() > self.longest_interval
+        {
+            return write!(f, "({lo}..{hi})");
+        }
+        if self.sequences
+            && !set.is_empty()
+            && let Some(items) = sequence::items(set)
+        {
+            return self.write_list(f, ('[', ']'), items.into_iter().cloned());
+        }
+        self.write_list(f, ('{', '}'), set.iter())
+    }
+
+    fn write_list(
+        self,
+        f: &mut fmt::Formatter<'_>,
+        (open, close): (char, char),
+        items: impl Iterator<Item = Value>,
+    ) -> fmt::Result {
+        f.write_char(open)?;
+        for (idx, item) in items.enumerate() {
+            if idx > 0 {
+                f.write_char(',')?;
+            }
+            self.write(f, &item)?;
+        }
+        f.write_char(close)
+    }
+}
+
+fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_char('"')?;
+    for ch in text.chars() {
+        match ch {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            ch => f.write_char(ch)?,
+        }
+    }
+    f.write_char('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &Value) -> String {
+        Printer::new(&PlainNames).sequences(true).value(value).to_string()
+    }
+
+    #[test]
+    fn values_read_as_b() {
+        let pair = Value::pair(Value::pair(Value::Int(1), Value::Int(2)), Value::Int(3));
+        assert_eq!(text(&pair), "(1|->2|->3)");
+        let pair = Value::pair(Value::Int(1), Value::pair(Value::Int(2), Value::Int(3)));
+        assert_eq!(text(&pair), "(1|->(2|->3))");
+        let sequence = Value::Set(sequence::from_items([Value::from("a\n"), Value::from("b")]));
+        assert_eq!(text(&sequence), r#"["a\n","b"]"#);
+        assert_eq!(format!("{sequence:?}"), r#"{(1|->"a\n"),(2|->"b")}"#);
+        let record = Value::record(0, vec![Value::Bool(true), Value::element(1, 0)]);
+        assert_eq!(text(&record), "rec(f0:TRUE,f1:S1_1)");
+        let set: Set = [3, 1, 2].map(Value::Int).into_iter().collect();
+        assert_eq!(text(&Value::Set(set)), "{1,2,3}");
+        assert_eq!(text(&Value::Set(Set::interval(0.into(), 1000.into()))), "(0..1000)");
+        assert_eq!(text(&Value::free(0, 1, Some(Value::Int(4)))), "C0_1(4)");
+        assert_eq!(text(&Value::Set(Set::EMPTY)), "{}");
+    }
+}

@@ -1,0 +1,86 @@
+//! REAL: IEEE doubles with a total order, one zero and one NaN.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// A double in canonical form: `-0.0` is `0.0`, and all NaN are the same, after everything else in the order.
+#[derive(Clone, Copy)]
+pub struct Real(f64);
+
+impl Real {
+    pub fn new(real: f64) -> Real {
+        if real.is_nan() {
+            Real(f64::NAN)
+        } else {
+            // Adding zero turns a negative zero into a positive one and changes nothing else.
+            Real(real + 0.0)
+        }
+    }
+
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl PartialEq for Real {
+    fn eq(&self, other: &Real) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Real {}
+
+impl Hash for Real {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+impl Ord for Real {
+    fn cmp(&self, other: &Real) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Real {
+    fn partial_cmp(&self, other: &Real) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// As a literal of B: always with a digit on both sides of a dot.
+impl fmt::Display for Real {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:?}", self.0);
+        match text.split_once('e') {
+            Some((digits, exponent)) if !digits.contains('.') => write!(f, "{digits}.0e{exponent}"),
+            _ => f.write_str(&text),
+        }
+    }
+}
+
+impl fmt::Debug for Real {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_and_nans_are_one() {
+        assert_eq!(Real::new(-0.0), Real::new(0.0));
+        assert_eq!(Real::new(-f64::NAN), Real::new(f64::NAN));
+        assert!(Real::new(f64::INFINITY) < Real::new(f64::NAN));
+    }
+
+    #[test]
+    fn text_is_a_literal() {
+        assert_eq!(Real::new(150.0).to_string(), "150.0");
+        assert_eq!(Real::new(1e300).to_string(), "1.0e300");
+        assert_eq!(Real::new(-2.5e-9).to_string(), "-2.5e-9");
+    }
+}

@@ -1,0 +1,395 @@
+//! Finite sets, and with them relations, functions and sequences.
+//!
+//! The layout is a function of the value alone, so that it is part of the canonical form:
+//!
+//! - the empty set has one form, whatever its type;
+//! - sets of booleans and of given-set elements are bit sets, inline while all positions are below 64;
+//! - every non-empty contiguous set of integers, singletons included, is an interval;
+//! - everything else is a sorted slice without duplicates.
+//!
+//! `iter.rs` walks them in order, `algebra.rs` combines them.
+
+mod algebra;
+mod iter;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use triomphe::{Arc, ThinArc};
+
+pub use iter::SetIter;
+
+use crate::int::Int;
+use crate::value::{Value, hash_slice};
+
+#[derive(Clone)]
+pub struct Set(Layout);
+
+/// The carrier number under which bit sets of booleans go.
+const BOOL: u32 = u32::MAX;
+
+#[derive(Clone)]
+enum Layout {
+    Empty,
+    /// Not zero.
+    Bits {
+        carrier: u32,
+        bits: u64,
+    },
+    /// At least two words, the last of them not zero. The header is the hash.
+    Words {
+        carrier: u32,
+        words: ThinArc<u64, u64>,
+    },
+    /// `lo..lo + span`, all within `i64`.
+    Interval {
+        span: u32,
+        lo: i64,
+    },
+    /// An interval that does not fit the form above.
+    LongInterval(Arc<(Int, Int)>),
+    /// Strictly ascending and of no other form. The header is the hash.
+    Sorted(ThinArc<u64, Value>),
+}
+
+impl Set {
+    pub const EMPTY: Set = Set(Layout::Empty);
+
+    pub fn singleton(value: Value) -> Set {
+        Set::from_sorted(vec![value])
+    }
+
+    /// `lo..hi`, empty if `hi < lo`.
+    pub fn interval(lo: Int, hi: Int) -> Set {
+        if hi < lo {
+            return Set::EMPTY;
+        }
+        if let (Int::Small(low), Int::Small(high)) = (&lo, &hi)
+            && let Some(span) = high.checked_sub(*low)
+            && let Ok(span) = u32::try_from(span)
+        {
+            return Set(Layout::Interval { span, lo: *low });
+        }
+        Set(Layout::LongInterval(Arc::new((lo, hi))))
+    }
+
+    /// The first `size` elements of a given set.
+    pub fn carrier(set: u32, size: u32) -> Set {
+        let mut words = vec![u64::MAX; (size / 64) as usize];
+        if !size.is_multiple_of(64) {
+            words.push((1 << (size % 64)) - 1);
+        }
+        Set::from_words(set, words)
+    }
+
+    /// `{FALSE, TRUE}`
+    pub fn booleans() -> Set {
+        Set(Layout::Bits { carrier: BOOL, bits: 3 })
+    }
+
+    /// A set of the elements of the given set number `set` whose positions are set in `bits`.
+    pub fn from_bits(set: u32, bits: u64) -> Set {
+        if bits == 0 { Set::EMPTY } else { Set(Layout::Bits { carrier: set, bits }) }
+    }
+
+    /// A strictly ascending run of values.
+    pub fn from_sorted(items: Vec<Value>) -> Set {
+        debug_assert!(items.is_sorted_by(|left, right| left < right));
+        let (Some(first), Some(last)) = (items.first(), items.last()) else { return Set::EMPTY };
+        // The order keeps kinds and carriers together: what the first and the last have in common, all have.
+        if let (Some(lo), Some(hi)) = (first.as_int(), last.as_int())
+            && &hi - &lo == Int::from(items.len() - 1)
+        {
+            return Set::interval(lo, hi);
+        }
+        if let (Some((carrier, _)), Some((last_carrier, last))) = (position(first), position(last))
+            && carrier == last_carrier
+        {
+            let mut words = vec![0; last as usize / 64 + 1];
+            for (_, index) in items.iter().filter_map(position) {
+                words[index as usize / 64] |= 1 << (index % 64);
+            }
+            return Set::from_words(carrier, words);
+        }
+        let hash = hash_slice(0, &items);
+        Set(Layout::Sorted(ThinArc::from_header_and_iter(hash, items.into_iter())))
+    }
+
+    fn from_words(carrier: u32, mut words: Vec<u64>) -> Set {
+        while words.last() == Some(&0) {
+            words.pop();
+        }
+        match words[..] {
+            [] => Set::EMPTY,
+            [bits] => Set(Layout::Bits { carrier, bits }),
+            _ => {
+                let hash = hash_slice(carrier, &words);
+                Set(Layout::Words { carrier, words: ThinArc::from_header_and_slice(hash, &words) })
+            }
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        matches!(self.0, Layout::Empty)
+    }
+
+    /// The number of elements; `u64::MAX` for an interval that has more.
+    pub fn len(&self) -> u64 {
+        match &self.0 {
+            Layout::Empty => 0,
+            Layout::Bits { bits, .. } => u64::from(bits.count_ones()),
+            Layout::Words { words, .. } => words.slice.iter().map(|word| u64::from(word.count_ones())).sum(),
+            Layout::Interval { span, .. } => u64::from(*span) + 1,
+            Layout::LongInterval(_) => self.card().to_u64().unwrap_or(u64::MAX),
+            Layout::Sorted(items) => items.slice.len() as u64,
+        }
+    }
+
+    /// The exact number of elements.
+    pub fn card(&self) -> Int {
+        match &self.0 {
+            Layout::LongInterval(ends) => &(&ends.1 - &ends.0) + &Int::ONE,
+            _ => Int::from(self.len()),
+        }
+    }
+
+    pub fn contains(&self, value: &Value) -> bool {
+        match &self.0 {
+            Layout::Empty => false,
+            Layout::Bits { carrier, bits } => {
+                position(value).is_some_and(|(set, index)| set == *carrier && index < 64 && bits & (1 << index) != 0)
+            }
+            Layout::Words { carrier, words } => position(value).is_some_and(|(set, index)| {
+                let word = words.slice.get(index as usize / 64).copied().unwrap_or(0);
+                set == *carrier && word & (1 << (index % 64)) != 0
+            }),
+            Layout::Interval { .. } | Layout::LongInterval(_) => match (self.ends(), value.as_int()) {
+                (Some((lo, hi)), Some(int)) => lo <= int && int <= hi,
+                _ => false,
+            },
+            Layout::Sorted(items) => items.slice.binary_search(value).is_ok(),
+        }
+    }
+
+    /// The least element.
+    pub fn first(&self) -> Option<Value> {
+        self.iter().next()
+    }
+
+    /// The greatest element.
+    pub fn last(&self) -> Option<Value> {
+        match &self.0 {
+            Layout::Empty => None,
+            Layout::Bits { carrier, bits } => Some(at(*carrier, bits.ilog2())),
+            Layout::Words { carrier, words } => {
+                let last = words.slice.last()?;
+                Some(at(*carrier, (words.slice.len() as u32 - 1) * 64 + last.ilog2()))
+            }
+            Layout::Interval { .. } | Layout::LongInterval(_) => Some(Value::int(self.ends()?.1)),
+            Layout::Sorted(items) => items.slice.last().cloned(),
+        }
+    }
+
+    /// The only element of a singleton.
+    pub fn only(&self) -> Option<Value> {
+        let mut items = self.iter();
+        let first = items.next()?;
+        items.next().is_none().then_some(first)
+    }
+
+    /// In ascending order.
+    pub fn iter(&self) -> SetIter<'_> {
+        SetIter::new(self)
+    }
+
+    /// The ends, if the set is a non-empty interval of integers.
+    pub fn ends(&self) -> Option<(Int, Int)> {
+        match &self.0 {
+            Layout::Interval { span, lo } => Some((Int::Small(*lo), Int::Small(lo + i64::from(*span)))),
+            Layout::LongInterval(ends) => Some((ends.0.clone(), ends.1.clone())),
+            _ => None,
+        }
+    }
+
+    /// The elements, if they are kept as a slice; sets of pairs, records, strings and sets always are.
+    pub fn as_slice(&self) -> Option<&[Value]> {
+        match &self.0 {
+            Layout::Empty => Some(&[]),
+            Layout::Sorted(items) => Some(&items.slice),
+            _ => None,
+        }
+    }
+
+    /// Given set and positions, if all elements are of one given set and below position 64.
+    pub fn as_bits(&self) -> Option<(u32, u64)> {
+        match self.0 {
+            Layout::Bits { carrier, bits } if carrier != BOOL => Some((carrier, bits)),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn insert(&self, value: Value) -> Set {
+        if self.contains(&value) { self.clone() } else { self.union(&Set::singleton(value)) }
+    }
+
+    #[must_use]
+    pub fn remove(&self, value: &Value) -> Set {
+        if self.contains(value) { self.difference(&Set::singleton(value.clone())) } else { self.clone() }
+    }
+}
+
+/// Carrier and position of a boolean or an element.
+fn position(value: &Value) -> Option<(u32, u32)> {
+    match value {
+        Value::Bool(flag) => Some((BOOL, u32::from(*flag))),
+        Value::Element { set, index } => Some((*set, *index)),
+        _ => None,
+    }
+}
+
+/// The value at a position of a carrier.
+fn at(carrier: u32, index: u32) -> Value {
+    if carrier == BOOL { Value::Bool(index == 1) } else { Value::Element { set: carrier, index } }
+}
+
+/// Collects values in any order and builds the set once.
+#[derive(Default)]
+pub struct Builder(Vec<Value>);
+
+impl Builder {
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    pub fn push(&mut self, value: Value) {
+        self.0.push(value);
+    }
+
+    /// How many values were pushed, duplicates included.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn finish(self) -> Set {
+        let mut items = self.0;
+        if !items.is_sorted_by(|left, right| left < right) {
+            items.sort_unstable();
+            items.dedup();
+        }
+        Set::from_sorted(items)
+    }
+}
+
+impl Extend<Value> for Builder {
+    fn extend<I: IntoIterator<Item = Value>>(&mut self, items: I) {
+        self.0.extend(items);
+    }
+}
+
+impl FromIterator<Value> for Set {
+    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Set {
+        Builder(items.into_iter().collect()).finish()
+    }
+}
+
+impl PartialEq for Set {
+    fn eq(&self, other: &Set) -> bool {
+        match (&self.0, &other.0) {
+            (Layout::Empty, Layout::Empty) => true,
+            (Layout::Bits { carrier, bits }, Layout::Bits { carrier: carrier2, bits: bits2 }) => {
+                (carrier, bits) == (carrier2, bits2)
+            }
+            (Layout::Words { carrier, words }, Layout::Words { carrier: carrier2, words: words2 }) => {
+                carrier == carrier2 && words == words2
+            }
+            (Layout::Interval { span, lo }, Layout::Interval { span: span2, lo: lo2 }) => (span, lo) == (span2, lo2),
+            (Layout::LongInterval(ends), Layout::LongInterval(ends2)) => ends == ends2,
+            (Layout::Sorted(left), Layout::Sorted(right)) => {
+                std::ptr::eq(&left.slice, &right.slice)
+                    || (left.header.header == right.header.header && left.slice == right.slice)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Set {}
+
+impl Hash for Set {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &self.0 {
+            Layout::Empty => 0_u64.hash(state),
+            Layout::Bits { carrier, bits } => (carrier, bits).hash(state),
+            Layout::Words { words, .. } => words.header.header.hash(state),
+            Layout::Interval { span, lo } => (span, lo).hash(state),
+            Layout::LongInterval(ends) => ends.hash(state),
+            Layout::Sorted(items) => items.header.header.hash(state),
+        }
+    }
+}
+
+impl Ord for Set {
+    fn cmp(&self, other: &Set) -> Ordering {
+        match (&self.0, &other.0) {
+            (Layout::Bits { carrier, bits }, Layout::Bits { carrier: carrier2, bits: bits2 })
+                if carrier == carrier2 =>
+            {
+                cmp_bits(*bits, *bits2)
+            }
+            (Layout::Sorted(left), Layout::Sorted(right)) => {
+                if std::ptr::eq(&left.slice, &right.slice) {
+                    return Ordering::Equal;
+                }
+                left.slice.cmp(&right.slice)
+            }
+            _ => match (self.ends(), other.ends()) {
+                (Some((lo, hi)), Some((lo2, hi2))) => lo.cmp(&lo2).then(hi.cmp(&hi2)),
+                _ => self.iter().cmp(other.iter()),
+            },
+        }
+    }
+}
+
+/// Compares two bit sets by their ascending positions.
+fn cmp_bits(left: u64, right: u64) -> Ordering {
+    let different = left ^ right;
+    if different == 0 {
+        return Ordering::Equal;
+    }
+    let lowest = different & different.wrapping_neg();
+    let above = !(lowest | (lowest - 1));
+    // The side that has the lowest differing position is smaller, unless the other side has nothing left there.
+    if left & lowest != 0 {
+        if right & above != 0 { Ordering::Less } else { Ordering::Greater }
+    } else if left & above != 0 {
+        Ordering::Greater
+    } else {
+        Ordering::Less
+    }
+}
+
+impl PartialOrd for Set {
+    fn partial_cmp(&self, other: &Set) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'a> IntoIterator for &'a Set {
+    type Item = Value;
+    type IntoIter = SetIter<'a>;
+    fn into_iter(self) -> SetIter<'a> {
+        self.iter()
+    }
+}
+
+impl fmt::Debug for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&Value::Set(self.clone()), f)
+    }
+}

@@ -1,0 +1,175 @@
+//! Union, intersection, difference and comparison: word by word on bit sets, by their ends on intervals, by merging elsewhere.
+
+use std::cmp::Ordering;
+use std::iter::Peekable;
+
+use super::{Layout, Set, SetIter};
+use crate::int::Int;
+use crate::value::Value;
+
+impl Set {
+    #[must_use]
+    pub fn union(&self, other: &Set) -> Set {
+        if self.is_empty() {
+            return other.clone();
+        }
+        if other.is_empty() {
+            return self.clone();
+        }
+        if let Some(set) = self.wordwise(other, |left, right| left | right) {
+            return set;
+        }
+        if let (Some((lo, hi)), Some((lo2, hi2))) = (self.ends(), other.ends())
+            && lo.clone().max(lo2.clone()) <= &hi.clone().min(hi2.clone()) + &Int::ONE
+        {
+            return Set::interval(lo.min(lo2), hi.max(hi2));
+        }
+        Set::from_sorted(merge(self.iter(), other.iter(), Keep { left: true, both: true, right: true }))
+    }
+
+    #[must_use]
+    pub fn intersection(&self, other: &Set) -> Set {
+        if self.is_empty() || other.is_empty() {
+            return Set::EMPTY;
+        }
+        if let Some(set) = self.wordwise(other, |left, right| left & right) {
+            return set;
+        }
+        if let (Some((lo, hi)), Some((lo2, hi2))) = (self.ends(), other.ends()) {
+            return Set::interval(lo.max(lo2), hi.min(hi2));
+        }
+        let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        if small.is_much_smaller(large) {
+            return Set::from_sorted(small.iter().filter(|value| large.contains(value)).collect());
+        }
+        Set::from_sorted(merge(self.iter(), other.iter(), Keep { left: false, both: true, right: false }))
+    }
+
+    #[must_use]
+    pub fn difference(&self, other: &Set) -> Set {
+        if self.is_empty() || other.is_empty() {
+            return self.clone();
+        }
+        if let Some(set) = self.wordwise(other, |left, right| left & !right) {
+            return set;
+        }
+        if let Some(set) = self.interval_difference(other) {
+            return set;
+        }
+        if self.is_much_smaller(other) {
+            return Set::from_sorted(self.iter().filter(|value| !other.contains(value)).collect());
+        }
+        Set::from_sorted(merge(self.iter(), other.iter(), Keep { left: true, both: false, right: false }))
+    }
+
+    pub fn is_subset(&self, other: &Set) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        if self.len() > other.len() {
+            return false;
+        }
+        if let Some((left, right)) = self.words_of_both(other) {
+            let word = |idx: usize| right.get(idx).copied().unwrap_or(0);
+            return left.iter().enumerate().all(|(idx, bits)| bits & !word(idx) == 0);
+        }
+        if let (Some((lo, hi)), Some((lo2, hi2))) = (self.ends(), other.ends()) {
+            return lo2 <= lo && hi <= hi2;
+        }
+        if self.is_much_smaller(other) {
+            return self.iter().all(|value| other.contains(&value));
+        }
+        // A sorted subset is a subsequence.
+        let mut candidates = other.iter();
+        self.iter().all(|value| candidates.any(|candidate| candidate == value))
+    }
+
+    pub fn is_disjoint(&self, other: &Set) -> bool {
+        if let Some((left, right)) = self.words_of_both(other) {
+            return left.iter().zip(right).all(|(left, right)| left & right == 0);
+        }
+        if let (Some((lo, hi)), Some((lo2, hi2))) = (self.ends(), other.ends()) {
+            return hi < lo2 || hi2 < lo;
+        }
+        let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        small.iter().all(|value| !large.contains(&value))
+    }
+
+    /// The same positions of both, if both are bit sets over one carrier.
+    fn wordwise(&self, other: &Set, combine: fn(u64, u64) -> u64) -> Option<Set> {
+        if let (Layout::Bits { carrier, bits }, Layout::Bits { carrier: carrier2, bits: bits2 }) = (&self.0, &other.0)
+            && carrier == carrier2
+        {
+            return Some(Set::from_bits(*carrier, combine(*bits, *bits2)));
+        }
+        let (left, right) = self.words_of_both(other)?;
+        let (carrier, _) = self.words()?;
+        let word = |words: &[u64], idx: usize| words.get(idx).copied().unwrap_or(0);
+        let words = (0..left.len().max(right.len())).map(|idx| combine(word(left, idx), word(right, idx)));
+        Some(Set::from_words(carrier, words.collect()))
+    }
+
+    fn words_of_both<'a>(&'a self, other: &'a Set) -> Option<(&'a [u64], &'a [u64])> {
+        let ((carrier, left), (carrier2, right)) = (self.words()?, other.words()?);
+        (carrier == carrier2).then_some((left, right))
+    }
+
+    fn words(&self) -> Option<(u32, &[u64])> {
+        match &self.0 {
+            Layout::Bits { carrier, bits } => Some((*carrier, std::slice::from_ref(bits))),
+            Layout::Words { carrier, words } => Some((*carrier, &words.slice)),
+            _ => None,
+        }
+    }
+
+    /// The difference of two intervals, where it is an interval.
+    fn interval_difference(&self, other: &Set) -> Option<Set> {
+        let ((lo, hi), (lo2, hi2)) = (self.ends()?, other.ends()?);
+        if hi < lo2 || hi2 < lo {
+            return Some(self.clone());
+        }
+        if lo2 <= lo {
+            return Some(Set::interval(&hi2 + &Int::ONE, hi));
+        }
+        (hi <= hi2).then(|| Set::interval(lo, &lo2 - &Int::ONE))
+    }
+
+    /// Whether looking up each of our elements is cheaper than walking along the other set.
+    fn is_much_smaller(&self, other: &Set) -> bool {
+        self.len().saturating_mul(16) < other.len()
+    }
+}
+
+/// Which elements a merge keeps.
+#[derive(Clone, Copy)]
+struct Keep {
+    left: bool,
+    both: bool,
+    right: bool,
+}
+
+fn merge(left: SetIter<'_>, right: SetIter<'_>, keep: Keep) -> Vec<Value> {
+    let (mut left, mut right) = (left.peekable(), right.peekable());
+    let mut out = Vec::new();
+    let take = |side: &mut Peekable<SetIter<'_>>, wanted: bool, out: &mut Vec<Value>| {
+        let value = side.next();
+        if wanted {
+            out.extend(value);
+        }
+    };
+    loop {
+        match (left.peek(), right.peek()) {
+            (Some(mine), Some(theirs)) => match mine.cmp(theirs) {
+                Ordering::Less => take(&mut left, keep.left, &mut out),
+                Ordering::Greater => take(&mut right, keep.right, &mut out),
+                Ordering::Equal => {
+                    take(&mut left, keep.both, &mut out);
+                    right.next();
+                }
+            },
+            (Some(_), None) if keep.left => take(&mut left, true, &mut out),
+            (None, Some(_)) if keep.right => take(&mut right, true, &mut out),
+            _ => return out,
+        }
+    }
+}
