@@ -145,8 +145,8 @@ impl Dump<'_> {
             self.entry(&text, &self.origin(&constant.origin));
         }
         for group in &model.distinct_constants {
-            let names = group.iter().map(|id| ident(&model.constants[*id].name));
-            self.entry("", &listed("distinct", names).into_iter().collect::<Vec<_>>());
+            let names: Vec<_> = group.iter().map(|id| ident(&model.constants[*id].name)).collect();
+            self.line(format_args!("  // distinct {}", names.join(", ")));
         }
         if !model.variables.is_empty() {
             self.clause("VARIABLES");
@@ -182,15 +182,17 @@ impl Dump<'_> {
         }
         self.clause(keyword);
         for conjunct in conjuncts {
+            let mut text = String::new();
             for label in &conjunct.labels {
-                let _ = write!(self.out, "  /*@ label {} */", quoted_unless_plain(label));
+                let _ = write!(text, "/*@ label {} */ ", quoted_unless_plain(label));
             }
+            text.push_str(&pred_text(self.model, conjunct.pred));
             let mut remarks = Vec::new();
             remarks.extend(self.variables("reads", &conjunct.reads));
             remarks.extend(self.constants(&conjunct.constants));
             remarks.extend(conjunct.is_gluing.then(|| "gluing".to_owned()));
             remarks.extend(self.machine(&conjunct.machine));
-            self.entry(&pred_text(self.model, conjunct.pred), &remarks);
+            self.entry(&text, &remarks);
         }
     }
 
@@ -217,7 +219,7 @@ impl Dump<'_> {
     /// A substitution on lines of its own, without the last line's end.
     fn body(&mut self, id: SubstId, params: &[LocalId], context: Context) {
         let names = Names::of(self.model, Node::Subst(id), params);
-        let width = if params.is_empty() && context == Context::Block { 2 } else { 4 };
+        let width = if context == Context::Block { 2 } else { 4 };
         let mut printer = Printer { indent: Some(width), ..Printer::one_line(self.model, names) };
         printer.text(&" ".repeat(width));
         printer.subst(id, context);
@@ -252,7 +254,7 @@ impl Dump<'_> {
             (!op.is_top_level).then(|| "no transition".to_owned()),
             op.refines.map(|refined| format!("refines {}", ident(&model.operations[refined].name))),
             self.machine(&op.origin.machine),
-            op.origin.desc.as_ref().map(|desc| format!("desc {desc}")),
+            op.origin.desc.as_ref().map(|desc| format!("desc {}", unbroken(desc))),
         ];
         let effects = [
             self.variables("reads", &op.effects.reads),
@@ -302,8 +304,12 @@ impl Dump<'_> {
 fn described(name: &str, origin: &Origin) -> String {
     match &origin.desc {
         None => ident(name).into_owned(),
-        Some(desc) => format!("{} /*@ desc {desc} */", ident(name)),
+        Some(desc) => format!("{} /*@ desc {} */", ident(name), unbroken(desc)),
     }
+}
+
+fn unbroken(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn listed(what: &str, names: impl Iterator<Item = impl AsRef<str>>) -> Option<String> {

@@ -69,6 +69,8 @@ pub(crate) struct Lower<'a> {
     pub(crate) place: Place,
     /// The uses of definitions being expanded, outermost first.
     pub(crate) expansions: Vec<Span>,
+    /// Names already reported as unknown; once is enough.
+    pub(crate) unknown_names: std::collections::HashSet<SmolStr>,
     /// The budget of nodes was used up and reported.
     pub(crate) is_exhausted: bool,
 }

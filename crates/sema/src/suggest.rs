@@ -4,13 +4,13 @@
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     let limit = match length {
-        0..=2 => 1,
+        0..=2 => 0,
         3..=5 => 2,
         _ => 3,
     };
     let scored = candidates.into_iter().filter(|candidate| *candidate != name).filter_map(|candidate| {
         let distance = distance(name, candidate, limit)?;
-        (distance < length.max(2)).then_some((distance, candidate))
+        (distance < length || distance == 1).then_some((distance, candidate))
     });
     scored.min().map(|(_, candidate)| candidate)
 }
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(nearest("actve", ["active", "idle"]), Some("active"));
         assert_eq!(nearest("acitve", ["active", "idle"]), Some("active"));
         assert_eq!(nearest("Active", ["active"]), Some("active"));
-        assert_eq!(nearest("x", ["y"]), Some("y"));
+        assert_eq!(nearest("x", ["y", "X"]), Some("X"));
         assert_eq!(nearest("queue", ["stack", "heap"]), None);
     }
 }

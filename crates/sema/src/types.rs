@@ -132,7 +132,8 @@ impl Unifier {
             }
             let clash = Err(Mismatch { is_infinite: false });
             match (self.shape(left), self.shape(right)) {
-                (Shape::Error, _) | (_, Shape::Error) => {}
+                (Shape::Error, _) => self.poison(right, because),
+                (_, Shape::Error) => self.poison(left, because),
                 (Shape::Unknown, _) => self.bind(left, right, because)?,
                 (_, Shape::Unknown) => self.bind(right, left, because)?,
                 (Shape::Integer, Shape::Integer) | (Shape::Bool, Shape::Bool) => {}
@@ -156,6 +157,23 @@ impl Unifier {
             }
         }
         Ok(())
+    }
+
+    /// What is equated with a mistake is not worth a message of its own.
+    fn poison(&mut self, ty: Ty, because: Span) {
+        let mut open = vec![ty];
+        while let Some(ty) = open.pop() {
+            match self.shape(ty) {
+                Shape::Unknown => {
+                    let root = self.root(ty);
+                    self.slots[root] = Slot::Link(Unifier::ERROR, because);
+                }
+                Shape::Pow(elem) => open.push(*elem),
+                Shape::Pair(first, second) => open.extend([*first, *second]),
+                Shape::Record(fields) => open.extend(fields.iter().map(|(_, ty)| *ty)),
+                _ => {}
+            }
+        }
     }
 
     fn bind(&mut self, unknown: Ty, to: Ty, because: Span) -> Result<(), Mismatch> {

@@ -11,6 +11,8 @@ mod layout;
 mod lexeme;
 mod machine;
 mod substitution;
+#[cfg(test)]
+mod tests;
 
 use crate::ast::{Ast, Expr, ExprId, Ident, SmolStr};
 use comments::Cursor;

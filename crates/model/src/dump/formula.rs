@@ -83,8 +83,13 @@ impl<'a> Printer<'a> {
             Expr::Real(value) => words::real(&mut self.out, *value),
             Expr::String(value) => words::string(&mut self.out, value),
             Expr::Bool(value) => self.text(if *value { "TRUE" } else { "FALSE" }),
-            Expr::Element(..) | Expr::Constant(_) | Expr::Variable(_) | Expr::Local(_) | Expr::Constructor(..)
-            | Expr::Carrier(_) | Expr::FreeType(_) => {
+            Expr::Element(..)
+            | Expr::Constant(_)
+            | Expr::Variable(_)
+            | Expr::Local(_)
+            | Expr::Constructor(..)
+            | Expr::Carrier(_)
+            | Expr::FreeType(_) => {
                 let name = self.name(id).unwrap_or_default();
                 self.text(&name);
             }

@@ -69,14 +69,14 @@ pub(super) fn binary(op: BinaryOp) -> BinaryForm {
     }
 }
 
-/// Whether an operand that B would group rightly is still easier to read in parentheses: a different operator of a level that
-/// mixes unlike ones, or a difference among set operators.
+/// Whether an operand that B would group rightly is still easier to read in parentheses: an arrow of arrows, a different operator
+/// of a level that mixes unlike ones, or a difference among set operators.
 pub(super) fn is_confusing(operand: &Expr, text: &str, level: u16) -> bool {
     let Expr::Binary(op, ..) = operand else { return false };
     match binary(*op) {
         BinaryForm::Infix(inner, inner_level) => {
-            let mixes = matches!(level, BRACKETED | ARROW | SETS) && inner_level == level && inner != text;
-            mixes || (level == SETS && *op == BinaryOp::Difference)
+            let mixes = matches!(level, BRACKETED | SETS) && inner_level == level && inner != text;
+            mixes || (level == ARROW && inner_level == ARROW) || (level == SETS && *op == BinaryOp::Difference)
         }
         _ => false,
     }

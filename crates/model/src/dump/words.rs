@@ -75,6 +75,7 @@ pub(super) fn real(out: &mut String, value: f64) {
     }
 }
 
+#[rustfmt::skip]
 const RESERVED: &[&str] = &[
     "ABSTRACT_CONSTANTS", "ABSTRACT_VARIABLES", "ANY", "ASSERT", "ASSERTIONS", "BE", "BEGIN", "BOOL", "CASE", "CHOICE",
     "CONCRETE_CONSTANTS", "CONCRETE_VARIABLES", "CONSTANTS", "CONSTRAINTS", "DEFINITIONS", "DO", "EITHER", "ELSE",
@@ -90,6 +91,7 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Keywords only before an opening parenthesis.
+#[rustfmt::skip]
 const CONTEXTUAL: &[&str] = &[
     "arity", "bin", "btree", "ceiling", "const", "father", "floor", "infix", "left", "mirror", "postfix", "prefix",
     "rank", "real", "right", "sizet", "son", "sons", "subtree", "top", "tree",

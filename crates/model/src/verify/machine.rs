@@ -109,7 +109,8 @@ impl Check<'_> {
         let mut sets: IdSet<SetId> = IdSet::new();
         for group in &model.distinct_constants {
             let ty = group.first().map(|first| model.types.get(model.constants[*first].ty));
-            let Some(Type::Given(set)) = ty.filter(|ty| matches!(ty, Type::Given(set) if model.sets[*set].is_deferred()))
+            let Some(Type::Given(set)) =
+                ty.filter(|ty| matches!(ty, Type::Given(set) if model.sets[*set].is_deferred()))
             else {
                 self.faults.add(Promise::Distinct, group, "is not a group of constants of a deferred set");
                 continue;

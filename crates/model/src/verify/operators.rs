@@ -226,7 +226,6 @@ fn label(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
 mod tests {
     use super::*;
 
-
     const BOOL: TypeId = TypeTable::BOOL;
 
     struct Fixture {
@@ -263,8 +262,10 @@ mod tests {
         let mut f = Fixture::new();
         let [integers, bools, reals] = [INTEGER, BOOL, REAL].map(|ty| f.types.pow(ty));
         let (sets, pair) = (f.types.pow(integers), f.types.pair(INTEGER, BOOL));
-        let (flags, back, square) = (f.relation(INTEGER, BOOL), f.relation(BOOL, INTEGER), f.relation(INTEGER, INTEGER));
-        let (to_sets, nested, strings) = (f.relation(INTEGER, bools), f.relation(INTEGER, flags), f.relation(INTEGER, STRING));
+        let (flags, back, square) =
+            (f.relation(INTEGER, BOOL), f.relation(BOOL, INTEGER), f.relation(INTEGER, INTEGER));
+        let (to_sets, nested, strings) =
+            (f.relation(INTEGER, bools), f.relation(INTEGER, flags), f.relation(INTEGER, STRING));
         let sequences = f.types.pow(flags);
         let table: &[(&[UnaryOp], [TypeId; 2])] = &[
             (&[Negate], [INTEGER, INTEGER]),
@@ -309,7 +310,8 @@ mod tests {
         let mut f = Fixture::new();
         let [integers, bools] = [INTEGER, BOOL].map(|ty| f.types.pow(ty));
         let (pair, labelled) = (f.types.pair(INTEGER, BOOL), f.types.pair(BOOL, STRING));
-        let (flags, square, names) = (f.relation(INTEGER, BOOL), f.relation(INTEGER, INTEGER), f.relation(BOOL, STRING));
+        let (flags, square, names) =
+            (f.relation(INTEGER, BOOL), f.relation(INTEGER, INTEGER), f.relation(BOOL, STRING));
         let (through, functions) = (f.relation(INTEGER, STRING), f.types.pow(flags));
         let (first, second) = (f.relation(pair, INTEGER), f.relation(pair, BOOL));
         let (direct, parallel) = (f.relation(INTEGER, labelled), f.relation(pair, labelled));

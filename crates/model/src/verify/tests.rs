@@ -41,7 +41,12 @@ fn op(b: &Build, name: &str) -> OpId {
 }
 
 fn variable(b: &Build, name: &str) -> VarId {
-    b.model.variables.iter().find(|(_, variable)| variable.name == name).map(|(id, _)| id).expect("a variable of the sample")
+    b.model
+        .variables
+        .iter()
+        .find(|(_, variable)| variable.name == name)
+        .map(|(id, _)| id)
+        .expect("a variable of the sample")
 }
 
 /// Replaces the body of an operation.

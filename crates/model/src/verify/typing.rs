@@ -73,13 +73,11 @@ fn expr(model: &Model, expr: &Expr, ty: TypeId) -> bool {
             types.relation(ty).is_some_and(|(idx, elem)| idx == TypeTable::INTEGER && equals(items, elem))
         }
         Expr::Record(items) => record(types, ty, items, |id, field| of(id) == field),
-        Expr::StructSet(items) => types
-            .elem(ty)
-            .is_some_and(|elem| record(types, elem, items, |id, field| types.elem(of(id)) == Some(field))),
-        Expr::Field(operand, idx) => field(types, of(operand), *idx) == Some(ty),
-        Expr::WithField(operand, idx, value) => {
-            of(operand) == ty && field(types, ty, *idx) == Some(of(value))
+        Expr::StructSet(items) => {
+            types.elem(ty).is_some_and(|elem| record(types, elem, items, |id, field| types.elem(of(id)) == Some(field)))
         }
+        Expr::Field(operand, idx) => field(types, of(operand), *idx) == Some(ty),
+        Expr::WithField(operand, idx, value) => of(operand) == ty && field(types, ty, *idx) == Some(of(value)),
         Expr::Comprehension { binder, .. } => {
             types.elem(ty).is_some_and(|elem| is_tuple(types, elem, &locals(model, binder)))
         }
@@ -87,12 +85,16 @@ fn expr(model: &Model, expr: &Expr, ty: TypeId) -> bool {
         Expr::Quantified { op, binder, expr, .. } => quantified(types, *op, &locals(model, binder), of(expr), ty),
         Expr::If(_, then, otherwise) => equals(&[*then, *otherwise], ty),
         Expr::Let { bindings: defs, body } => bindings(model, defs) && of(body) == ty,
-        Expr::Constructor(free, idx) => constructor(model, &model.free_types[*free].constructors[*idx as usize], *free, ty),
-        Expr::Successor | Expr::Predecessor => {
-            types.relation(ty) == Some((TypeTable::INTEGER, TypeTable::INTEGER))
+        Expr::Constructor(free, idx) => {
+            constructor(model, &model.free_types[*free].constructors[*idx as usize], *free, ty)
         }
-        Expr::FirstProjection => types.relation(ty).is_some_and(|(from, to)| matches!(types.get(from), Type::Pair(first, _) if *first == to)),
-        Expr::SecondProjection => types.relation(ty).is_some_and(|(from, to)| matches!(types.get(from), Type::Pair(_, second) if *second == to)),
+        Expr::Successor | Expr::Predecessor => types.relation(ty) == Some((TypeTable::INTEGER, TypeTable::INTEGER)),
+        Expr::FirstProjection => {
+            types.relation(ty).is_some_and(|(from, to)| matches!(types.get(from), Type::Pair(first, _) if *first == to))
+        }
+        Expr::SecondProjection => types
+            .relation(ty)
+            .is_some_and(|(from, to)| matches!(types.get(from), Type::Pair(_, second) if *second == to)),
         // Any arguments, any result.
         Expr::External(..) => true,
         // See promise `calls`.

@@ -80,6 +80,7 @@ pub(crate) fn compose(project: &Project, options: &Options, sources: &SourceMap)
         defs: defs.clone(),
         place: Place::Properties,
         expansions: Vec::new(),
+        unknown_names: HashSet::new(),
         is_exhausted: false,
     };
     Composer { lower, instances: list, statics: HashMap::new(), defs: HashMap::from([(project.main, defs)]) }.run()

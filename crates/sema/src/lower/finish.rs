@@ -44,8 +44,12 @@ impl Lower<'_> {
         let constants = self.model.constants.values().map(|c| ("constant", c.name.clone(), c.ty, c.origin.span));
         let variables = self.model.variables.values().map(|v| ("variable", v.name.clone(), v.ty, v.origin.span));
         let bound = self.bound_locals();
+        let params: HashSet<LocalId> = self.model.operations.values().flat_map(|op| &op.params).copied().collect();
         let locals = self.model.locals.iter().filter(|(id, _)| bound.contains(id));
-        let locals = locals.map(|(_, local)| ("identifier", local.name.clone(), local.ty, local.span));
+        let locals = locals.map(|(id, local)| {
+            let what = if params.contains(&id) { "parameter" } else { "identifier" };
+            (what, local.name.clone(), local.ty, local.span)
+        });
         let all: Vec<(&str, SmolStr, Ty, Span)> = constants.chain(variables).chain(locals).collect();
         for (what, name, ty, span) in all {
             if self.types.has_unknown(ty) {
@@ -55,6 +59,7 @@ impl Lower<'_> {
                 let clause = match what {
                     "constant" => "PROPERTIES",
                     "variable" => "the INVARIANT",
+                    "parameter" => "the operation's precondition",
                     _ => "the predicate that goes with it",
                 };
                 self.report(diagnostic.help(format!("add a typing predicate such as `{name} : S` to {clause}")));

@@ -591,6 +591,9 @@ impl Lower<'_> {
     }
 
     pub(crate) fn unknown(&mut self, ctx: Ctx, name: &str, span: Span) -> ExprId {
+        if !self.unknown_names.insert(SmolStr::from(name)) {
+            return self.error_expr(span);
+        }
         let locals = self.frames.names(ctx.frame);
         let globals = self.names.symbols.keys();
         let candidates = locals.iter().chain(globals).map(SmolStr::as_str).chain(self.defs.names());

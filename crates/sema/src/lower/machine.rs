@@ -133,7 +133,8 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             users.any(|dep| matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends))
         };
         for param in &self.machine.params {
-            let is_set = param.name.chars().any(char::is_uppercase);
+            // By B's convention scalars have a lower-case letter in their name.
+            let is_set = !param.name.chars().any(char::is_lowercase);
             if let Some(symbol) = self.kept(&param.name) {
                 self.add_name(param, symbol, true);
                 continue;

@@ -525,7 +525,7 @@ impl Lower<'_> {
             }
             OpAccess::Used if !allowed(self, "ALLOW_OPERATION_CALLS_FOR_USES") => {
                 let message = format!("operation `{}` belongs to a machine that is only used", name.name);
-                let diagnostic = Diagnostic::error("used-call", message).at(name.span).also(declared, "declared here");
+                let diagnostic = Diagnostic::warning("used-call", message).at(name.span).also(declared, "declared here");
                 self.report(diagnostic.help("include the machine, or set the preference ALLOW_OPERATION_CALLS_FOR_USES"));
             }
             _ => {}

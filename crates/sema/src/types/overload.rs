@@ -76,17 +76,22 @@ impl Lower<'_> {
         }
     }
 
-    /// Decides what can be decided without types: `^`, `size` and the like mean sequences; then reports the rest.
+    /// Decides what types leave open: `^`, `size` and the like mean sequences, arithmetic means integers. Reports the rest.
     pub(crate) fn settle_overloads(&mut self) {
         self.resolve_overloads();
         for pending in std::mem::take(&mut self.pending) {
-            if let PendingKind::Text { operand, op, ty, .. } = &pending.kind
-                && !self.types.is_error(*ty)
-            {
+            if let PendingKind::Text { operand, op, .. } = &pending.kind {
                 let elem = self.types.fresh();
                 let sequence = self.types.sequence(elem);
                 let expected = if *op == TextOp::GeneralConcat { self.types.sequence(sequence) } else { sequence };
                 self.expect(*operand, expected, "a sequence is needed here", pending.span);
+            }
+            self.pending.push(pending);
+        }
+        self.resolve_overloads();
+        for pending in std::mem::take(&mut self.pending) {
+            if let PendingKind::Number { ty, .. } = &pending.kind {
+                self.agree(*ty, Unifier::INTEGER, |found, _| format!("a number is needed here, not {found}"), pending.span);
             }
             self.pending.push(pending);
         }
@@ -101,8 +106,8 @@ impl Lower<'_> {
         let what = match &pending.kind {
             PendingKind::Minus { .. } => "a difference of numbers or of sets",
             PendingKind::Times { .. } => "a product of numbers or of sets",
-            PendingKind::Number { .. } => "about integers or about reals",
-            PendingKind::Text { .. } => "about sequences or about strings",
+            // Both have defaults.
+            PendingKind::Number { .. } | PendingKind::Text { .. } => return,
             PendingKind::Field { name, .. } | PendingKind::WithField { name, .. } => {
                 let message = format!("the type of the record whose field `{name}` is used is not known");
                 self.report(Diagnostic::error("unknown-type", message).at(pending.span).help("add a typing predicate such as `r : struct(...)`"));

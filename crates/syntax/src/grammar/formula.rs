@@ -129,6 +129,9 @@ impl Parser<'_> {
                     lhs = parser.described(lhs);
                 }
                 let Some(infix) = parser.infix(lhs, min).filter(|infix| infix.priority() >= min) else {
+                    if min <= IMPLIES && parser.stray_closer() {
+                        continue;
+                    }
                     return Ok(lhs);
                 };
                 let whole = parser.infix_tail(lhs, infix);

@@ -96,12 +96,23 @@ impl Parser<'_> {
 
     /// Skips to a connective or to the end of the predicate.
     pub(super) fn skip_to_connective(&mut self) {
+        let in_bracket = !self.open_brackets.is_empty();
         self.skip_until(|kind| {
             use crate::ast::BinaryOp::{Equivalent, Implies};
-            let connective =
-                matches!(kind, TokenKind::And | TokenKind::Or | TokenKind::Op(Implies | Equivalent));
-            connective || ends_formula(kind)
+            let connective = matches!(kind, TokenKind::And | TokenKind::Or | TokenKind::Op(Implies | Equivalent));
+            connective || ends_formula(kind) || (in_bracket && closes_bracket(kind))
         });
+    }
+
+    /// Takes a closing bracket that nothing opened.
+    pub(super) fn stray_closer(&mut self) -> bool {
+        let stray = self.open_brackets.is_empty() && closes_bracket(self.kind());
+        if stray {
+            let message = format!("nothing was opened that {} could close", self.found());
+            self.report(Diagnostic::error("unmatched-bracket", message).at(self.here()).help("remove it, or write its partner"));
+            self.bump();
+        }
+        stray
     }
 
     /// Skips to the end of a substitution.
@@ -204,9 +215,10 @@ pub(super) fn ends_bracket(kind: TokenKind) -> bool {
 }
 
 fn ends_formula(kind: TokenKind) -> bool {
-    use TokenKind::{Bar, Comma, RBrace, RBracket, RParen, Semicolon, TemplateExprClose};
-    match kind {
-        Comma | Semicolon | Bar | RParen | RBracket | RBrace | TemplateExprClose => true,
-        _ => ends_bracket(kind),
-    }
+    matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::Bar) || ends_bracket(kind)
+}
+
+fn closes_bracket(kind: TokenKind) -> bool {
+    use TokenKind::{RBrace, RBracket, RParen, TemplateExprClose};
+    matches!(kind, RParen | RBracket | RBrace | TemplateExprClose)
 }

@@ -137,8 +137,10 @@ impl Parser<'_> {
     /// `(S)`: reported, and read as BEGIN S END.
     fn parenthesised_statement(&mut self) -> Parsed<SubstId> {
         let start = self.here();
-        let message = "substitutions cannot be put in parentheses";
-        self.report(Diagnostic::error("parenthesised-substitution", message).at(start).help("write `BEGIN S END`"));
+        if self.pos == 0 || self.previous().kind != TokenKind::LParen {
+            let message = "substitutions cannot be put in parentheses";
+            self.report(Diagnostic::error("parenthesised-substitution", message).at(start).help("write `BEGIN S END`"));
+        }
         let body = self.bracketed(TokenKind::RParen, |parser| Ok(parser.sequence()))?;
         let span = self.since(start);
         Ok(self.subst(Subst::Block(body), span))
@@ -613,8 +615,13 @@ impl Parser<'_> {
         }
     }
 
+    /// Where a list of names that starts so far ahead ends.
     fn skip_names(&self, mut at: usize) -> usize {
-        while matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::Comma | TokenKind::Dot) {
+        while matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent) {
+            at += 1;
+            if !matches!(self.kind_ahead(at), TokenKind::Comma | TokenKind::Dot) {
+                break;
+            }
             at += 1;
         }
         at

@@ -13,6 +13,7 @@ use crate::operators::{
 
 /// Everything but `;` and `||`, which need brackets around them.
 pub(super) const FORMULA: u16 = COMPOSITION + 1;
+const INTERVAL: u16 = BinaryOp::Interval.info().priority;
 /// A description is behind a label and what it labels.
 const LABELLED: u16 = DESCRIPTION + 1;
 const PRIMARY: u16 = POSTFIX + 1;
@@ -121,10 +122,10 @@ impl Printer<'_> {
             Expr::And(operands) => self.junction("&", "∧", operands),
             Expr::Or(operands) => self.junction("or", "∨", operands),
             Expr::Binary(op, left, right) if op.is_relation() => self.relation(*op, *left, *right),
-            Expr::Binary(BinaryOp::Interval, left, right) if self.is_tight(*left) && self.is_tight(*right) => {
-                self.expr(*left, NEGATION);
+            Expr::Binary(BinaryOp::Interval, left, right) if self.is_tight(*left, *right) => {
+                self.expr(*left, INTERVAL);
                 self.symbol("..", "‥");
-                self.expr(*right, NEGATION);
+                self.expr(*right, INTERVAL + 1);
             }
             Expr::Binary(op, ..) if op.info().assoc == Assoc::Right => self.right_chain(id, *op),
             Expr::Binary(op, ..) => self.left_chain(id, *op),
@@ -173,8 +174,10 @@ impl Printer<'_> {
         self.word("```");
     }
 
-    fn is_tight(&self, id: ExprId) -> bool {
-        self.ast.expr(id).parens || self.priority(id) >= NEGATION
+    /// Whether `..` between two operands is written without blanks: they have no operators outside brackets.
+    fn is_tight(&self, left: ExprId, right: ExprId) -> bool {
+        let is_closed = |id, min| self.needs_parens(id, min) || self.priority(id) >= NEGATION;
+        is_closed(left, INTERVAL) && is_closed(right, INTERVAL + 1)
     }
 
     /// `P & Q & R`, one operand in a line if they do not fit. A conjunction inside a disjunction gets parentheses, which the
@@ -200,7 +203,8 @@ impl Printer<'_> {
         let mut first = id;
         while let Expr::Binary(op, left, right) = self.kind(first) {
             let is_link = op.info().priority == priority && (first == id || !self.ast.expr(first).parens);
-            if !is_link || (first != id && self.is_own_form(first)) {
+            let is_tight = *op == BinaryOp::Interval && self.is_tight(*left, *right);
+            if !is_link || is_tight {
                 break;
             }
             links.push((*op, first, *right));
@@ -212,14 +216,6 @@ impl Printer<'_> {
                 this.link(op, link, operand, priority + 1);
             }
         });
-    }
-
-    /// An interval written without blanks, which does not take part in a chain.
-    fn is_own_form(&self, id: ExprId) -> bool {
-        match self.kind(id) {
-            Expr::Binary(BinaryOp::Interval, left, right) => self.is_tight(*left) && self.is_tight(*right),
-            _ => false,
-        }
     }
 
     /// `a ** b ** c`

@@ -177,11 +177,16 @@ impl Printer<'_> {
                     this.before_keyword(start_of(this, values));
                 }
                 this.line();
-                this.word(if idx == 0 { "EITHER" } else { "OR" });
-                this.space();
-                this.group(|this| this.indented(|this| this.exprs(values)));
-                this.space();
-                this.keyword_and_body("THEN", *body);
+                this.group(|this| {
+                    if this.is_block(*body) {
+                        this.doc.push(Item::ForceBreak);
+                    }
+                    this.word(if idx == 0 { "EITHER" } else { "OR" });
+                    this.space();
+                    this.group(|this| this.indented(|this| this.exprs(values)));
+                    this.space();
+                    this.keyword_and_body("THEN", *body);
+                });
                 last = this.subst_end(*body);
             }
             if let Some(otherwise) = otherwise {

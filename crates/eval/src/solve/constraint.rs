@@ -1,0 +1,354 @@
+//! Problems: unknowns and constraints on them.
+
+use std::sync::Arc;
+
+use abridge_diag::Span;
+use abridge_model::{Comparison, ConstId, ExprId, LocalId, Model, Pred, PredId, TypeId};
+
+use crate::config::Unbounded;
+use crate::env::Env;
+use crate::error::Result;
+use crate::free::FreeNames;
+use crate::interp::Session;
+use crate::val::Val;
+
+/// What is to be found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unknown {
+    Local(LocalId),
+    Constant(ConstId),
+}
+
+impl Unknown {
+    pub(crate) fn bind(self, env: &Env, val: Val) -> Env {
+        match self {
+            Unknown::Local(id) => env.bind(id, val),
+            Unknown::Constant(id) => env.with_constant(id, val),
+        }
+    }
+
+    pub(crate) fn get(self, env: &Env) -> Option<&Val> {
+        match self {
+            Unknown::Local(id) => env.local(id),
+            Unknown::Constant(id) => env.constant(id),
+        }
+    }
+
+    pub(crate) fn ty(self, model: &Model) -> TypeId {
+        match self {
+            Unknown::Local(id) => model.locals[id].ty,
+            Unknown::Constant(id) => model.constants[id].ty,
+        }
+    }
+
+    pub(crate) fn name(self, model: &Model) -> &str {
+        match self {
+            Unknown::Local(id) => &model.locals[id].name,
+            Unknown::Constant(id) => &model.constants[id].name,
+        }
+    }
+
+    pub(crate) fn span(self, model: &Model) -> Span {
+        match self {
+            Unknown::Local(id) => model.locals[id].span,
+            Unknown::Constant(id) => model.constants[id].origin.span,
+        }
+    }
+}
+
+pub(crate) struct Problem {
+    pub(crate) unknowns: Vec<Unknown>,
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) unbounded: Unbounded,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Constraint {
+    pub(super) kind: Kind,
+    /// Names that occur in it.
+    names: Arc<FreeNames>,
+    /// An ill-defined evaluation is an error even where it would count as false.
+    pub(super) strict: bool,
+    /// Mentions an unknown of the problem.
+    pub(super) is_open: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Holds(PredId),
+    Fails(PredId),
+    Relation(Relation, Term, Term),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Relation {
+    Equal,
+    Member,
+    NotMember,
+    Subset,
+    /// Integers only.
+    Less,
+    LessEqual,
+}
+
+/// One side of a relation.
+#[derive(Clone, Debug)]
+pub(crate) enum Term {
+    Expr(ExprId),
+    Local(LocalId),
+    Known(Val),
+}
+
+impl Problem {
+    /// The values of `binder` for which `pred` holds.
+    pub(crate) fn of_pred(session: &Session<'_>, binder: &[LocalId], pred: PredId) -> Problem {
+        let unknowns = binder.iter().map(|local| Unknown::Local(*local)).collect();
+        let mut problem = Problem { unknowns, constraints: Vec::new(), unbounded: session.config().unbounded };
+        problem.require(session, pred);
+        problem
+    }
+
+    pub(crate) fn of_unknowns(session: &Session<'_>, unknowns: Vec<Unknown>) -> Problem {
+        Problem { unknowns, constraints: Vec::new(), unbounded: session.config().unbounded }
+    }
+
+    #[must_use]
+    pub(crate) fn unbounded(self, unbounded: Unbounded) -> Problem {
+        Problem { unbounded, ..self }
+    }
+
+    pub(crate) fn add(&mut self, constraint: Constraint) {
+        self.constraints.push(constraint);
+    }
+
+    /// Adds a predicate that must hold.
+    pub(crate) fn require(&mut self, session: &Session<'_>, pred: PredId) {
+        self.include(normalise(session, pred, true, false));
+    }
+
+    /// Adds a predicate that must not hold; where it is a conclusion that is evaluated rather than searched, strictly.
+    pub(crate) fn refute(&mut self, session: &Session<'_>, pred: PredId) {
+        self.include(normalise(session, pred, false, true));
+    }
+
+    fn include(&mut self, (unknowns, constraints): (Vec<Unknown>, Vec<Constraint>)) {
+        self.unknowns.extend(unknowns);
+        self.constraints.extend(constraints);
+    }
+}
+
+impl Constraint {
+    fn new(kind: Kind, names: Arc<FreeNames>) -> Constraint {
+        Constraint { kind, names, strict: false, is_open: true }
+    }
+
+    fn relation(session: &Session<'_>, relation: Relation, left: Term, right: Term) -> Constraint {
+        let names = join(left.names(session), right.names(session));
+        Constraint::new(Kind::Relation(relation, left, right), names)
+    }
+
+    /// `expr = val`
+    pub(crate) fn equals(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::Equal, Term::Expr(expr), Term::Known(val))
+    }
+
+    /// `val : expr`
+    pub(crate) fn contains(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::Member, Term::Known(val), Term::Expr(expr))
+    }
+
+    /// `expr /: val`
+    pub(crate) fn not_member(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::NotMember, Term::Expr(expr), Term::Known(val))
+    }
+
+    pub(crate) fn local_not_member(session: &Session<'_>, local: LocalId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::NotMember, Term::Local(local), Term::Known(val))
+    }
+
+    pub(super) fn mentions(&self, unknown: Unknown) -> bool {
+        mentions(&self.names, unknown)
+    }
+
+    pub(super) fn is_ready(&self, open: &[Unknown]) -> bool {
+        !open.iter().any(|unknown| self.mentions(*unknown))
+    }
+
+    /// The same constraint with one side evaluated.
+    pub(super) fn with_known(&self, session: &Session<'_>, val: Val) -> Constraint {
+        let Kind::Relation(relation, left, _) = &self.kind else { return self.clone() };
+        let names = left.names(session);
+        Constraint { kind: Kind::Relation(*relation, left.clone(), Term::Known(val)), names, ..*self }
+    }
+}
+
+fn mentions(names: &FreeNames, unknown: Unknown) -> bool {
+    match unknown {
+        Unknown::Local(id) => names.locals.binary_search(&id).is_ok(),
+        Unknown::Constant(id) => names.constants.binary_search(&id).is_ok(),
+    }
+}
+
+impl Term {
+    pub(super) fn names(&self, session: &Session<'_>) -> Arc<FreeNames> {
+        match self {
+            Term::Expr(id) => session.interp.names.of_expr(session.model(), *id),
+            Term::Local(id) => Arc::new(FreeNames { locals: vec![*id], ..FreeNames::default() }),
+            Term::Known(_) => Arc::default(),
+        }
+    }
+
+    pub(super) fn is_ready(&self, session: &Session<'_>, open: &[Unknown]) -> bool {
+        match self {
+            Term::Expr(id) => {
+                let names = session.interp.names.of_expr(session.model(), *id);
+                !open.iter().any(|unknown| mentions(&names, *unknown))
+            }
+            Term::Local(id) => !open.contains(&Unknown::Local(*id)),
+            Term::Known(_) => true,
+        }
+    }
+
+    pub(super) fn eval(&self, session: &Session<'_>, env: &Env) -> Result<Val> {
+        match self {
+            Term::Expr(id) => session.expr(*id, env),
+            Term::Local(id) => session.local(*id, env),
+            Term::Known(val) => Ok(val.clone()),
+        }
+    }
+}
+
+fn join(left: Arc<FreeNames>, right: Arc<FreeNames>) -> Arc<FreeNames> {
+    if *right == FreeNames::default() {
+        return left;
+    }
+    let mut names = (*left).clone();
+    names.locals.extend(&right.locals);
+    names.constants.extend(&right.constants);
+    names.locals.sort_unstable();
+    names.constants.sort_unstable();
+    Arc::new(names)
+}
+
+/// A predicate, or its negation, as constraints that must all hold. A LET adds its locals to the unknowns.
+pub(crate) fn normalise(
+    session: &Session<'_>,
+    pred: PredId,
+    positive: bool,
+    strict: bool,
+) -> (Vec<Unknown>, Vec<Constraint>) {
+    let mut flat = Flat { session, unknowns: Vec::new(), constraints: Vec::new() };
+    let mut open = vec![(pred, positive, strict)];
+    while let Some((pred, positive, strict)) = open.pop() {
+        flat.add(pred, positive, strict, &mut open);
+    }
+    (flat.unknowns, flat.constraints)
+}
+
+struct Flat<'a> {
+    session: &'a Session<'a>,
+    unknowns: Vec<Unknown>,
+    constraints: Vec<Constraint>,
+}
+
+impl Flat<'_> {
+    fn add(&mut self, pred: PredId, positive: bool, strict: bool, open: &mut Vec<(PredId, bool, bool)>) {
+        match (self.session.model().pred(pred), positive) {
+            (Pred::True, true) | (Pred::False, false) => {}
+            (Pred::And(parts), true) | (Pred::Or(parts), false) => {
+                open.extend(parts.iter().rev().map(|part| (*part, positive, strict)));
+            }
+            (Pred::Not(inner), _) => open.push((*inner, !positive, strict)),
+            // A counterexample to an implication: its left side is searched, its right side evaluated.
+            (Pred::Implies(left, right), false) => open.extend([(*right, false, strict), (*left, true, false)]),
+            (Pred::Let { bindings, body }, _) => {
+                for binding in bindings {
+                    self.unknowns.push(Unknown::Local(binding.local));
+                    self.relation(Relation::Equal, Term::Local(binding.local), Term::Expr(binding.value), strict);
+                }
+                open.push((*body, positive, strict));
+            }
+            (Pred::Compare(op, left, right), _) => self.compare(pred, positive, *op, *left, *right, strict),
+            _ => self.plain(pred, positive, strict),
+        }
+    }
+
+    fn compare(&mut self, pred: PredId, positive: bool, op: Comparison, left: ExprId, right: ExprId, strict: bool) {
+        let (left, right) = (Term::Expr(left), Term::Expr(right));
+        match (op, positive) {
+            (Comparison::Equal, true) => self.relation(Relation::Equal, left, right, strict),
+            (Comparison::Member, true) => self.relation(Relation::Member, left, right, strict),
+            (Comparison::Member, false) => self.relation(Relation::NotMember, left, right, strict),
+            (Comparison::Subset, true) => self.relation(Relation::Subset, left, right, strict),
+            (Comparison::Less, true) => self.relation(Relation::Less, left, right, strict),
+            (Comparison::Less, false) => self.relation(Relation::LessEqual, right, left, strict),
+            (Comparison::LessEqual, true) => self.relation(Relation::LessEqual, left, right, strict),
+            (Comparison::LessEqual, false) => self.relation(Relation::Less, right, left, strict),
+            _ => self.plain(pred, positive, strict),
+        }
+    }
+
+    fn relation(&mut self, relation: Relation, left: Term, right: Term, strict: bool) {
+        let constraint = Constraint::relation(self.session, relation, left, right);
+        self.constraints.push(Constraint { strict, ..constraint });
+    }
+
+    fn plain(&mut self, pred: PredId, positive: bool, strict: bool) {
+        let names = self.session.interp.names.of_pred(self.session.model(), pred);
+        let kind = if positive { Kind::Holds(pred) } else { Kind::Fails(pred) };
+        self.constraints.push(Constraint { strict, ..Constraint::new(kind, names) });
+    }
+}
+
+impl Session<'_> {
+    /// Whether a constraint with no open unknown holds.
+    pub(super) fn check(&self, constraint: &Constraint, env: &Env) -> Result<bool> {
+        match &constraint.kind {
+            Kind::Holds(pred) => self.pred(*pred, env),
+            Kind::Fails(pred) => Ok(!self.pred(*pred, env)?),
+            Kind::Relation(relation, left, right) => {
+                let (left, right) = (left.eval(self, env)?, right.eval(self, env)?);
+                match relation {
+                    Relation::Equal => self.equal(&left, &right, env),
+                    Relation::Member => self.member(&left, &right, env),
+                    Relation::NotMember => Ok(!self.member(&left, &right, env)?),
+                    Relation::Subset => self.subset(&left, &right, env),
+                    Relation::Less => Ok(left.int()? < right.int()?),
+                    Relation::LessEqual => Ok(left.int()? <= right.int()?),
+                }
+            }
+        }
+    }
+
+    /// The ways in which a constraint can hold, if it is an existential quantifier or a disjunction: new unknowns and constraints
+    /// each. The flag says that the constraint itself still has to be checked.
+    #[expect(clippy::type_complexity, reason = "used in one place")]
+    pub(super) fn alternatives(&self, constraint: &Constraint) -> Option<(Vec<(Vec<Unknown>, Vec<Constraint>)>, bool)> {
+        let ways = |parts: Vec<(PredId, bool)>| {
+            let ways = parts.into_iter().map(|(part, positive)| normalise(self, part, positive, constraint.strict));
+            Some((ways.collect(), true))
+        };
+        match constraint.kind {
+            Kind::Holds(pred) => match self.model().pred(pred) {
+                Pred::Exists { binder, body } => {
+                    let (mut unknowns, constraints) = normalise(self, *body, true, constraint.strict);
+                    unknowns.splice(0..0, binder.iter().map(|local| Unknown::Local(*local)));
+                    Some((vec![(unknowns, constraints)], false))
+                }
+                Pred::Or(parts) => ways(parts.iter().map(|part| (*part, true)).collect()),
+                Pred::Implies(left, right) => ways(vec![(*left, false), (*right, true)]),
+                _ => None,
+            },
+            Kind::Fails(pred) => match self.model().pred(pred) {
+                Pred::And(parts) => ways(parts.iter().map(|part| (*part, false)).collect()),
+                Pred::Forall { binder, body } => {
+                    let (mut unknowns, constraints) = normalise(self, *body, false, constraint.strict);
+                    unknowns.splice(0..0, binder.iter().map(|local| Unknown::Local(*local)));
+                    Some((vec![(unknowns, constraints)], false))
+                }
+                _ => None,
+            },
+            Kind::Relation(..) => None,
+        }
+    }
+}
