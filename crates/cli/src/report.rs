@@ -2,20 +2,14 @@
 
 use std::io::IsTerminal;
 
-use abridge_diag::{Diagnostic, RenderConfig, Severity, SourceMap, Span, render};
+use abridge_diag::{Diagnostic, RenderConfig, Severity, SourceMap, Span, in_order, render};
 use serde::Serialize;
 
 /// Prints diagnostics to standard error, errors first in the order of their places.
 pub(crate) fn print_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     let config = RenderConfig { color: std::io::stderr().is_terminal(), ..RenderConfig::default() };
-    let texts: Vec<String> = sorted(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
+    let texts: Vec<String> = in_order(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
     eprint!("{}", texts.join("\n"));
-}
-
-fn sorted(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
-    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
-    sorted.sort_by_key(|diagnostic| (diagnostic.severity, diagnostic.span()));
-    sorted
 }
 
 /// A diagnostic in the JSON output; `docs/json.md` describes it.
@@ -74,7 +68,7 @@ pub(crate) fn json_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) 
         notes: diagnostic.notes.clone(),
         help: diagnostic.help.clone(),
     };
-    sorted(diagnostics).into_iter().map(json).collect()
+    in_order(diagnostics).into_iter().map(json).collect()
 }
 
 /// `1 error`, `2 errors`.

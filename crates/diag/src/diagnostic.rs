@@ -82,3 +82,10 @@ impl Diagnostic {
         self.primary.as_ref().map(|label| label.span)
     }
 }
+
+/// Diagnostics as they are shown: errors first, each kind in the order of its places.
+pub fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    sorted.sort_by_key(|diagnostic| (diagnostic.severity, diagnostic.span()));
+    sorted
+}

@@ -9,7 +9,7 @@ mod render;
 mod source;
 mod stack;
 
-pub use diagnostic::{Diagnostic, Label, Severity};
+pub use diagnostic::{Diagnostic, Label, Severity, in_order};
 pub use render::{RenderConfig, render};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};
 pub use stack::{MAX_DEPTH, with_stack};

@@ -27,6 +27,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::interp::Session;
 use crate::val::Val;
 use choose::Step;
+use constraint::Term;
 
 type Found<'f> = dyn FnMut(&Env) -> Result<ControlFlow<()>> + 'f;
 
@@ -139,17 +140,13 @@ impl Search<'_> {
     fn take(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         match step {
             Step::Match { constraint, pattern, val, exact } => {
-                if exact {
-                    node.constraints.remove(constraint);
-                }
-                self.matched(&pattern, &val, &node, found)
+                let source = take_out(&mut node, constraint, exact);
+                self.matched(&source, &pattern, &val, &node, found)
             }
             Step::Elements { constraint, pattern, set, exact } => {
-                if exact {
-                    node.constraints.remove(constraint);
-                }
+                let source = take_out(&mut node, constraint, exact);
                 let env = node.env.clone();
-                self.session.each(&set, &env, &mut |val| self.matched(&pattern, &val, &node, found))
+                self.session.each(&set, &env, &mut |val| self.matched(&source, &pattern, &val, &node, found))
             }
             Step::Values { constraint, unknown, set } => {
                 if let Some(constraint) = constraint {
@@ -164,7 +161,9 @@ impl Search<'_> {
                 })
             }
             Step::Open { constraint, alternatives, keep } => {
-                if !keep {
+                if keep {
+                    node.constraints[constraint].is_opened = true;
+                } else {
                     node.constraints.remove(constraint);
                 }
                 node.may_repeat = true;
@@ -181,17 +180,35 @@ impl Search<'_> {
         }
     }
 
-    fn matched(&self, pattern: &constraint::Term, val: &Val, node: &Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
-        let Some((env, open)) = self.session.match_pattern(pattern, val, &node.env, &node.open)? else { return GO_ON };
+    fn matched(
+        &self,
+        source: &Constraint,
+        pattern: &Term,
+        val: &Val,
+        node: &Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
         let mut next = node.clone();
-        (next.env, next.open) = (env, open);
+        match self.session.match_pattern(pattern, val, &node.env, &node.open) {
+            Ok(Some((env, open))) => (next.env, next.open) = (env, open),
+            Ok(None) => return GO_ON,
+            Err(error) => match self.excused(error, source)? {
+                Some(error) => return Err(error),
+                None => return GO_ON,
+            },
+        }
         self.run(next, found)
     }
 
-    /// What to do about an unknown that nothing bounds.
+    /// The error about an unknown that nothing bounds.
     fn unbounded(&self, unknown: Unknown) -> Error {
         let model = self.session.model();
         let error = Error::new(ErrorKind::Unbounded(unknown.name(model).to_string()));
         error.at(unknown.span(model))
     }
+}
+
+/// A constraint that is about to be used up; it stays if it says more.
+fn take_out(node: &mut Node, constraint: usize, exact: bool) -> Constraint {
+    if exact { node.constraints.remove(constraint) } else { node.constraints[constraint].clone() }
 }

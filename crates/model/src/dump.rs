@@ -206,19 +206,21 @@ impl Dump<'_> {
 
     fn initialisations(&mut self) {
         self.clause("INITIALISATION");
-        self.body(self.model.initialisation, &[], Context::Block);
-        self.out.push('\n');
+        self.initialisation(self.model.initialisation);
         if let Some(abstraction) = &self.model.abstraction {
             self.clause("INITIALISATION");
             self.line(format_args!("  // of the abstraction {}", abstraction.name));
-            self.body(abstraction.initialisation, &[], Context::Block);
-            self.out.push('\n');
+            self.initialisation(abstraction.initialisation);
         }
     }
 
+    fn initialisation(&mut self, id: SubstId) {
+        self.body(id, Names::of(self.model, Node::Subst(id), &[]), Context::Block);
+        self.out.push('\n');
+    }
+
     /// A substitution on lines of its own, without the last line's end.
-    fn body(&mut self, id: SubstId, params: &[LocalId], context: Context) {
-        let names = Names::of(self.model, Node::Subst(id), params);
+    fn body(&mut self, id: SubstId, names: Names, context: Context) {
         let width = if context == Context::Block { 2 } else { 4 };
         let mut printer = Printer { indent: Some(width), ..Printer::one_line(self.model, names) };
         printer.text(&" ".repeat(width));
@@ -267,7 +269,7 @@ impl Dump<'_> {
                 self.line(format_args!("    // {}", remarks.join("; ")));
             }
         }
-        self.body(op.body, &all, Context::Parallel);
+        self.body(op.body, names, Context::Parallel);
     }
 
     fn steering(&mut self) {

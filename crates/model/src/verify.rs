@@ -21,7 +21,8 @@
 //!    as a `new` of BecomesSuch or a `before` of While.
 //! 9. `scope`: a local is used only below the node, or in the operation, that binds it. A LET's value sees the LET's earlier
 //!    locals only, `new` is seen by the predicate alone, `before` by the loop's invariant and variant alone.
-//! 10. `targets`: the targets of one substitution are all different; the locals among them are outputs or of a VAR.
+//! 10. `targets`: the targets of one substitution are all different; the locals among them, and among the targets of a `before`,
+//!     are outputs or of a VAR.
 //! 11. `assigned`: Assign has as many values as targets, of equal types; the set of BecomesElement has the type POW of the
 //!     targets' types as a left-nested pair; `new` is one local per target, of its type; a `before` has its target's type.
 //! 12. `calls`: a call has as many arguments and outputs as the operation has parameters and outputs, of equal types. An operation

@@ -21,10 +21,13 @@ mod dump;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+use std::mem::Discriminant;
+
 use abridge_diag::{Diagnostic, FileId, MAX_DEPTH, Span, with_stack};
 use smol_str::SmolStr;
 
-use crate::ast::{Ast, Expr, ExprId, Ident, Subst, SubstId, Unit};
+use crate::ast::{Ast, ClauseKind, Expr, ExprId, Ident, Subst, SubstId, Unit};
 use crate::lexer::{self, Keyword, Pragma, PragmaKind, Token, TokenKind, lex};
 
 /// No file gets more diagnostics than this.
@@ -69,6 +72,16 @@ pub(crate) struct Abandoned;
 
 type Parsed<T> = Result<T, Abandoned>;
 
+/// Where a formula stands, as far as it matters for what may follow it. Inside brackets it is always [`Context::Formula`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Context {
+    Formula,
+    /// The body of a definition: `:=` may follow, for the body may be an assignment, and `==` means that a `;` is missing.
+    Definition,
+    /// The right side of an assignment: `||` may follow.
+    Value,
+}
+
 struct Parser<'a> {
     file: FileId,
     text: &'a str,
@@ -84,17 +97,23 @@ struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
     /// A token about which enough has been said.
     quiet_at: Option<usize>,
+    /// Where the lexer reported something; nothing more is said about tokens that start there.
+    bad_tokens: Vec<u32>,
+    /// The bracket in which an operand of the wrong sort was reported last.
+    last_sort_error: Option<usize>,
+    /// The operation before this one could not be understood.
+    after_failure: bool,
     /// How deep the productions are nested.
     depth: u32,
     /// The nesting is too deep; the rest of the text is not looked at.
     gave_up: bool,
     /// The tokens that opened the brackets we are in.
     open_brackets: Vec<usize>,
-    /// Directly in the body of a definition: `:=` may follow, for the body may be an assignment, and `==` means that a `;` is
-    /// missing.
-    in_definition: bool,
+    context: Context,
     /// Keywords that were declared as names; further uses are not reported again.
     misused_keywords: Vec<TokenKind>,
+    /// The first clause of each kind.
+    clause_keywords: HashMap<Discriminant<ClauseKind>, Span>,
     /// A part of the machine was skipped, so that what is missing may be there.
     lost_clause: bool,
     /// A comment or string that is never closed swallowed the rest of the text.
@@ -108,6 +127,8 @@ impl<'a> Parser<'a> {
         let lexed = lex(file, text);
         let swallows = |diagnostic: &Diagnostic| diagnostic.id == "unclosed-comment";
         let cut_off = lexed.diagnostics.iter().any(swallows);
+        let spans = lexed.diagnostics.iter().filter_map(Diagnostic::span);
+        let bad_tokens = spans.map(|span| span.start).collect();
         let mut ast = Ast::new(file);
         ast.reserve(lexed.tokens.len());
         ast.comments = lexed.comments;
@@ -122,11 +143,15 @@ impl<'a> Parser<'a> {
             ast,
             diagnostics: lexed.diagnostics,
             quiet_at: None,
+            bad_tokens,
+            last_sort_error: None,
+            after_failure: false,
             depth: 0,
             gave_up: false,
             open_brackets: Vec::new(),
-            in_definition: false,
+            context: Context::Formula,
             misused_keywords: Vec::new(),
+            clause_keywords: HashMap::new(),
             lost_clause: cut_off,
             cut_off,
             suspects: Vec::new(),

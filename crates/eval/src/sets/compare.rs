@@ -1,7 +1,5 @@
 //! Equality and inclusion.
 
-use std::ops::ControlFlow;
-
 use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, QuantifiedOp, UnaryOp};
 use abridge_value::Int;
 
@@ -70,8 +68,8 @@ impl Session<'_> {
         if let Some(answer) = self.subset_by_form(left, right, env)? {
             return Ok(answer);
         }
-        if let Some(closure) = left.as_closure() {
-            return self.closure_subset(closure, right, env);
+        if let Some((part, closure)) = part_of_closure(left) {
+            return self.closure_subset(closure, part, right, env);
         }
         if self.is_infinite(left, env)? == Some(true) {
             if let Size::AtMost(_) = self.size(right) {
@@ -119,10 +117,6 @@ impl Session<'_> {
             (Some(Sym::Binary(Cartesian, a, b)), Some(Sym::Binary(Cartesian, c, d))) => {
                 Some(self.is_empty(left, env)? || self.subset(a, c, env)? && self.subset(b, d, env)?)
             }
-            (Some(Sym::Binary(Cartesian, a, b)), Some(Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), ..))) => {
-                let _ = (a, b);
-                None
-            }
             (Some(Sym::Unary(op, a)), Some(Sym::Unary(op2, b))) if op == op2 || is_power(op2) && is_power(op) => {
                 match (op, op2) {
                     (UnaryOp::Pow, UnaryOp::Fin) => None,
@@ -146,28 +140,28 @@ impl Session<'_> {
         })
     }
 
-    /// Looks for an element of the closure that is not in the other set.
-    fn closure_subset(&self, closure: &Closure, right: &Val, env: &Env) -> Result<bool> {
-        let inner = env.enter(&closure.scope);
-        let binder_and_pred = match self.model().expr(closure.expr) {
-            Expr::Comprehension { binder, pred, .. } => Some((binder, *pred, None)),
-            Expr::SetImage { binder, pred, expr } => Some((binder, *pred, Some(*expr))),
-            Expr::Quantified { op: QuantifiedOp::Lambda, .. } => {
-                return self.lambda_subset(closure, right, env);
+    /// Looks for a part of the closure's elements that is not in the other set.
+    fn closure_subset(&self, closure: &Closure, part: Part, right: &Val, env: &Env) -> Result<bool> {
+        let (binder, pred, expr) = match self.model().expr(closure.expr) {
+            Expr::Comprehension { binder, pred, .. } if part == Part::Element => (binder, *pred, None),
+            Expr::SetImage { binder, pred, expr } if part == Part::Element => (binder, *pred, Some(*expr)),
+            Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, expr, .. } => match part {
+                Part::Element => return self.lambda_subset(closure, right, env),
+                Part::Argument => (binder, *pred, None),
+                Part::Result => (binder, *pred, Some(*expr)),
+            },
+            _ => {
+                let listed = self.enumerate(&part.of(closure), env)?;
+                return self.subset(&listed.into(), right, env);
             }
-            _ => None,
-        };
-        let Some((binder, pred, expr)) = binder_and_pred else {
-            let listed = self.enumerate(&Sym::Closure(closure.clone()).into(), env)?;
-            return self.subset(&listed.into(), right, env);
         };
         let mut problem = Problem::of_pred(self, binder, pred);
         match (expr, &binder[..]) {
             (Some(expr), _) => problem.add(Constraint::not_member(self, expr, right.clone())),
-            (None, [local]) => problem.add(Constraint::local_not_member(*local, right.clone())),
+            (None, [local]) => problem.add(Constraint::local_not_member(self, *local, right.clone())),
             (None, _) => {}
         }
-        let outside = self.solve(problem, &inner, &mut |env| {
+        let outside = self.solve(problem, &env.enter(&closure.scope), &mut |env| {
             let val = match expr {
                 Some(expr) => self.expr(expr, env)?,
                 None => self.tuple(env, binder)?,
@@ -177,37 +171,15 @@ impl Session<'_> {
         Ok(outside.is_continue())
     }
 
-    /// A lambda is part of `S * T` if its arguments are in `S` and its values in `T`.
+    /// A lambda is part of `S * T` if its arguments are in `S` and its results in `T`.
     fn lambda_subset(&self, closure: &Closure, right: &Val, env: &Env) -> Result<bool> {
         let lambda: Val = Sym::Closure(closure.clone()).into();
         if let Some(Sym::Binary(BinaryOp::Cartesian, from, to)) = right.as_sym() {
-            return Ok(self.subset(&self.dom(&lambda, env)?, from, env)? && self.values_in(closure, to, env)?);
+            return Ok(self.subset(&self.dom(&lambda, env)?, from, env)?
+                && self.subset(&self.ran(&lambda, env)?, to, env)?);
         }
         let outside = self.each(&lambda, env, &mut |val| stop_if(!self.member(&val, right, env)?))?;
         Ok(outside.is_continue())
-    }
-
-    /// All values of a lambda are in the set.
-    fn values_in(&self, closure: &Closure, set: &Val, env: &Env) -> Result<bool> {
-        let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, expr, .. } = self.model().expr(closure.expr) else {
-            return Err(ErrorKind::Internal("a lambda is expected").into());
-        };
-        if self.is_whole_type(set) {
-            return Ok(true);
-        }
-        let mut problem = Problem::of_pred(self, binder, *pred);
-        problem.add(Constraint::not_member(self, *expr, set.clone()));
-        Ok(self.solve(problem, &env.enter(&closure.scope), &mut |_| Ok(ControlFlow::Break(())))?.is_continue())
-    }
-
-    /// The range of a lambda, asked for as a whole.
-    pub(super) fn range_subset(&self, ran_of: &Val, set: &Val, env: &Env) -> Result<Option<bool>> {
-        match ran_of.as_closure() {
-            Some(closure) if matches!(self.model().expr(closure.expr), Expr::Quantified { op: QuantifiedOp::Lambda, .. }) => {
-                self.values_in(closure, set, env).map(Some)
-            }
-            _ => Ok(None),
-        }
     }
 
     /// Contains everything of its type, because of its form.
@@ -232,5 +204,34 @@ impl Session<'_> {
             Some(abridge_value::Value::Bool(_)) => set.len() == 2,
             _ => false,
         }
+    }
+}
+
+/// What of a closure is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Element,
+    Argument,
+    Result,
+}
+
+impl Part {
+    fn of(self, closure: &Closure) -> Val {
+        let closure: Val = Sym::Closure(closure.clone()).into();
+        match self {
+            Part::Element => closure,
+            Part::Argument => Sym::unary(UnaryOp::Dom, closure),
+            Part::Result => Sym::unary(UnaryOp::Ran, closure),
+        }
+    }
+}
+
+/// A closure, its domain or its range.
+fn part_of_closure(val: &Val) -> Option<(Part, &Closure)> {
+    match val.as_sym()? {
+        Sym::Closure(closure) => Some((Part::Element, closure)),
+        Sym::Unary(UnaryOp::Dom, inner) => Some((Part::Argument, inner.as_closure()?)),
+        Sym::Unary(UnaryOp::Ran, inner) => Some((Part::Result, inner.as_closure()?)),
+        _ => None,
     }
 }

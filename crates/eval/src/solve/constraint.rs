@@ -71,6 +71,8 @@ pub(crate) struct Constraint {
     pub(super) strict: bool,
     /// Mentions an unknown of the problem.
     pub(super) is_open: bool,
+    /// Its alternatives are being tried, and it remains to be checked.
+    pub(super) is_opened: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -139,7 +141,7 @@ impl Problem {
 
 impl Constraint {
     fn new(kind: Kind, names: Arc<FreeNames>) -> Constraint {
-        Constraint { kind, names, strict: false, is_open: true }
+        Constraint { kind, names, strict: false, is_open: true, is_opened: false }
     }
 
     fn relation(session: &Session<'_>, relation: Relation, left: Term, right: Term) -> Constraint {

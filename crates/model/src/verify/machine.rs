@@ -66,11 +66,11 @@ impl Check<'_> {
             ];
             for (what, told, computed) in variables {
                 if let Some(variable) = missing(told, computed) {
-                    self.faults.add(Promise::Effects, id, format_args!("{what} {variable:?}"));
+                    self.faults.add(Promise::Effects, id, format_args!("{variable:?} is missing among its {what}"));
                 }
             }
             if let Some(constant) = missing(&told.constants, &computed.constants) {
-                self.faults.add(Promise::Effects, id, format_args!("reads {constant:?}"));
+                self.faults.add(Promise::Effects, id, format_args!("{constant:?} is missing among its constants"));
             }
         }
     }
@@ -88,10 +88,14 @@ impl Check<'_> {
     fn conjuncts(&mut self) {
         for (told, computed) in conjuncts(self.model).zip(conjuncts(self.computed)) {
             if let Some(variable) = missing(&told.reads, &computed.reads) {
-                self.faults.add(Promise::Effects, told.pred, format_args!("reads {variable:?}"));
+                self.faults.add(Promise::Effects, told.pred, format_args!("{variable:?} is missing among its reads"));
             }
             if let Some(constant) = missing(&told.constants, &computed.constants) {
-                self.faults.add(Promise::Effects, told.pred, format_args!("reads {constant:?}"));
+                self.faults.add(
+                    Promise::Effects,
+                    told.pred,
+                    format_args!("{constant:?} is missing among its constants"),
+                );
             }
             if told.is_gluing != told.reads.iter().any(|id| self.model.variables[id].is_abstract) {
                 self.faults.add(Promise::Gluing, told.pred, format_args!("is_gluing is {}", told.is_gluing));

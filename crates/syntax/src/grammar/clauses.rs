@@ -250,7 +250,9 @@ impl Parser<'_> {
             return operations;
         }
         loop {
-            match self.operation() {
+            let result = self.operation();
+            self.after_failure = result.is_err();
+            match result {
                 Ok(operation) => operations.push(operation),
                 Err(_) => self.skip_to_entry_end(),
             }
@@ -346,6 +348,10 @@ impl Parser<'_> {
     fn operation_sign(&mut self) -> super::Abandoned {
         let assigns = matches!(self.kind(), TokenKind::Assign | TokenKind::BecomesElement)
             || self.at(TokenKind::Op(BinaryOp::Member));
+        if assigns && self.after_failure {
+            // Probably a part of the operation that could not be understood.
+            return super::Abandoned;
+        }
         if !assigns {
             return self.unexpected("`=` and the body of the operation");
         }

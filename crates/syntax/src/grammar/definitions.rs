@@ -6,7 +6,7 @@
 use abridge_diag::Diagnostic;
 
 use super::primary::string_value;
-use super::{Parsed, Parser};
+use super::{Context, Parsed, Parser};
 use crate::ast::{BinaryOp, Definition, DefinitionBody, ExprId};
 use crate::lexer::TokenKind;
 
@@ -31,7 +31,7 @@ impl Parser<'_> {
         if self.at_clause_end(0) || self.at_misspelt_clause() {
             return false;
         }
-        if self.definition_ahead() {
+        if self.definition_ahead(0) {
             let message = "expected `;` between two definitions";
             self.report(Diagnostic::error("missing-separator", message).at(self.here()).help("write `;` before it"));
             return true;
@@ -41,12 +41,12 @@ impl Parser<'_> {
         self.eat(TokenKind::Semicolon)
     }
 
-    /// `name ==` or `name(x, y) ==` comes next.
-    fn definition_ahead(&self) -> bool {
-        if !self.at_ident() {
+    /// `name ==` or `name(x, y) ==` comes so far ahead.
+    pub(super) fn definition_ahead(&self, ahead: usize) -> bool {
+        if !matches!(self.kind_ahead(ahead), TokenKind::Ident | TokenKind::QuotedIdent) {
             return false;
         }
-        let mut at = 1;
+        let mut at = ahead + 1;
         if self.kind_ahead(at) == TokenKind::LParen {
             while matches!(self.kind_ahead(at + 1), TokenKind::Ident | TokenKind::QuotedIdent | TokenKind::Comma) {
                 at += 1;
@@ -110,10 +110,7 @@ impl Parser<'_> {
     }
 
     fn definition_formula(&mut self) -> ExprId {
-        self.in_definition = true;
-        let formula = self.formula_or_list();
-        self.in_definition = false;
-        formula
+        self.within(Context::Definition, Self::formula_or_list)
     }
 
     /// A substitution without `||` and `;`.

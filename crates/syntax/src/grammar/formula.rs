@@ -176,7 +176,7 @@ impl Parser<'_> {
             TokenKind::Or => Some(Infix::Or),
             TokenKind::Op(op) => Some(Infix::Op(op)),
             TokenKind::Reversed(op) => Some(Infix::Reversed(op)),
-            TokenKind::Semicolon => Some(Infix::Op(BinaryOp::Compose)),
+            TokenKind::Semicolon if !self.entry_ahead() => Some(Infix::Op(BinaryOp::Compose)),
             TokenKind::OfType => Some(Infix::OfType),
             _ => None,
         }

@@ -162,12 +162,12 @@ impl Parser<'_> {
             Err(_) => return self.skip_to_clause_or_end(),
         };
         let clause = Clause { kind, keyword: keyword_span, span: self.since(keyword_span) };
-        let slot = slot(&clause.kind);
-        if let Some(first) = machine.clauses.iter().find(|other| self::slot(&other.kind) == slot) {
+        let first = *self.clause_keywords.entry(std::mem::discriminant(&clause.kind)).or_insert(keyword_span);
+        if first != keyword_span {
             let text = self.text_of(token).to_owned();
             let message = format!("there is a second `{text}` clause");
             let diagnostic = Diagnostic::error("duplicate-clause", message).at(keyword_span);
-            let diagnostic = diagnostic.also(first.keyword, "the first one").help("write all of it in one clause");
+            let diagnostic = diagnostic.also(first, "the first one").help("write all of it in one clause");
             self.report_elsewhere(diagnostic);
         }
         machine.clauses.push(clause);
@@ -233,6 +233,11 @@ impl Parser<'_> {
         if self.at(TokenKind::EndOfFile) {
             return false;
         }
+        if self.at_keyword(Keyword::End) && self.kind_ahead(1) == TokenKind::EndOfFile && !self.diagnostics.is_empty() {
+            // A mistake above has made one END too many.
+            self.bump();
+            return false;
+        }
         let end = self.span_of(self.previous());
         let message = "this `END` closes the machine, but more text follows";
         let diagnostic = Diagnostic::error("text-after-end", message).at(end).also(self.here(), "the text that follows");
@@ -271,38 +276,26 @@ impl Parser<'_> {
             return;
         }
         let has = |wanted: fn(&ClauseKind) -> bool| machine.clauses.iter().any(|clause| wanted(&clause.kind));
-        for clause in &machine.clauses {
-            use ClauseKind::{
-                AbstractConstants, ConcreteVariables, Constants, Initialisation, Invariant, Properties, Variables,
-            };
-            match clause.kind {
-                Constants(_) | AbstractConstants(_) if !has(|kind| matches!(kind, Properties(_))) => {
-                    self.missing_clause(clause.keyword, "constants", "PROPERTIES");
-                }
-                Variables(_) | ConcreteVariables(_) => {
-                    if !has(|kind| matches!(kind, Invariant(_))) {
-                        self.missing_clause(clause.keyword, "variables", "INVARIANT");
-                    }
-                    if !has(|kind| matches!(kind, Initialisation(_))) {
-                        self.missing_clause(clause.keyword, "variables", "INITIALISATION");
-                    }
-                }
-                _ => {}
-            }
+        let find = |wanted: fn(&ClauseKind) -> bool| machine.clauses.iter().find(|clause| wanted(&clause.kind));
+        let constants = find(|kind| matches!(kind, ClauseKind::Constants(_) | ClauseKind::AbstractConstants(_)));
+        if let Some(constants) = constants.filter(|_| !has(|kind| matches!(kind, ClauseKind::Properties(_)))) {
+            self.missing_clause(constants.keyword, "constants", "PROPERTIES");
         }
-        let is_scalar = |param: &&Ident| !param.name.chars().any(char::is_uppercase);
-        if let Some(scalar) = machine.params.iter().find(is_scalar) {
-            if !has(|kind| matches!(kind, ClauseKind::Constraints(_))) {
-                self.missing_clause(scalar.span, "a parameter that is not a set", "CONSTRAINTS");
-            }
+        let variables = find(|kind| matches!(kind, ClauseKind::Variables(_) | ClauseKind::ConcreteVariables(_)));
+        if let Some(variables) = variables.filter(|_| !has(|kind| matches!(kind, ClauseKind::Invariant(_)))) {
+            self.missing_clause(variables.keyword, "variables", "INVARIANT");
+        }
+        if let Some(variables) = variables.filter(|_| !has(|kind| matches!(kind, ClauseKind::Initialisation(_)))) {
+            self.missing_clause(variables.keyword, "variables", "INITIALISATION");
+        }
+        let scalar = machine.params.iter().find(|param| !param.name.chars().any(char::is_uppercase));
+        if let Some(scalar) = scalar.filter(|_| !has(|kind| matches!(kind, ClauseKind::Constraints(_)))) {
+            self.missing_clause(scalar.span, "a parameter that is not a set", "CONSTRAINTS");
         }
     }
 
     fn missing_clause(&mut self, span: Span, what: &str, clause: &str) {
         let message = format!("a machine with {what} needs the clause `{clause}`");
-        if self.diagnostics.iter().any(|diagnostic| diagnostic.message == message) {
-            return;
-        }
         let help = match clause {
             "INITIALISATION" => "give every variable its first value in `INITIALISATION`".to_owned(),
             _ => format!("say in `{clause}` what type the names have: `x : NAT`"),
@@ -371,11 +364,6 @@ fn edit_distance(from: &str, to: &str) -> usize {
         }
     }
     row[to.len()]
-}
-
-/// Clauses of one slot exclude each other.
-fn slot(kind: &ClauseKind) -> std::mem::Discriminant<ClauseKind> {
-    std::mem::discriminant(kind)
 }
 
 impl Parser<'_> {

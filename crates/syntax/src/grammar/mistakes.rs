@@ -3,7 +3,7 @@
 use abridge_diag::{Diagnostic, Span};
 
 use super::recovery::{ends_bracket, ends_clause};
-use super::{Abandoned, Parsed, Parser};
+use super::{Abandoned, Context, Parsed, Parser};
 use crate::ast::{Atom, BinaryOp, Expr, ExprId, Ident, Sort};
 use crate::lexer::{Keyword, TokenKind};
 
@@ -96,7 +96,7 @@ impl Parser<'_> {
 
     /// Something stands between a bracket's content and its closing partner.
     pub(super) fn unclosed_or_unexpected(&mut self, close: TokenKind) {
-        if ends_bracket(self.kind()) {
+        if ends_bracket(self.kind()) || self.entry_ahead() {
             return self.report_unclosed_bracket();
         }
         let (partner, expected) = match close {
@@ -160,7 +160,16 @@ impl Parser<'_> {
         };
         let message = "a predicate is needed here, but this is an expression";
         let diagnostic = Diagnostic::error("predicate-expected", message).at(node.span).help(help);
-        self.report_elsewhere(diagnostic);
+        self.report_sort(diagnostic);
+    }
+
+    /// Reports an operand of the wrong sort, once for each bracket.
+    fn report_sort(&mut self, diagnostic: Diagnostic) {
+        let bracket = self.open_brackets.last().copied();
+        if bracket.is_none() || bracket != self.last_sort_error {
+            self.report_elsewhere(diagnostic);
+        }
+        self.last_sort_error = bracket;
     }
 
     /// The formula must be an expression, if that can be known.
@@ -172,7 +181,7 @@ impl Parser<'_> {
         let help = "a predicate has no value; `bool(P)` turns it into TRUE or FALSE";
         let message = "an expression is needed here, but this is a predicate";
         let diagnostic = Diagnostic::error("expression-expected", message).at(node.span).help(help);
-        self.report_elsewhere(diagnostic);
+        self.report_sort(diagnostic);
     }
 
     /// An operator of another language in the place of an infix operator: what was meant.
@@ -187,8 +196,11 @@ impl Parser<'_> {
                 _ => return None,
             },
             TokenKind::Keyword(Keyword::Or) if predicate => (Mistaken::Or, 1),
-            TokenKind::Op(BinaryOp::ParallelProduct) if predicate => (Mistaken::Or, 1),
-            TokenKind::DefinedAs | TokenKind::Assign if !self.in_definition => (Mistaken::Op(BinaryOp::Equal), 1),
+            TokenKind::Op(BinaryOp::ParallelProduct) if predicate && self.context != Context::Value => (Mistaken::Or, 1),
+            TokenKind::DefinedAs if self.starts_definition(lhs) => return None,
+            TokenKind::DefinedAs | TokenKind::Assign if self.context != Context::Definition => {
+                (Mistaken::Op(BinaryOp::Equal), 1)
+            }
             TokenKind::Forall if self.joined() && self.kind_ahead(1) == TokenKind::Op(BinaryOp::Equal) => {
                 (Mistaken::Op(BinaryOp::NotEqual), 2)
             }
@@ -196,6 +208,14 @@ impl Parser<'_> {
             _ => return None,
         };
         Some(mistaken)
+    }
+
+    /// A name or call in a bracket, at the start of a line and before `==`: the bracket was not closed, and this is the next
+    /// definition.
+    fn starts_definition(&self, lhs: ExprId) -> bool {
+        let node = self.ast.expr(lhs);
+        let header = matches!(node.expr, Expr::Ident(_) | Expr::Apply(..));
+        header && !self.open_brackets.is_empty() && self.indentation(node.span.start).is_some()
     }
 
     /// Reports an operator of another language that is `n_tokens` long.

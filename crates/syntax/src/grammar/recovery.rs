@@ -2,13 +2,14 @@
 
 use abridge_diag::{Diagnostic, Span};
 
-use super::{Abandoned, MAX_DIAGNOSTICS, Parsed, Parser};
+use super::{Abandoned, Context, MAX_DIAGNOSTICS, Parsed, Parser};
 use crate::lexer::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
     /// Reports something about the next token, once.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        if self.quiet_at == Some(self.pos) || (self.cut_off && self.at(TokenKind::EndOfFile)) {
+        let cut_off = self.cut_off && self.at(TokenKind::EndOfFile);
+        if self.quiet_at == Some(self.pos) || cut_off || self.bad_tokens.contains(&self.token().start) {
             return;
         }
         self.quiet_at = Some(self.pos);
@@ -75,9 +76,7 @@ impl Parser<'_> {
     ) -> Parsed<T> {
         self.open_brackets.push(self.pos);
         self.bump();
-        let in_definition = std::mem::take(&mut self.in_definition);
-        let result = inside(self);
-        self.in_definition = in_definition;
+        let result = self.within(Context::Formula, inside);
         if result.is_ok() && !self.at(close) {
             self.unclosed_or_unexpected(close);
         }
@@ -87,6 +86,19 @@ impl Parser<'_> {
         let closed = self.eat(close);
         self.open_brackets.pop();
         if closed { result } else { Err(Abandoned) }
+    }
+
+    /// Runs a production in a context.
+    pub(super) fn within<T>(&mut self, context: Context, production: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.context, context);
+        let result = production(self);
+        self.context = outer;
+        result
+    }
+
+    /// A `;` comes next, and after it a definition or an operation: brackets cannot be open here.
+    pub(super) fn entry_ahead(&self) -> bool {
+        self.at(TokenKind::Semicolon) && (self.definition_ahead(1) || self.operation_ahead(1))
     }
 
     /// Skips to the partner of the bracket we are in.
@@ -137,11 +149,12 @@ impl Parser<'_> {
     }
 
     /// Skips until `stop` likes a token outside brackets and blocks that were opened on the way.
-    fn skip_until(&mut self, stop: impl Fn(TokenKind) -> bool) {
+    pub(super) fn skip_until(&mut self, stop: impl Fn(TokenKind) -> bool) {
         let mut closers: Vec<TokenKind> = Vec::new();
         loop {
             let kind = self.kind();
-            if kind == TokenKind::EndOfFile || ends_clause_surely(kind) || (closers.is_empty() && stop(kind)) {
+            let ends = kind == TokenKind::EndOfFile || ends_clause_surely(kind) || self.entry_ahead();
+            if ends || (closers.is_empty() && stop(kind)) {
                 break;
             }
             match closer(kind) {
@@ -215,7 +228,8 @@ pub(super) fn ends_bracket(kind: TokenKind) -> bool {
 }
 
 fn ends_formula(kind: TokenKind) -> bool {
-    matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::Bar) || ends_bracket(kind)
+    let parallel = kind == TokenKind::Op(crate::ast::BinaryOp::ParallelProduct);
+    parallel || matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::Bar) || ends_bracket(kind)
 }
 
 fn closes_bracket(kind: TokenKind) -> bool {

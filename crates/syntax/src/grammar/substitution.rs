@@ -2,7 +2,7 @@
 
 use abridge_diag::{Diagnostic, Span};
 
-use super::{Abandoned, Parsed, Parser};
+use super::{Abandoned, Context, Parsed, Parser};
 use crate::ast::{BinaryOp, Expr, ExprId, Ident, Subst, SubstId};
 use crate::lexer::{Keyword, Token, TokenKind};
 
@@ -240,7 +240,7 @@ impl Parser<'_> {
     /// `ANY x, y WHERE P THEN S END`
     fn any(&mut self) -> Parsed<SubstId> {
         let opener = self.bump();
-        let ids = self.names("a variable")?;
+        let ids = self.block_names(Keyword::Where);
         self.expect_word(Keyword::Where, opener)?;
         let (pred, body) = self.branch(opener)?;
         self.end(opener)?;
@@ -250,7 +250,7 @@ impl Parser<'_> {
     /// `LET x, y BE P IN S END`
     fn let_substitution(&mut self) -> Parsed<SubstId> {
         let opener = self.bump();
-        let ids = self.bound_names()?;
+        let ids = self.block_names(Keyword::Be);
         self.expect_word(Keyword::Be, opener)?;
         let pred = self.predicate();
         self.expect_word(Keyword::In, opener)?;
@@ -262,7 +262,7 @@ impl Parser<'_> {
     /// `VAR x, y IN S END`
     fn var(&mut self) -> Parsed<SubstId> {
         let opener = self.bump();
-        let ids = self.names("a variable")?;
+        let ids = self.block_names(Keyword::In);
         self.expect_word(Keyword::In, opener)?;
         let body = self.sequence();
         self.end(opener)?;
@@ -326,7 +326,27 @@ impl Parser<'_> {
             diagnostic = diagnostic.help(hint);
         }
         self.report(diagnostic);
-        self.find_word(keyword, quiet)
+        if self.find_word(keyword, quiet).is_ok() {
+            return Ok(());
+        }
+        self.skip_block();
+        Err(Abandoned)
+    }
+
+    /// Goes behind the END of the block we are in.
+    fn skip_block(&mut self) {
+        self.skip_until(|kind| kind == TokenKind::Keyword(Keyword::End));
+        self.eat_keyword(Keyword::End);
+        self.quiet_at = Some(self.pos);
+    }
+
+    /// The names between the first word of a block and the next; what cannot be understood is skipped.
+    fn block_names(&mut self, next: Keyword) -> Vec<Ident> {
+        self.bound_names().unwrap_or_else(|_| {
+            let next = TokenKind::Keyword(next);
+            self.skip_until(|kind| kind == next || super::recovery::ends_bracket(kind) || kind == TokenKind::Semicolon);
+            Vec::new()
+        })
     }
 
     fn word_hint(&self, keyword: Keyword) -> Option<&'static str> {
@@ -416,7 +436,7 @@ impl Parser<'_> {
     /// Notes a block whose END stands further left than its first word, if both start their lines.
     fn compare_indentation(&mut self, opener: Token, end: Token) {
         const ENOUGH: usize = 100;
-        let indented_less = match (self.indentation(opener), self.indentation(end)) {
+        let indented_less = match (self.indentation(opener.start), self.indentation(end.start)) {
             (Some(opener), Some(end)) => end < opener,
             _ => false,
         };
@@ -425,10 +445,10 @@ impl Parser<'_> {
         }
     }
 
-    /// How many blanks stand before a token, if it is the first of its line.
-    fn indentation(&self, token: Token) -> Option<usize> {
+    /// How many blanks stand before a place, if nothing else does on its line.
+    pub(super) fn indentation(&self, start: u32) -> Option<usize> {
         const WIDEST: usize = 200;
-        let before = &self.text.as_bytes()[..token.start as usize];
+        let before = &self.text.as_bytes()[..start as usize];
         let blanks = before.iter().rev().take(WIDEST).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         matches!(before.iter().rev().nth(blanks), None | Some(b'\n' | b'\r')).then_some(blanks)
     }
@@ -514,7 +534,7 @@ impl Parser<'_> {
 
     fn assignment(&mut self, start: Span, targets: Vec<ExprId>) -> Parsed<SubstId> {
         self.bump();
-        let values = self.expressions();
+        let values = self.within(Context::Value, Self::expressions);
         let span = self.since(start);
         Ok(self.subst(Subst::Assign { targets, values }, span))
     }
@@ -522,7 +542,7 @@ impl Parser<'_> {
     fn becomes_element(&mut self, start: Span, targets: &[ExprId]) -> Parsed<SubstId> {
         let targets = self.target_names(targets, "::")?;
         self.bump();
-        let set = self.expression();
+        let set = self.within(Context::Value, Self::expression);
         let span = self.since(start);
         Ok(self.subst(Subst::BecomesElement { targets, set }, span))
     }

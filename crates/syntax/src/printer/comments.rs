@@ -11,8 +11,8 @@
 //! The second pass over printed text must find every comment in the class it was printed as; this is what makes printing
 //! idempotent.
 
-use super::{Printer, lexeme};
 use super::layout::{Item, Place};
+use super::{Printer, lexeme};
 use crate::ast::Comment;
 
 /// The comments that have not been written yet.
@@ -22,9 +22,9 @@ pub(super) struct Cursor<'a> {
 
 /// The comments before a position, by class.
 struct Run {
-    /// The first `behind` of them belong to the item before.
+    /// So many belong to the item before.
     n_behind: usize,
-    /// All but those from here on, which touch the item that follows.
+    /// So many, with those, do not touch the item that follows.
     n_loose: usize,
     n_all: usize,
 }

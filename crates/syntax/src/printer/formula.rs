@@ -7,9 +7,7 @@ use abridge_diag::with_stack;
 
 use super::{Breaking, Printer, lexeme};
 use crate::ast::{BinaryOp, Expr, ExprId, Ident, SmolStr, TemplatePart};
-use crate::operators::{
-    Assoc, COMPOSITION, DESCRIPTION, EQUIVALENT, JUNCTION, NEGATION, OF_TYPE, POSTFIX, RELATION,
-};
+use crate::operators::{Assoc, COMPOSITION, DESCRIPTION, EQUIVALENT, JUNCTION, NEGATION, OF_TYPE, POSTFIX, RELATION};
 
 /// Everything but `;` and `||`, which need brackets around them.
 pub(super) const FORMULA: u16 = COMPOSITION + 1;
@@ -306,7 +304,8 @@ impl Printer<'_> {
                 break;
             }
             // After `~` only `(` and `[` may follow.
-            let follower_is_call = chain.last().is_none_or(|id| matches!(self.kind(*id), Expr::Apply(..) | Expr::Image(..)));
+            let follower_is_call =
+                chain.last().is_none_or(|id| matches!(self.kind(*id), Expr::Apply(..) | Expr::Image(..)));
             let inner = match self.kind(head) {
                 Expr::Apply(inner, _) | Expr::Image(inner, _) | Expr::Field(inner, _) => *inner,
                 Expr::Inverse(inner) if follower_is_call => *inner,
@@ -456,7 +455,11 @@ impl Printer<'_> {
             }
             Expr::Forall { ids, pred } | Expr::Exists { ids, pred } => {
                 let is_forall = matches!(ast.expr(id).expr, Expr::Forall { .. });
-                if is_forall { self.symbol("!", "∀") } else { self.symbol("#", "∃") }
+                if is_forall {
+                    self.symbol("!", "∀")
+                } else {
+                    self.symbol("#", "∃")
+                }
                 self.bound(ids, false);
                 self.bracketed("(", ")", end, |this| this.inside_parens(*pred));
             }

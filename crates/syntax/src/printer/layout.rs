@@ -73,6 +73,7 @@ impl Doc {
         let marks = measure(&self.items);
         let mut writer = Writer {
             width,
+            deepest_indent: (width / 2).max(MIN_DEEPEST_INDENT),
             marks: &marks,
             out: String::new(),
             column: 0,
@@ -87,6 +88,9 @@ impl Doc {
         writer.out
     }
 }
+
+/// Half the width, but not less than this.
+const MIN_DEEPEST_INDENT: usize = 20;
 
 /// What the first pass knows about a position of the stream.
 #[derive(Clone, Copy, Default)]
@@ -174,6 +178,9 @@ enum After {
 
 struct Writer<'a> {
     width: usize,
+    /// Indentation stops growing here: a formula nested a thousand levels deep keeps its shape near the leaves, and the text
+    /// stays linear in the tree.
+    deepest_indent: usize,
     marks: &'a [Mark],
     out: String,
     column: usize,
@@ -221,11 +228,9 @@ impl Writer<'_> {
         self.indents.last().copied().unwrap_or(0)
     }
 
-    /// Indentation stops growing at half the width: a formula nested a thousand levels deep keeps its shape near the
-    /// leaves, and the text stays linear in the tree.
     fn indent_by(&self, by: u16) -> usize {
         let indent = self.indent();
-        indent.max((indent + by as usize).min(self.width / 2))
+        indent.max((indent + by as usize).min(self.deepest_indent))
     }
 
     fn next_column(&self) -> usize {

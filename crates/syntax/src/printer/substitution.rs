@@ -268,7 +268,14 @@ impl Printer<'_> {
         let kind = &self.ast.subst(id).subst;
         !matches!(
             kind,
-            Error | Skip | Assign { .. } | BecomesElement { .. } | BecomesSuch { .. } | Call { .. } | Sequence(_) | Parallel(_)
+            Error
+                | Skip
+                | Assign { .. }
+                | BecomesElement { .. }
+                | BecomesSuch { .. }
+                | Call { .. }
+                | Sequence(_)
+                | Parallel(_)
         )
     }
 

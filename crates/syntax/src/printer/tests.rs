@@ -18,34 +18,39 @@ impl Random {
     fn pick<'t>(&mut self, choices: &[&'t str]) -> &'t str {
         choices[self.below(choices.len())]
     }
+
+    /// One of several words with blanks between.
+    fn word<'t>(&mut self, words: &'t str) -> &'t str {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        self.pick(&words)
+    }
 }
 
-const LEAVES: [&str; 30] = [
-    "x", "m.x", "x$0", "0", "12", "0xfF", "1.5", "1.0e+3", "\"a\"", "\"\\\\ \\d \\n \\\" '\"", "'''a\n\"b'''", "{}", "[]", "TRUE",
-    "NATURAL1", "succ", "@prj1", "`dom`", "`a b`", "`back\\`quote`", "m.`or`", "floor", "`left`", "x₁", "λ2", "MAXINT", "STRING",
-    "```a${x}b```", "```${1 + 2}\\${c}\\\\```", "ref",
-];
+/// Separated by blanks.
+const LEAVES: &str = r#"
+    x m.x x$0 0 12 0xfF 1.5 1.0e+3 "a" "\\\d\n\"'" '''a\n"b''' {} [] TRUE NATURAL1 succ @prj1 `dom` `a-b` `back\`quote` m.`or`
+    floor `left` x₁ aλ2 MAXINT STRING ```a${x}b``` ```${1+2}\${c}\\``` ref
+"#;
 
-const EXPRESSION_OPERATORS: [&str; 36] = [
-    ";", "||", "<->", "+->", "-->", ">+>", ">->", "+->>", "-->>", ">+>>", ">->>", "<<->", "<->>", "<<->>", "<+", "><", "∘", "^",
-    "<|", "<<|", "|>", "|>>", "->", "<-", "\\/", "/\\", "/|\\", "\\|/", "|->", "..", "-", "+", "\\", "*", "/", "**",
-];
+const EXPRESSION_OPERATORS: &str = r"
+    ; || <-> +-> --> >+> >-> +->> -->> >+>> >->> <<-> <->> <<->> <+ >< ∘ ^ <| <<| |> |>> -> <- \/ /\ /|\ \|/ |-> .. - + \ * /
+    ** mod × ⦂
+";
 
-const RELATIONS: [&str; 13] = ["=", "/=", ":", "/:", "<:", "/<:", "<<:", "/<<:", "<", "<=", ">", ">=", "∋"];
+const RELATIONS: &str = "= /= : /: <: /<: <<: /<<: < <= > >= ∋";
 
 /// An expression in parentheses, or a leaf.
 fn expression(random: &mut Random, depth: usize) -> String {
     if depth == 0 {
-        // `λ2` is a lambda, not a name, and stays out.
-        return random.pick(&LEAVES).replace("λ2", "aλ2");
+        return random.word(LEAVES).to_owned();
     }
     let depth = depth - 1;
     let mut e = || expression(random, depth);
     let (a, b, c) = (e(), e(), e());
     let p = predicate(random, depth);
     let text = match random.below(26) {
-        0..=8 => format!("{a} {} {b}", random.pick(&EXPRESSION_OPERATORS)),
-        9 => format!("{a} {} {b}", random.pick(&["mod", "×", "/*@ symbolic */ ;", "⦂"])),
+        0..=8 => format!("{a} {} {b}", random.word(EXPRESSION_OPERATORS)),
+        9 => format!("{a} /*@ symbolic */ ; {b}"),
         10 => format!("-{a}"),
         11 => format!("{a}~"),
         12 => format!("{a}({b})"),
@@ -96,7 +101,7 @@ fn predicate(random: &mut Random, depth: usize) -> String {
     let mut p = || predicate(random, depth);
     let (p, q, r) = (p(), p(), p());
     let text = match random.below(17) {
-        0..=3 => format!("{a} {} {b}", random.pick(&RELATIONS)),
+        0..=3 => format!("{a} {} {b}", random.word(RELATIONS)),
         4 => format!("{p} & {q}"),
         5 => format!("{p} & {q} & {r}"),
         6 => format!("{p} or {q} or {r}"),

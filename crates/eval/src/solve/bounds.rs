@@ -1,0 +1,276 @@
+//! Bounds of integer unknowns from linear equations and inequalities.
+//!
+//! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers whatever is not linear.
+//! Bounds of the unknowns follow from each other until nothing changes.
+
+use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, TypeTable, UnaryOp};
+use abridge_value::Int;
+
+use super::constraint::{Kind, Relation, Term};
+use super::{Node, Search, Unknown};
+use crate::error::Result;
+use crate::val::{Sym, Val};
+
+#[derive(Clone, Default, PartialEq, Debug)]
+pub(super) struct Range {
+    pub(super) lo: Option<Int>,
+    pub(super) hi: Option<Int>,
+}
+
+/// A sum of unknowns with factors, plus a range.
+#[derive(Clone, Debug)]
+struct Linear {
+    terms: Vec<(Unknown, Int)>,
+    rest: Range,
+}
+
+/// Enough for chains of inequalities; bounds that creep further are left as they are.
+const MAX_ROUNDS: usize = 12;
+/// Products and nested sums beyond this depth count as unknown.
+const MAX_DEPTH: u32 = 64;
+
+impl Range {
+    fn exactly(int: Int) -> Range {
+        Range { lo: Some(int.clone()), hi: Some(int) }
+    }
+
+    fn add(&self, other: &Range) -> Range {
+        let sum = |left: &Option<Int>, right: &Option<Int>| Some(left.as_ref()? + right.as_ref()?);
+        Range { lo: sum(&self.lo, &other.lo), hi: sum(&self.hi, &other.hi) }
+    }
+
+    fn scale(&self, factor: &Int) -> Range {
+        let scaled = |end: &Option<Int>| end.as_ref().map(|end| end * factor);
+        if factor.is_negative() {
+            Range { lo: scaled(&self.hi), hi: scaled(&self.lo) }
+        } else if factor.is_zero() {
+            Range::exactly(Int::ZERO)
+        } else {
+            Range { lo: scaled(&self.lo), hi: scaled(&self.hi) }
+        }
+    }
+
+    fn multiply(&self, other: &Range) -> Range {
+        let (Some(a), Some(b), Some(c), Some(d)) = (&self.lo, &self.hi, &other.lo, &other.hi) else {
+            let not_negative = |range: &Range| range.lo.as_ref().is_some_and(|lo| !lo.is_negative());
+            let lo = (not_negative(self) && not_negative(other)).then_some(Int::ZERO);
+            return Range { lo, hi: None };
+        };
+        let products = [a * c, a * d, b * c, b * d];
+        Range { lo: products.iter().min().cloned(), hi: products.iter().max().cloned() }
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!((&self.lo, &self.hi), (Some(lo), Some(hi)) if lo > hi)
+    }
+
+    fn raise(&mut self, lo: Int) -> bool {
+        let better = self.lo.as_ref().is_none_or(|old| *old < lo);
+        if better {
+            self.lo = Some(lo);
+        }
+        better
+    }
+
+    fn lower(&mut self, hi: Int) -> bool {
+        let better = self.hi.as_ref().is_none_or(|old| *old > hi);
+        if better {
+            self.hi = Some(hi);
+        }
+        better
+    }
+}
+
+impl Linear {
+    fn constant(rest: Range) -> Linear {
+        Linear { terms: Vec::new(), rest }
+    }
+
+    fn add(mut self, other: Linear) -> Linear {
+        for (unknown, factor) in other.terms {
+            match self.terms.iter_mut().find(|(mine, _)| *mine == unknown) {
+                Some((_, mine)) => *mine = &*mine + &factor,
+                None => self.terms.push((unknown, factor)),
+            }
+        }
+        self.terms.retain(|(_, factor)| !factor.is_zero());
+        self.rest = self.rest.add(&other.rest);
+        self
+    }
+
+    fn scale(mut self, factor: &Int) -> Linear {
+        for (_, mine) in &mut self.terms {
+            *mine = &*mine * factor;
+        }
+        self.terms.retain(|(_, factor)| !factor.is_zero());
+        self.rest = self.rest.scale(factor);
+        self
+    }
+}
+
+type Bounds = Vec<(Unknown, Range)>;
+
+impl Search<'_> {
+    /// Bounds of the open integer unknowns; nothing if they contradict each other.
+    pub(super) fn infer_bounds(&self, node: &Node) -> Result<Option<Bounds>> {
+        let model = self.session.model();
+        let integers = node.open.iter().filter(|unknown| unknown.ty(model) == TypeTable::INTEGER);
+        let mut bounds: Bounds = integers.map(|unknown| (*unknown, Range::default())).collect();
+        if bounds.is_empty() {
+            return Ok(Some(bounds));
+        }
+        let mut at_most_zero = Vec::new();
+        for constraint in &node.constraints {
+            let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+            match relation {
+                Relation::Member => self.bound_by_set(left, right, &mut bounds, node),
+                Relation::NotMember => self.bound_by_complement(left, right, &mut bounds, node),
+                Relation::Equal | Relation::Less | Relation::LessEqual => {
+                    if !self.is_integer(left) && !self.is_integer(right) {
+                        continue;
+                    }
+                    let difference =
+                        self.linear(left, node, &bounds, 0).add(self.linear(right, node, &bounds, 0).scale(&Int::from(-1)));
+                    if *relation == Relation::Equal {
+                        at_most_zero.push(difference.clone().scale(&Int::from(-1)));
+                    }
+                    let strictness = if *relation == Relation::Less { Int::ONE } else { Int::ZERO };
+                    at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
+                }
+                Relation::Subset => {}
+            }
+        }
+        for _ in 0..MAX_ROUNDS {
+            let mut changed = false;
+            for linear in &at_most_zero {
+                changed |= propagate(linear, &mut bounds);
+            }
+            if bounds.iter().any(|(_, range)| range.is_empty()) {
+                return Ok(None);
+            }
+            if !changed {
+                break;
+            }
+        }
+        Ok(Some(bounds))
+    }
+
+    fn is_integer(&self, term: &Term) -> bool {
+        let model = self.session.model();
+        match term {
+            Term::Expr(id) => model.ty(*id) == TypeTable::INTEGER,
+            Term::Local(id) => model.locals[*id].ty == TypeTable::INTEGER,
+            Term::Known(val) => val.int().is_ok(),
+        }
+    }
+
+    /// `x : S` with a known set of integers.
+    fn bound_by_set(&self, left: &Term, right: &Term, bounds: &mut Bounds, node: &Node) {
+        let (Some(unknown), Term::Known(set)) = (self.as_unknown(left, node), right) else { return };
+        let Some((_, range)) = bounds.iter_mut().find(|(other, _)| *other == unknown) else { return };
+        let set_range = range_of_set(set);
+        if let Some(lo) = set_range.lo {
+            range.raise(lo);
+        }
+        if let Some(hi) = set_range.hi {
+            range.lower(hi);
+        }
+    }
+
+    /// `x /: NATURAL`
+    fn bound_by_complement(&self, left: &Term, right: &Term, bounds: &mut Bounds, node: &Node) {
+        let (Some(unknown), Term::Known(set)) = (self.as_unknown(left, node), right) else { return };
+        let Some((_, range)) = bounds.iter_mut().find(|(other, _)| *other == unknown) else { return };
+        match set.as_sym() {
+            Some(Sym::Base(BaseSet::Natural)) => _ = range.lower(Int::from(-1)),
+            Some(Sym::Base(BaseSet::Natural1)) => _ = range.lower(Int::ZERO),
+            _ => {}
+        }
+    }
+
+    fn linear(&self, term: &Term, node: &Node, bounds: &Bounds, depth: u32) -> Linear {
+        if let Some(unknown) = self.as_unknown(term, node) {
+            return Linear { terms: vec![(unknown, Int::ONE)], rest: Range::exactly(Int::ZERO) };
+        }
+        if term.is_ready(self.session, &node.open) {
+            let val = term.eval(self.session, &node.env).and_then(|val| val.int());
+            return Linear::constant(val.map_or(Range::default(), Range::exactly));
+        }
+        match term {
+            Term::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, node, bounds, depth + 1),
+            _ => Linear::constant(Range::default()),
+        }
+    }
+
+    fn linear_expr(&self, id: ExprId, node: &Node, bounds: &Bounds, depth: u32) -> Linear {
+        let linear = |id: ExprId| self.linear(&Term::Expr(id), node, bounds, depth);
+        let minus = Int::from(-1);
+        match self.session.model().expr(id) {
+            Expr::Binary(BinaryOp::Add, left, right) => linear(*left).add(linear(*right)),
+            Expr::Binary(BinaryOp::Subtract, left, right) => linear(*left).add(linear(*right).scale(&minus)),
+            Expr::Unary(UnaryOp::Negate, operand) => linear(*operand).scale(&minus),
+            Expr::Binary(BinaryOp::Multiply, left, right) => {
+                let (left, right) = (linear(*left), linear(*right));
+                match (factor(&left), factor(&right)) {
+                    (Some(factor), _) => right.scale(&factor),
+                    (_, Some(factor)) => left.scale(&factor),
+                    _ => Linear::constant(evaluate(&left, bounds).multiply(&evaluate(&right, bounds))),
+                }
+            }
+            Expr::Binary(BinaryOp::Modulo, _, right) => {
+                let hi = evaluate(&linear(*right), bounds).hi.map(|hi| &hi - &Int::ONE);
+                Linear::constant(Range { lo: Some(Int::ZERO), hi })
+            }
+            Expr::Unary(UnaryOp::Card | UnaryOp::Size, _) => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
+            _ => Linear::constant(Range::default()),
+        }
+    }
+}
+
+/// The value of a sum without unknowns.
+fn factor(linear: &Linear) -> Option<Int> {
+    if linear.terms.is_empty() && linear.rest.lo == linear.rest.hi { linear.rest.lo.clone() } else { None }
+}
+
+fn evaluate(linear: &Linear, bounds: &Bounds) -> Range {
+    linear.terms.iter().fold(linear.rest.clone(), |sum, (unknown, factor)| {
+        let range = bounds.iter().find(|(other, _)| other == unknown).map(|(_, range)| range.scale(factor));
+        sum.add(&range.unwrap_or_default())
+    })
+}
+
+/// Narrows each unknown by the least the others can contribute.
+fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
+    let mut changed = false;
+    for (idx, (unknown, factor)) in linear.terms.iter().enumerate() {
+        let mut others = linear.clone();
+        others.terms.remove(idx);
+        let Some(least) = evaluate(&others, bounds).lo else { continue };
+        // factor * unknown <= -least
+        let limit = -least;
+        let Some((_, range)) = bounds.iter_mut().find(|(other, _)| other == unknown) else { continue };
+        changed |= if factor.is_negative() {
+            limit.div_ceil(factor).is_some_and(|lo| range.raise(lo))
+        } else {
+            limit.div_floor(factor).is_some_and(|hi| range.lower(hi))
+        };
+    }
+    changed
+}
+
+fn range_of_set(set: &Val) -> Range {
+    if let Some(set) = set.as_set() {
+        let end = |value: Option<abridge_value::Value>| value.and_then(|value| value.as_int());
+        return Range { lo: end(set.first()), hi: end(set.last()) };
+    }
+    match set.as_sym() {
+        Some(Sym::Base(BaseSet::Natural)) => Range { lo: Some(Int::ZERO), hi: None },
+        Some(Sym::Base(BaseSet::Natural1)) => Range { lo: Some(Int::ONE), hi: None },
+        Some(Sym::Binary(BinaryOp::Intersection, left, right)) => {
+            let (left, right) = (range_of_set(left), range_of_set(right));
+            Range { lo: left.lo.into_iter().chain(right.lo).max(), hi: left.hi.into_iter().chain(right.hi).min() }
+        }
+        Some(Sym::Binary(BinaryOp::Difference, whole, _)) => range_of_set(whole),
+        _ => Range::default(),
+    }
+}

@@ -1,0 +1,316 @@
+//! What to bind next.
+
+use abridge_model::{BaseSet, BinaryOp, UnaryOp};
+use abridge_value::{Int, Set};
+
+use super::constraint::{Constraint, Kind, Relation, Term};
+use super::{Node, Search, Unknown};
+use crate::config::Unbounded;
+use crate::error::{Error, ErrorKind, Result};
+use crate::interp::{Session, Warning};
+use crate::sets::Size;
+use crate::val::{Sym, Val};
+
+/// A way to go on; `constraint` is the position of the one it comes from.
+pub(super) enum Step {
+    /// The pattern has this value.
+    Match { constraint: usize, pattern: Term, val: Val, exact: bool },
+    /// The pattern has one of these values.
+    Elements { constraint: usize, pattern: Term, set: Val, exact: bool },
+    /// The unknown has one of these values; the constraint, if any, says nothing more.
+    Values { constraint: Option<usize>, unknown: Unknown, set: Val },
+    /// One of several lists of constraints holds.
+    Open { constraint: usize, alternatives: Vec<(Vec<Unknown>, Vec<Constraint>)>, keep: bool },
+}
+
+struct Best {
+    cost: u64,
+    step: Option<Step>,
+}
+
+impl Best {
+    fn offer(&mut self, cost: u64, step: Step) {
+        if self.step.is_none() || cost < self.cost {
+            *self = Best { cost, step: Some(step) };
+        }
+    }
+}
+
+/// Types with no more values than this are listed rather than a disjunction or quantifier opened.
+const SMALL: u64 = 64;
+
+impl Search<'_> {
+    /// Nothing if some constraint cannot be satisfied.
+    pub(super) fn choose(&self, node: &mut Node) -> Result<Option<Step>> {
+        let mut best = Best { cost: u64::MAX, step: None };
+        for idx in 0..node.constraints.len() {
+            if !self.offer_constraint(idx, node, &mut best)? {
+                return Ok(None);
+            }
+            if let Some(Step::Match { .. }) = best.step {
+                return Ok(best.step);
+            }
+        }
+        if best.cost > 2 && !self.offer_bounds(node, &mut best)? {
+            return Ok(None);
+        }
+        let mut by_type = Best { cost: u64::MAX, step: None };
+        self.offer_types(node, &mut by_type);
+        if by_type.cost < best.cost.min(SMALL) || best.step.is_none() && by_type.cost <= SMALL {
+            best = by_type;
+        } else if best.step.is_none() {
+            best.step = self.open(node).or(by_type.step);
+        }
+        match best.step {
+            Some(step) => Ok(Some(step)),
+            None => self.last_resort(node).map(Some),
+        }
+    }
+
+    /// What an equation, membership or inclusion offers. False if the node is dead.
+    fn offer_constraint(&self, idx: usize, node: &mut Node, best: &mut Best) -> Result<bool> {
+        let constraint = &node.constraints[idx];
+        let Kind::Relation(relation, left, right) = &constraint.kind else { return Ok(true) };
+        match relation {
+            Relation::Equal => {
+                let (left, right) = (left.clone(), right.clone());
+                if let Some(alive) = self.offer_equation(idx, &left, &right, node, best)? {
+                    return Ok(alive);
+                }
+                Ok(self.offer_equation(idx, &right, &left, node, best)?.unwrap_or(true))
+            }
+            Relation::Member | Relation::Subset => {
+                let pattern = self.session.pattern(left, &node.open);
+                if !pattern.binds || !right.is_ready(self.session, &node.open) {
+                    return Ok(true);
+                }
+                let (relation, left) = (*relation, left.clone());
+                let Some(set) = self.evaluated(idx, node)? else { return Ok(false) };
+                match relation {
+                    Relation::Member => self.offer_elements(idx, left, set, pattern.exact, best),
+                    _ => self.offer_subsets(idx, &left, set, node, best),
+                }
+                Ok(true)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// `pattern = term`. Nothing if it does not help, else whether the node is alive.
+    fn offer_equation(&self, idx: usize, pattern: &Term, term: &Term, node: &mut Node, best: &mut Best) -> Result<Option<bool>> {
+        let session = self.session;
+        let found = session.pattern(pattern, &node.open);
+        if !found.binds {
+            return Ok(None);
+        }
+        if !term.is_ready(session, &node.open) {
+            return Ok(self.offer_recursive(idx, pattern, term, node, best));
+        }
+        match term.eval(session, &node.env) {
+            Ok(val) => {
+                best.offer(0, Step::Match { constraint: idx, pattern: pattern.clone(), val, exact: found.exact });
+                Ok(Some(true))
+            }
+            Err(error) => self.postpone(error, idx, node).map(Some),
+        }
+    }
+
+    /// `f = %x.(... f(x - 1) ...)`: the constant is bound to its own definition, which reads it only when applied.
+    fn offer_recursive(&self, idx: usize, pattern: &Term, term: &Term, node: &Node, best: &mut Best) -> Option<bool> {
+        let session = self.session;
+        let Term::Expr(id) = pattern else { return None };
+        let abridge_model::Expr::Constant(constant) = session.model().expr(*id) else { return None };
+        let unknown = Unknown::Constant(*constant);
+        let others: Vec<Unknown> = node.open.iter().copied().filter(|open| *open != unknown).collect();
+        if !term.is_ready(session, &others) {
+            return None;
+        }
+        let val = term.eval(session, &node.env).ok()?;
+        let kept_symbolic = val.as_sym().is_some();
+        if kept_symbolic {
+            best.offer(0, Step::Match { constraint: idx, pattern: pattern.clone(), val, exact: true });
+        }
+        kept_symbolic.then_some(true)
+    }
+
+    /// The right side of a constraint, remembered in it. Nothing if the node is dead.
+    fn evaluated(&self, idx: usize, node: &mut Node) -> Result<Option<Val>> {
+        let Kind::Relation(_, _, right) = &node.constraints[idx].kind else {
+            return Err(ErrorKind::Internal("a relation is expected").into());
+        };
+        if let Term::Known(set) = right {
+            return Ok(Some(set.clone()));
+        }
+        match right.eval(self.session, &node.env).and_then(|set| self.listed_if_unknown(set, node)) {
+            Ok(set) => {
+                node.constraints[idx] = node.constraints[idx].with_known(self.session, set.clone());
+                Ok(Some(set))
+            }
+            // A set that cannot be evaluated offers nothing; the error shows when the constraint is checked.
+            Err(error) => Ok(self.postpone(error, idx, node)?.then(|| Sym::Base(BaseSet::Integer).into())),
+        }
+    }
+
+    /// A set of unknown size is listed, to see whether it is finite.
+    fn listed_if_unknown(&self, set: Val, node: &Node) -> Result<Val> {
+        match self.session.size(&set) {
+            Size::Unknown => self.session.force(&set, &node.env),
+            _ => Ok(set),
+        }
+    }
+
+    /// Whether the node lives on with a constraint that could not be evaluated.
+    fn postpone(&self, error: Error, idx: usize, node: &mut Node) -> Result<bool> {
+        match self.excused(error, &node.constraints[idx])? {
+            Some(error) => {
+                node.error.get_or_insert(error);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn offer_elements(&self, constraint: usize, pattern: Term, set: Val, exact: bool, best: &mut Best) {
+        if let Size::AtMost(bound) = self.session.size(&set) {
+            best.offer(bound, Step::Elements { constraint, pattern, set, exact });
+        }
+    }
+
+    /// `unknown <: set`
+    fn offer_subsets(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) {
+        let Some(unknown) = self.as_unknown(left, node) else { return };
+        let set = Sym::unary(UnaryOp::Pow, set);
+        if let Size::AtMost(bound) = self.session.size(&set) {
+            best.offer(bound, Step::Values { constraint: Some(constraint), unknown, set });
+        }
+    }
+
+    pub(super) fn as_unknown(&self, term: &Term, node: &Node) -> Option<Unknown> {
+        let unknown = match term {
+            Term::Local(local) => Unknown::Local(*local),
+            Term::Known(_) => return None,
+            Term::Expr(id) => match self.session.model().expr(*id) {
+                abridge_model::Expr::Local(local) => Unknown::Local(*local),
+                abridge_model::Expr::Constant(constant) => Unknown::Constant(*constant),
+                _ => return None,
+            },
+        };
+        node.open.contains(&unknown).then_some(unknown)
+    }
+
+    /// Integers between inferred bounds. False if the bounds contradict each other.
+    fn offer_bounds(&self, node: &Node, best: &mut Best) -> Result<bool> {
+        let Some(bounds) = self.infer_bounds(node)? else { return Ok(false) };
+        for (unknown, range) in bounds {
+            if let (Some(lo), Some(hi)) = (range.lo, range.hi) {
+                let set = Set::interval(lo, hi);
+                best.offer(set.len(), Step::Values { constraint: None, unknown, set: set.into() });
+            }
+        }
+        Ok(true)
+    }
+
+    fn offer_types(&self, node: &Node, best: &mut Best) {
+        for unknown in &node.open {
+            let set = self.session.type_set(unknown.ty(self.session.model()));
+            if let Size::AtMost(bound) = self.session.size(&set) {
+                best.offer(bound, Step::Values { constraint: None, unknown: *unknown, set });
+            }
+        }
+    }
+
+    /// Opens a quantifier or a disjunction that mentions an open unknown.
+    fn open(&self, node: &Node) -> Option<Step> {
+        let opened = node.constraints.iter().enumerate().filter(|(_, constraint)| !constraint.is_opened);
+        let mut opened = opened.filter_map(|(constraint, found)| {
+            let (alternatives, keep) = self.session.alternatives(found)?;
+            Some(Step::Open { constraint, alternatives, keep })
+        });
+        opened.next()
+    }
+
+    /// Nothing bounds the unknowns.
+    fn last_resort(&self, node: &Node) -> Result<Step> {
+        let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
+        if self.unbounded == Unbounded::Error {
+            return Err(self.unbounded(first));
+        }
+        let bounds = self.infer_bounds(node)?.unwrap_or_default();
+        for unknown in &node.open {
+            let range = bounds.iter().find(|(other, _)| other == unknown).map(|(_, range)| range.clone());
+            let set = match range {
+                Some(range) => Some(self.session.preferred_range(range.lo, range.hi).into()),
+                None => self.preferred_set(*unknown, node),
+            };
+            let Some(set) = set else { continue };
+            let model = self.session.model();
+            let name = unknown.name(model).to_string();
+            self.session.warn(Warning::Enumeration { name, span: Some(unknown.span(model)) });
+            return Ok(Step::Values { constraint: None, unknown: *unknown, set });
+        }
+        Err(self.unbounded(first))
+    }
+
+    /// The smallest set that a membership or the type gives, its integers cut to MININT..MAXINT.
+    fn preferred_set(&self, unknown: Unknown, node: &Node) -> Option<Val> {
+        let offered = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
+            Kind::Relation(Relation::Member, left, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
+                self.session.preferred(set)
+            }
+            Kind::Relation(Relation::Subset, left, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
+                self.session.preferred(&Sym::unary(UnaryOp::Pow, set.clone()))
+            }
+            _ => None,
+        });
+        let ty = self.session.type_set(unknown.ty(self.session.model()));
+        let finite = offered.chain(self.session.preferred(&ty)).filter_map(|set| match self.session.size(&set) {
+            Size::AtMost(bound) => Some((bound, set)),
+            _ => None,
+        });
+        finite.min_by_key(|(bound, _)| *bound).map(|(_, set)| set)
+    }
+}
+
+impl Session<'_> {
+    /// MININT..MAXINT within the bounds; a bound outside of it counts as the only value.
+    pub(crate) fn preferred_range(&self, lo: Option<Int>, hi: Option<Int>) -> Set {
+        let (min, max) = self.int_range();
+        let lo = lo.unwrap_or_else(|| min.clone());
+        let hi = hi.unwrap_or_else(|| max.clone());
+        if lo > max && hi == max {
+            return Set::interval(lo.clone(), lo);
+        }
+        if hi < min && lo == min {
+            return Set::interval(hi.clone(), hi);
+        }
+        Set::interval(lo, hi)
+    }
+
+    /// The set with its integers cut to MININT..MAXINT, if that makes it finite.
+    pub(crate) fn preferred(&self, set: &Val) -> Option<Val> {
+        let Some(sym) = set.as_sym() else { return Some(set.clone()) };
+        let (min, max) = self.int_range();
+        Some(match sym {
+            Sym::Base(BaseSet::Integer) => Set::interval(min, max).into(),
+            Sym::Base(BaseSet::Natural) => Set::interval(Int::ZERO, max).into(),
+            Sym::Base(BaseSet::Natural1) => Set::interval(Int::ONE, max).into(),
+            Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1), base) => {
+                Sym::unary(*op, self.preferred(base)?)
+            }
+            Sym::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), base) => {
+                Sym::unary(*op, self.preferred(base)?)
+            }
+            Sym::Binary(op @ (BinaryOp::Cartesian | BinaryOp::Arrow(_) | BinaryOp::Union), left, right) => {
+                Sym::binary(*op, self.preferred(left)?, self.preferred(right)?)
+            }
+            Sym::Binary(op @ (BinaryOp::Difference | BinaryOp::Intersection), left, right) => {
+                Sym::binary(*op, self.preferred(left)?, right.clone())
+            }
+            Sym::Struct(shape, fields) => {
+                let fields: Option<Vec<Val>> = fields.iter().map(|field| self.preferred(field)).collect();
+                Sym::Struct(*shape, fields?).into()
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! Projects whose files live in memory.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use abridge_diag::{RenderConfig, in_order, render};
+use abridge_sema::{Analysis, FileSystem, Options, analyse};
+
+/// Files by name; the first one added is the main machine.
+#[derive(Default, Debug)]
+pub struct Project {
+    files: BTreeMap<PathBuf, String>,
+    main: PathBuf,
+    /// What the command line says.
+    pub options: Options,
+}
+
+impl Project {
+    /// A project of `(name, text)` pairs, the main machine first.
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let main = files.first().map(|(name, _)| PathBuf::from(name)).unwrap_or_default();
+        let files = files.iter().map(|(name, text)| (PathBuf::from(name), (*text).to_owned())).collect();
+        Project { files, main, options: Options::default() }
+    }
+
+    /// Reads, composes and types the main machine.
+    pub fn analyse(&self) -> Analysis {
+        analyse(self, &self.main, &self.options)
+    }
+
+    /// All that the front end has to say, as a user sees it.
+    pub fn diagnostics(&self) -> String {
+        let analysis = self.analyse();
+        let config = RenderConfig::default();
+        let texts = in_order(&analysis.diagnostics).into_iter();
+        let texts: Vec<String> = texts.map(|diagnostic| render(&analysis.sources, diagnostic, config)).collect();
+        texts.join("\n")
+    }
+}
+
+impl FileSystem for Project {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let text = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(text.clone().into_bytes())
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.files.contains_key(path)
+    }
+}
+
+/// Drops an empty first line and the indentation that all lines share.
+pub fn dedent(text: &str) -> String {
+    let text = text.strip_prefix('\n').unwrap_or(text);
+    let indentation = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let margin = text.lines().filter(|line| !line.trim().is_empty()).map(indentation).min().unwrap_or(0);
+    let lines: Vec<&str> = text.lines().map(|line| line.get(margin..).unwrap_or("")).collect();
+    lines.join("\n")
+}
