@@ -1,13 +1,12 @@
 //! What nodes read and write.
 //!
-//! All sets are over-approximations: a variable too many is sound, one too few is not. Calls are followed.
-
-use std::collections::HashMap;
+//! All sets are over-approximations: a variable too many is sound, one too few is not. Calls are followed: the effects of each body on
+//! its own come first, then callers take over what their callees do until nothing changes.
 
 use abridge_diag::with_stack;
 
 use crate::expr::Expr;
-use crate::ids::{ConstId, IdSet, OpId, PredId, SubstId, VarId};
+use crate::ids::{ConstId, IdSet, IdVec, OpId, PredId, SubstId, VarId};
 use crate::model::{Effects, Model};
 use crate::subst::{Subst, Target};
 use crate::walk::Node;
@@ -21,12 +20,12 @@ pub struct Reads {
 
 /// Fills the effects of all operations and conjuncts.
 pub fn compute(model: &mut Model) {
-    let mut analysis = Analysis { model, done: HashMap::new(), open: Vec::new() };
-    let effects: Vec<Effects> = model.operations.ids().map(|op| analysis.operation(op)).collect();
+    let analysis = Analysis::of(model);
+    let effects = analysis.effects.clone();
     let conjuncts = model.properties.iter().chain(&model.invariant).chain(&model.assertions);
     let reads: Vec<Reads> = conjuncts.map(|conjunct| analysis.formula(Node::Pred(conjunct.pred))).collect();
-    for (op, effects) in model.operations.values_mut().zip(effects) {
-        op.effects = effects;
+    for (op, effects) in model.operations.values_mut().zip(effects.values()) {
+        op.effects = effects.clone();
     }
     let variables = &model.variables;
     let conjuncts = model.properties.iter_mut().chain(&mut model.invariant).chain(&mut model.assertions);
@@ -39,90 +38,89 @@ pub fn compute(model: &mut Model) {
 
 /// What a predicate reads.
 pub fn reads_of(model: &Model, pred: PredId) -> Reads {
-    Analysis { model, done: HashMap::new(), open: Vec::new() }.formula(Node::Pred(pred))
+    Analysis::of(model).formula(Node::Pred(pred))
 }
 
 struct Analysis<'a> {
     model: &'a Model,
-    done: HashMap<OpId, Effects>,
-    /// Operations under way; a recursive call adds nothing that the outer visit does not add.
-    open: Vec<OpId>,
+    effects: IdVec<OpId, Effects>,
+    /// Whether an operation may have no outcome in some state, its precondition included.
+    blocks: IdVec<OpId, bool>,
 }
 
-impl Analysis<'_> {
-    fn operation(&mut self, op: OpId) -> Effects {
-        if let Some(effects) = self.done.get(&op) {
-            return effects.clone();
-        }
-        if self.open.contains(&op) {
-            return Effects::default();
-        }
-        self.open.push(op);
-        let body = self.model.operations[op].body;
-        let mut effects = Effects::default();
-        self.substitution(body, &mut effects);
-        self.guard(body, &mut effects.guard_reads);
-        self.open.pop();
-        if self.open.is_empty() {
-            // Inside a cycle of calls the result may be partial, so only outermost visits are remembered.
-            self.done.insert(op, effects.clone());
-        }
-        effects
+/// One body on its own.
+#[derive(Clone, Default)]
+struct Direct {
+    effects: Effects,
+    calls: IdSet<OpId>,
+    blocks: bool,
+}
+
+impl<'a> Analysis<'a> {
+    fn of(model: &'a Model) -> Self {
+        let direct: IdVec<OpId, Direct> =
+            model.operations.values().map(|op| Direct::of(model, Node::Subst(op.body))).collect();
+        let effects = direct.values().map(|direct| direct.effects.clone()).collect();
+        let blocks = direct.values().map(|direct| direct.blocks).collect();
+        let mut analysis = Analysis { model, effects, blocks };
+        analysis.close(&direct);
+        analysis.guards();
+        analysis
     }
 
-    fn formula(&mut self, root: Node) -> Reads {
-        let mut effects = Effects::default();
-        self.reads(root, &mut effects);
+    /// Callers do what their callees do.
+    fn close(&mut self, direct: &IdVec<OpId, Direct>) {
+        loop {
+            let mut changed = false;
+            for (op, direct) in direct.iter() {
+                let before = (self.effects[op].clone(), self.blocks[op]);
+                let mut effects = before.0.clone();
+                for callee in direct.calls.iter() {
+                    effects.take_over(&self.effects[callee]);
+                    self.blocks[op] |= self.blocks[callee];
+                }
+                changed |= (&effects, self.blocks[op]) != (&before.0, before.1);
+                self.effects[op] = effects;
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    fn guards(&mut self) {
+        let mut blocking = IdVec::default();
+        for id in self.model.substs.ids() {
+            let blocks = Direct::of_one(self.model, id, &self.blocks);
+            blocking.push(blocks);
+        }
+        let mut blocking = Blocking { model: self.model, known: blocking };
+        loop {
+            let mut changed = false;
+            for op in self.model.operations.ids() {
+                let mut guard = IdSet::new();
+                self.guard(self.model.operations[op].body, &mut blocking, &mut guard);
+                changed |= guard != self.effects[op].guard_reads;
+                self.effects[op].guard_reads = guard;
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    fn formula(&self, root: Node) -> Reads {
+        let direct = Direct::of(self.model, root);
+        let mut effects = direct.effects;
+        for callee in direct.calls.iter() {
+            effects.take_over(&self.effects[callee]);
+        }
         Reads { variables: effects.reads, constants: effects.constants }
     }
 
-    fn substitution(&mut self, root: SubstId, effects: &mut Effects) {
-        self.reads(Node::Subst(root), effects);
-    }
-
-    /// Adds everything read or written at or below a node.
-    fn reads(&mut self, root: Node, effects: &mut Effects) {
-        let model = self.model;
-        let mut called = Vec::new();
-        model.for_each_node(root, &mut |node| match node {
-            Node::Expr(id) => match model.expr(id) {
-                Expr::Variable(id) => _ = effects.reads.insert(*id),
-                Expr::Constant(id) => _ = effects.constants.insert(*id),
-                Expr::CallOperation(op, _) => called.push(*op),
-                _ => {}
-            },
-            Node::Pred(_) => {}
-            Node::Subst(id) => {
-                for target in model.subst(id).targets() {
-                    if let Target::Variable(id) = target {
-                        effects.writes.insert(*id);
-                    }
-                }
-                match model.subst(id) {
-                    Subst::Call { op, .. } => called.push(*op),
-                    Subst::While { before, .. } => {
-                        let old = before.iter().filter_map(|(target, _)| target.variable());
-                        old.for_each(|id| _ = effects.reads.insert(id));
-                    }
-                    _ => {}
-                }
-            }
-        });
-        for op in called {
-            let callee = self.operation(op);
-            effects.reads.union_with(&callee.reads);
-            effects.writes.union_with(&callee.writes);
-            effects.constants.union_with(&callee.constants);
-        }
-    }
-
     /// Adds the variables that decide whether the substitution has an outcome.
-    fn guard(&mut self, id: SubstId, out: &mut IdSet<VarId>) {
-        with_stack(|| self.guard_inner(id, out));
-    }
-
-    fn guard_inner(&mut self, id: SubstId, out: &mut IdSet<VarId>) {
-        if !self.can_block(id) {
+    fn guard(&self, id: SubstId, blocking: &mut Blocking<'_>, out: &mut IdSet<VarId>) {
+        if !blocking.can_block(id) {
             return;
         }
         // What is read before a part that can block may flow into its condition, so all direct formulas count.
@@ -131,38 +129,97 @@ impl Analysis<'_> {
         let in_sequence = matches!(self.model.subst(id), Subst::Sequence(_) | Subst::While { .. });
         for part in parts {
             match part {
-                Node::Subst(body) if !in_sequence => self.guard(body, out),
+                Node::Subst(body) if !in_sequence => with_stack(|| self.guard(body, blocking, out)),
                 node => out.union_with(&self.formula(node).variables),
             }
         }
         if let Subst::Call { op, .. } = self.model.subst(id) {
-            out.union_with(&self.operation(*op).guard_reads);
+            out.union_with(&self.effects[*op].guard_reads);
         }
     }
+}
 
-    /// Whether the substitution may have no outcome in some state.
-    fn can_block(&self, root: SubstId) -> bool {
-        let mut can_block = false;
-        let mut called = vec![];
-        let mut seen: IdSet<OpId> = IdSet::new();
-        let mut roots = vec![root];
-        while let (Some(root), false) = (roots.pop(), can_block) {
-            self.model.for_each_node(Node::Subst(root), &mut |node| {
-                let Node::Subst(id) = node else { return };
-                match self.model.subst(id) {
-                    Subst::BecomesElement { .. } | Subst::BecomesSuch { .. } | Subst::Any { .. } => can_block = true,
-                    Subst::Pre { .. } | Subst::Assert { .. } | Subst::Select { .. } => can_block = true,
-                    Subst::Call { op, .. } => called.push(*op),
+/// Which substitutions may have no outcome, found out once each.
+struct Blocking<'a> {
+    model: &'a Model,
+    /// `None` if it depends on the parts.
+    known: IdVec<SubstId, Option<bool>>,
+}
+
+impl Blocking<'_> {
+    fn can_block(&mut self, id: SubstId) -> bool {
+        if let Some(known) = self.known[id] {
+            return known;
+        }
+        let mut parts = Vec::new();
+        self.model.for_each_child(Node::Subst(id), &mut |child| {
+            if let Node::Subst(part) = child {
+                parts.push(part);
+            }
+        });
+        let blocks = parts.into_iter().any(|part| with_stack(|| self.can_block(part)));
+        self.known[id] = Some(blocks);
+        blocks
+    }
+}
+
+impl Direct {
+    /// Everything read, written and called at or below a node.
+    fn of(model: &Model, root: Node) -> Direct {
+        let mut direct = Direct::default();
+        let effects = &mut direct.effects;
+        model.for_each_node(root, &mut |node| match node {
+            Node::Expr(id) => match model.expr(id) {
+                Expr::Variable(id) => _ = effects.reads.insert(*id),
+                Expr::Constant(id) => _ = effects.constants.insert(*id),
+                Expr::CallOperation(op, _) => _ = direct.calls.insert(*op),
+                _ => {}
+            },
+            Node::Pred(_) => {}
+            Node::Subst(id) => {
+                let subst = model.subst(id);
+                subst.targets().iter().filter_map(|target| target.variable()).for_each(|id| _ = effects.writes.insert(id));
+                direct.blocks |= subst.is_guarded();
+                match subst {
+                    Subst::Call { op, .. } => _ = direct.calls.insert(*op),
+                    Subst::While { before, .. } => {
+                        before.iter().filter_map(|(target, _)| target.variable()).for_each(|id| _ = effects.reads.insert(id));
+                    }
                     _ => {}
                 }
-            });
-            for op in called.drain(..) {
-                if seen.insert(op) {
-                    roots.push(self.model.operations[op].body);
-                }
             }
+        });
+        direct
+    }
+
+    /// Whether one substitution blocks by itself: guarded, or calling what blocks. `None` if its parts decide.
+    fn of_one(model: &Model, id: SubstId, blocks: &IdVec<OpId, bool>) -> Option<bool> {
+        let subst = model.subst(id);
+        let mut found = subst.is_guarded();
+        if let Subst::Call { op, .. } = subst {
+            found |= blocks[*op];
         }
-        can_block
+        model.for_each_child(Node::Subst(id), &mut |child| {
+            if !matches!(child, Node::Subst(_)) {
+                model.for_each_node(child, &mut |node| {
+                    if let Node::Expr(id) = node
+                        && let Expr::CallOperation(op, _) = model.expr(id)
+                    {
+                        found |= blocks[*op];
+                    }
+                });
+            }
+        });
+        found.then_some(true)
+    }
+}
+
+impl Effects {
+    /// Adds what a callee does; its guard concerns the caller only through [`Analysis::guard`].
+    fn take_over(&mut self, callee: &Effects) {
+        self.reads.union_with(&callee.reads);
+        self.writes.union_with(&callee.writes);
+        self.constants.union_with(&callee.constants);
     }
 }
 
@@ -176,6 +233,15 @@ impl Subst {
             _ => &[],
         }
     }
+
+    /// Has a condition of its own under which there is no outcome.
+    fn is_guarded(&self) -> bool {
+        match self {
+            Subst::BecomesElement { .. } | Subst::BecomesSuch { .. } | Subst::Any { .. } => true,
+            Subst::Pre { .. } | Subst::Assert { .. } | Subst::Select { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 impl Target {
@@ -184,5 +250,18 @@ impl Target {
             Target::Variable(id) => Some(id),
             Target::Local(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_ids_do_not_remember_how_they_grew() {
+        let mut set: IdSet<VarId> = IdSet::new();
+        set.insert(VarId(200));
+        set.remove(VarId(200));
+        assert_eq!(set, IdSet::new());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The front end (`sema`) composes all files of a project into one [`Model`]; every evaluator, encoder and analysis reads that and
 //! only that. There are no names to look up, no definitions to expand, no overloads to resolve and no types to guess;
-//! [`verify`] states exactly what may be relied on. [`effects`] computes what a node reads and writes; [`dump`] writes the model as text.
+//! [`mod@verify`] states exactly what may be relied on. [`effects`] computes what a node reads and writes; [`dump`] writes the model as text.
 //!
 //! Start with `model.rs`, then `expr.rs`, `pred.rs` and `subst.rs`.
 
@@ -14,7 +14,7 @@ pub mod model;
 pub mod pred;
 pub mod subst;
 pub mod types;
-mod verify;
+pub mod verify;
 pub mod walk;
 
 pub use expr::{Arrow, BaseSet, BinaryOp, Binding, Expr, ExprNode, QuantifiedOp, TreeOp, UnaryOp};

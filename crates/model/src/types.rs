@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use abridge_diag::with_stack;
 use smol_str::SmolStr;
 
 use crate::Model;
@@ -94,6 +95,9 @@ impl Default for TypeTable {
     }
 }
 
+/// Longer types are cut: pairs of pairs grow exponentially in text.
+const MAX_TYPE_TEXT: usize = 10_000;
+
 impl Model {
     /// A type in B's notation.
     pub fn type_text(&self, id: TypeId) -> String {
@@ -103,6 +107,14 @@ impl Model {
     }
 
     fn write_type(&self, out: &mut String, id: TypeId, is_operand: bool) {
+        if out.len() > MAX_TYPE_TEXT {
+            out.push('…');
+            return;
+        }
+        with_stack(|| self.write_type_inner(out, id, is_operand));
+    }
+
+    fn write_type_inner(&self, out: &mut String, id: TypeId, is_operand: bool) {
         match self.types.get(id) {
             Type::Integer => out.push_str("INTEGER"),
             Type::Bool => out.push_str("BOOL"),

@@ -157,6 +157,7 @@ fn names_and_literals() {
     check_formula("`left`(x)+left(x)+left", "`left`(x) + left(x) + left");
     check_formula("`abc`", "abc");
     check_formula("`a b`.c", "`a b`.c");
+    check_formula("` x`+`/**/x`+`1x`+`é`", "` x` + `/**/x` + `1x` + é");
     check_formula(r"`a\`b\\`", r"`a\`b\\`");
     check_formula("x₁′", "x₁′");
     check_formula(r#""\d\\d\"'\n""#, r#""\\d\\d\"'\n""#);

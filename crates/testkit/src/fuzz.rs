@@ -8,10 +8,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use abridge_diag::{Diagnostic, FileId, RenderConfig, SourceMap, Span, render};
-use abridge_model::verify;
+use abridge_model::{dump, verify};
 use abridge_sema::{FileSystem, Options, analyse};
-use abridge_syntax::ast::{Ast, Expr, ExprId, Subst, SubstId};
-use abridge_syntax::{PrintConfig, parse_file, parse_formula, parse_substitution, print, same_tree};
+use abridge_syntax::ast::Ast;
+use abridge_syntax::{PrintConfig, Visitor, parse_file, parse_formula, parse_substitution, print, same_tree, walk};
 
 /// More diagnostics than these are not rendered; each costs as much as its line is long.
 const MAX_RENDERED: usize = 20;
@@ -73,7 +73,7 @@ pub fn analyse_never_fails(bytes: &[u8]) {
         Some(model) => {
             let faults = verify(model);
             assert!(faults.is_empty(), "the model breaks promises: {faults:?}");
-            let _ = model.to_string();
+            let _ = dump::dump(model);
         }
         None => assert!(analysis.has_errors(), "there is no model, and nothing says why"),
     }
@@ -97,9 +97,19 @@ fn fits(sources: &SourceMap, span: Span) -> bool {
     start <= end && text.is_char_boundary(start) && text.is_char_boundary(end)
 }
 
+/// Whether a formula or substitution is missing.
 fn has_holes(ast: &Ast) -> bool {
-    let exprs = (0..ast.n_exprs()).any(|idx| matches!(ast.expr(ExprId(idx as u32)).expr, Expr::Error));
-    exprs || (0..ast.n_substs()).any(|idx| matches!(ast.subst(SubstId(idx as u32)).subst, Subst::Error))
+    struct Holes(bool);
+    impl Visitor for Holes {
+        fn enter(&mut self, label: &str, _: Span) {
+            self.0 |= label == "Error";
+        }
+
+        fn leave(&mut self) {}
+    }
+    let mut holes = Holes(false);
+    walk(ast, &mut holes);
+    holes.0
 }
 
 /// Enough of a text for a message.

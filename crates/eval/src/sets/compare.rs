@@ -186,7 +186,7 @@ impl Session<'_> {
     fn is_whole_type(&self, val: &Val) -> bool {
         let Some(sym) = val.as_sym() else { return self.is_whole_carrier(val) };
         match sym {
-            Sym::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real) => true,
+            Sym::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real) | Sym::FreeType(_) => true,
             Sym::Unary(UnaryOp::Pow, base) => self.is_whole_type(base),
             Sym::Binary(BinaryOp::Cartesian, left, right) => self.is_whole_type(left) && self.is_whole_type(right),
             Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), left, right) => self.is_whole_type(left) && self.is_whole_type(right),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::walk::Node;
-use abridge_model::{IdVec, LocalId, Model, OpId, SmolStr, Subst, SubstId, Target, TypeId};
+use abridge_model::{Expr, IdVec, LocalId, Model, OpId, SmolStr, Subst, SubstId, Target, TypeId};
 
 use crate::carriers;
 use crate::lower::Lower;
@@ -17,6 +17,7 @@ impl Lower<'_> {
         self.report_untyped();
         self.default_anonymous();
         self.report_double_assignments();
+        self.report_writing_calls();
         self.report_uninitialised();
         dedup(&mut self.diagnostics);
         if self.diagnostics.iter().any(Diagnostic::is_error) || self.is_exhausted {
@@ -138,6 +139,23 @@ impl Lower<'_> {
             let message = format!("`{}` is assigned in two branches of `||`", self.target_name(target));
             let diagnostic = Diagnostic::error("assigned-twice", message).at(span).also(first, "also assigned here");
             self.diagnostics.push(diagnostic.help("use `;` for one after the other, or assign it once"));
+        }
+    }
+
+    /// An expression changes nothing, so operations used in expressions must not either.
+    fn report_writing_calls(&mut self) {
+        let mut writes = Writes { model: &self.model, done: HashMap::new(), open: Vec::new() };
+        let mut found = Vec::new();
+        for (_, node) in self.model.exprs.iter() {
+            if let Expr::CallOperation(op, _) = &node.expr
+                && let Some(target) = writes.operation(*op).into_keys().filter(|target| target.variable().is_some()).min()
+            {
+                found.push((*op, target, node.span));
+            }
+        }
+        for (op, target, span) in found {
+            let message = format!("operation `{}` changes `{}` and cannot be used in an expression", self.model.operations[op].name, self.target_name(target));
+            self.diagnostics.push(Diagnostic::error("writing-call-in-expression", message).at(span).help("call it as a substitution: `x <-- op(...)`"));
         }
     }
 

@@ -556,7 +556,7 @@ impl Lower<'_> {
                 let message = format!("variable `{name}` cannot be used here");
                 self.report(Diagnostic::error("variable-not-visible", message).at_saying(span, clause));
             }
-            Symbol::Variable(_, Access::Abstract) if matches!(self.place, Place::Initialisation | Place::Operation) => {
+            Symbol::Variable(_, Access::Abstract) if matches!(self.place, Place::Initialisation | Place::Operation | Place::Steering) => {
                 let message = format!("`{name}` is a variable of the abstraction and no longer exists in the refinement");
                 let diagnostic = Diagnostic::error("abstract-variable", message).at(span);
                 self.report(diagnostic.help("use the refinement's own variables; the invariant relates the two"));

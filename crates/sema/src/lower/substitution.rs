@@ -472,19 +472,24 @@ impl Lower<'_> {
         let mut temporaries = Vec::new();
         let mut copies = Vec::new();
         for (formal, output) in formals.iter().zip(outputs) {
-            // The output goes through a local when it is not a plain variable: `f(1) <-- op`.
             let node = self.project.ast(ctx.unit).expr(*output);
+            let formal_ty = self.model.locals[*formal].ty;
+            if let ast::Expr::Ident(name) = &node.expr
+                && !self.defs.contains(name)
+                && !matches!(self.frames.find(ctx.frame, name), Some(Found::Formal(..)))
+            {
+                let value = self.add_expr(Expr::Local(*formal), formal_ty, node.span);
+                targets.extend(self.assign_place(ctx, *output, value, node.span).map(|(target, _)| target));
+                continue;
+            }
+            // `f(1) <-- op`: the output goes through a local.
             let temporary = self.add_local(self.model.locals[*formal].name.clone(), node.span);
-            self.model.locals[temporary].ty = self.model.locals[*formal].ty;
+            self.model.locals[temporary].ty = formal_ty;
             let value = self.local_expr(temporary, node.span);
             let Some((target, whole)) = self.assign_place(ctx, *output, value, node.span) else { continue };
-            if whole == value {
-                targets.push(target);
-            } else {
-                targets.push(Target::Local(temporary));
-                temporaries.push(temporary);
-                copies.push(self.add_subst(Subst::Assign { targets: vec![target], values: vec![whole] }, node.span));
-            }
+            targets.push(Target::Local(temporary));
+            temporaries.push(temporary);
+            copies.push(self.add_subst(Subst::Assign { targets: vec![target], values: vec![whole] }, node.span));
         }
         if targets.len() != formals.len() {
             return self.add_subst(Subst::Skip, span);

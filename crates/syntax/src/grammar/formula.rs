@@ -162,11 +162,11 @@ impl Parser<'_> {
 
     fn infix(&self, lhs: ExprId, min: u16) -> Option<Infix> {
         // `(f ; x := 1`: the parenthesis should have been closed before `;`.
-        let composed = min == COMPOSITION + 1 || matches!(self.ast.expr(lhs).expr, Expr::Binary(BinaryOp::Compose, ..));
-        if self.at(TokenKind::Assign) && composed {
+        if self.at(TokenKind::Assign) && (min == COMPOSITION + 1 || self.is_composition(lhs)) {
             return None;
         }
-        if self.ast.sort(lhs) == Sort::Predicate || !matches!(self.kind(), TokenKind::Op(_)) {
+        let may_be_mistaken = self.ast.sort(lhs) == Sort::Predicate || !matches!(self.kind(), TokenKind::Op(_));
+        if may_be_mistaken && self.quiet_at != Some(self.pos) {
             if let Some((meant, n_tokens)) = self.mistaken_infix(lhs) {
                 return Some(Infix::Mistaken(meant, n_tokens));
             }
@@ -284,6 +284,10 @@ impl Parser<'_> {
         let message = format!("this comparison is written `{right}` in B");
         self.report(Diagnostic::error("foreign-operator", message).at(span).help(format!("write `{right}`")));
         self.bump();
+    }
+
+    fn is_composition(&self, id: ExprId) -> bool {
+        matches!(self.ast.expr(id).expr, Expr::Binary(BinaryOp::Compose | BinaryOp::ParallelProduct, ..))
     }
 
     fn is_relation(&self, id: ExprId) -> bool {

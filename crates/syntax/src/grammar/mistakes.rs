@@ -96,7 +96,7 @@ impl Parser<'_> {
 
     /// Something stands between a bracket's content and its closing partner.
     pub(super) fn unclosed_or_unexpected(&mut self, close: TokenKind) {
-        if ends_bracket(self.kind()) || self.entry_ahead() {
+        if ends_bracket(self.kind()) || self.entry_ahead() || self.outer_closers().contains(&self.kind()) {
             return self.report_unclosed_bracket();
         }
         let (partner, expected) = match close {

@@ -438,7 +438,7 @@ impl Parser<'_> {
     fn unparenthesised_quantified(&mut self, keyword: Token) -> Parsed<ExprId> {
         let text = self.text_of(keyword).to_owned();
         let message = format!("expected `(` after the variables of `{text}`, found {}", self.found());
-        let help = format!("write `{text}x.(P | E)` or `{text}(x).(P | E)`");
+        let help = format!("write `{text}(x).(P | E)`");
         self.fail(Diagnostic::error("missing-parentheses", message).at(self.here()).help(help))
     }
 
@@ -502,7 +502,7 @@ impl Parser<'_> {
                 "the variables get their types inside: `#x.(x : S & P)`".to_owned()
             }
             (_, TokenKind::Forall | TokenKind::Exists) => format!("write `{text}x.(P)` or `{text}(x, y).(P)`"),
-            _ => format!("write `{text}x.(P | E)` or `{text}(x, y).(P | E)`"),
+            _ => format!("write `{text}(x).(P | E)` or `{text}(x, y).(P | E)`"),
         };
         self.fail(Diagnostic::error("missing-dot", message).at(self.here()).help(help))
     }

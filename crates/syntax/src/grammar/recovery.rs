@@ -77,15 +77,14 @@ impl Parser<'_> {
         self.open_brackets.push(self.pos);
         self.bump();
         let result = self.within(Context::Formula, inside);
-        if result.is_ok() && !self.at(close) {
+        let complete = self.at(close);
+        if result.is_ok() && !complete {
             self.unclosed_or_unexpected(close);
         }
-        if !self.at(close) {
-            self.skip_to_close(close);
-        }
-        let closed = self.eat(close);
+        self.skip_to_close(close);
+        self.eat(close);
         self.open_brackets.pop();
-        if closed { result } else { Err(Abandoned) }
+        if complete { result } else { Err(Abandoned) }
     }
 
     /// Runs a production in a context.
@@ -103,7 +102,17 @@ impl Parser<'_> {
 
     /// Skips to the partner of the bracket we are in.
     fn skip_to_close(&mut self, close: TokenKind) {
-        self.skip_until(|kind| kind == close || ends_bracket(kind));
+        if !self.at(close) {
+            let outer = self.outer_closers();
+            self.skip_until(|kind| kind == close || ends_bracket(kind) || outer.contains(&kind));
+        }
+    }
+
+    /// What closes the brackets around the one we are in.
+    pub(super) fn outer_closers(&self) -> Vec<TokenKind> {
+        const FAR: usize = 8;
+        let outer = self.open_brackets.iter().rev().skip(1).take(FAR);
+        outer.filter_map(|idx| closer(self.tokens[*idx].kind)).collect()
     }
 
     /// Skips to a connective or to the end of the predicate.

@@ -3,7 +3,7 @@
 use abridge_diag::FileId;
 
 use crate::ast::{Builtin, SmolStr};
-use crate::lexer::{TokenKind, lex, reserved};
+use crate::lexer::{Token, TokenKind, lex, reserved};
 
 /// A name; parts that would not be read as one are put in back quotes.
 pub(super) fn name(name: &SmolStr) -> SmolStr {
@@ -29,8 +29,8 @@ fn is_plain(part: &str) -> bool {
         return reserved(part).is_none();
     }
     let lexed = lex(FileId(0), part);
-    let is_word = |(kind, end)| kind == TokenKind::Ident && end as usize == part.len();
-    lexed.diagnostics.is_empty() && lexed.tokens.first().is_some_and(|token| is_word((token.kind, token.end)))
+    let is_all = |token: &Token| token.kind == TokenKind::Ident && token.start == 0 && token.end as usize == part.len();
+    lexed.diagnostics.is_empty() && lexed.tokens.first().is_some_and(is_all)
 }
 
 /// `"text"`

@@ -13,7 +13,16 @@ fn end_of_the_machine_is_missing() {
         INVARIANT x : NAT
         INITIALISATION x := 0
         ",
-        expect![[]],
+        expect![[r#"
+            error[missing-end]: the machine has no `END`
+              --> M.mch:4:22
+            1 | MACHINE M
+              | ------- the machine starts here
+            ...
+            4 | INITIALISATION x := 0
+              |                      ^
+              = help: write `END` at the end of the file, or find the block above that lacks its `END`
+        "#]],
     );
 }
 
@@ -33,7 +42,15 @@ fn end_of_an_operation_is_missing() {
           END
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[missing-end]: expected the `END` of this `PRE`, found `;`
+              --> M.mch:7:15
+            6 |   up = PRE x < 3 THEN
+              |        --- opened here
+            7 |     x := x + 1;
+              |               ^
+              = help: another operation follows; write the `END` of the `PRE` before the `;`
+        "#]],
     );
 }
 
@@ -54,7 +71,18 @@ fn end_of_the_last_operation_is_missing() {
           END
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[missing-end]: the machine has no `END`
+               --> M.mch:12:4
+             1 | MACHINE M
+               | ------- the machine starts here
+            ...
+            11 |   END
+               |   --- this `END` closes the `IF`, but is indented less
+            12 | END
+               |    ^
+               = help: look at this `IF`: perhaps its `END` is the missing one
+        "#]],
     );
 }
 
@@ -71,7 +99,13 @@ fn one_end_too_many() {
           down = x := x - 1
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[extra-end]: this `END` has no partner
+              --> M.mch:6:19
+            6 |   up = x := x + 1 END;
+              |                   ^^^
+              = help: remove the `END`
+        "#]],
     );
 }
 
@@ -85,7 +119,13 @@ fn misspelt_clause() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unknown-clause]: there is no clause `VARIABELS`
+              --> M.mch:2:1
+            2 | VARIABELS x
+              | ^^^^^^^^^
+              = help: did you mean `VARIABLES`?
+        "#]],
     );
 }
 
@@ -99,7 +139,13 @@ fn clause_in_lower_case() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unknown-clause]: there is no clause `invariant`
+              --> M.mch:3:1
+            3 | invariant x : NAT
+              | ^^^^^^^^^
+              = help: did you mean `INVARIANT`?
+        "#]],
     );
 }
 
@@ -113,7 +159,13 @@ fn clause_of_event_b() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unknown-clause]: there is no clause `INVARIANTS`
+              --> M.mch:3:1
+            3 | INVARIANTS x : NAT
+              | ^^^^^^^^^^
+              = help: did you mean `INVARIANT`?
+        "#]],
     );
 }
 
@@ -128,7 +180,15 @@ fn duplicate_clause() {
         INITIALISATION x := 0 || y := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[duplicate-clause]: there is a second `VARIABLES` clause
+              --> M.mch:3:1
+            2 | VARIABLES x
+              | --------- the first one
+            3 | VARIABLES y
+              | ^^^^^^^^^
+              = help: write all of it in one clause
+        "#]],
     );
 }
 
@@ -142,7 +202,12 @@ fn clause_not_allowed_in_a_machine() {
         VALUES c = 3
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[clause-not-allowed]: the clause `VALUES` is not allowed in a machine
+              --> M.mch:4:1
+            4 | VALUES c = 3
+              | ^^^^^^
+        "#]],
     );
 }
 
@@ -154,7 +219,19 @@ fn refines_in_a_machine() {
         REFINES A
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[clause-not-allowed]: a machine cannot have a `REFINES` clause
+              --> M.mch:2:1
+            2 | REFINES A
+              | ^^^^^^^
+              = help: start the file with `REFINEMENT` or `IMPLEMENTATION`
+
+            error[missing-machine]: machine `A` not found
+              --> M.mch:2:9
+            2 | REFINES A
+              |         ^ no file `A.mch`, `.ref`, `.sys` or `.imp` in the current folder
+              = help: other folders can be named with `--include DIR`
+        "#]],
     );
 }
 
@@ -168,7 +245,13 @@ fn refinement_of_nothing() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[missing-clause]: a refinement or implementation must say what it refines
+              --> M.mch:1:1
+            1 | REFINEMENT M
+              | ^^^^^^^^^^
+              = help: write `REFINES M` after its name
+        "#]],
     );
 }
 
@@ -189,7 +272,13 @@ fn variables_in_an_implementation() {
             ),
             ("A.mch", "MACHINE A END"),
         ],
-        expect![[]],
+        expect![[r#"
+            error[clause-not-allowed]: the clause `VARIABLES` is not allowed in an implementation
+              --> M.imp:3:1
+            3 | VARIABLES x
+              | ^^^^^^^^^
+              = help: write `CONCRETE_VARIABLES`
+        "#]],
     );
 }
 
@@ -201,7 +290,19 @@ fn missing_properties() {
         CONSTANTS c
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[missing-clause]: a machine with constants needs the clause `PROPERTIES`
+              --> M.mch:2:1
+            2 | CONSTANTS c
+              | ^^^^^^^^^
+              = help: say in `PROPERTIES` what type the names have: `x : NAT`
+
+            error[unknown-type]: the type of constant `c` cannot be inferred
+              --> M.mch:2:11
+            2 | CONSTANTS c
+              |           ^
+              = help: add a typing predicate such as `c : S` to PROPERTIES
+        "#]],
     );
 }
 
@@ -214,7 +315,13 @@ fn missing_invariant() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[missing-clause]: a machine with variables needs the clause `INVARIANT`
+              --> M.mch:2:1
+            2 | VARIABLES x
+              | ^^^^^^^^^
+              = help: say in `INVARIANT` what type the names have: `x : NAT`
+        "#]],
     );
 }
 
@@ -227,7 +334,19 @@ fn missing_initialisation() {
         INVARIANT x : NAT
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[missing-clause]: a machine with variables needs the clause `INITIALISATION`
+              --> M.mch:2:1
+            2 | VARIABLES x
+              | ^^^^^^^^^
+              = help: give every variable its first value in `INITIALISATION`
+
+            warning[uninitialised]: INITIALISATION gives no value to variable `x`
+              --> M.mch:2:11
+            2 | VARIABLES x
+              |           ^
+              = help: add `x := ...` to INITIALISATION
+        "#]],
     );
 }
 
@@ -241,7 +360,25 @@ fn missing_constraints() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[keyword-as-name]: `size` is a keyword of B and cannot be a parameter
+              --> M.mch:1:11
+            1 | MACHINE M(size)
+              |           ^^^^
+              = help: choose another name, or write it in back quotes: `` `size` ``
+
+            error[missing-clause]: a machine with a parameter that is not a set needs the clause `CONSTRAINTS`
+              --> M.mch:1:11
+            1 | MACHINE M(size)
+              |           ^^^^
+              = help: say in `CONSTRAINTS` what type the names have: `x : NAT`
+
+            error[unknown-type]: the type of constant `size` cannot be inferred
+              --> M.mch:1:11
+            1 | MACHINE M(size)
+              |           ^^^^
+              = help: add a typing predicate such as `size : S` to PROPERTIES
+        "#]],
     );
 }
 
@@ -258,7 +395,13 @@ fn semicolon_after_the_last_operation() {
           down = x := x - 1;
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[trailing-semicolon]: a `;` stands between two things, but nothing follows here
+              --> M.mch:7:20
+            7 |   down = x := x - 1;
+              |                    ^
+              = help: remove the `;`
+        "#]],
     );
 }
 
@@ -275,7 +418,13 @@ fn semicolon_between_operations_is_missing() {
           down = BEGIN x := x - 1 END
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[missing-separator]: expected `;` between two operations
+              --> M.mch:7:3
+            7 |   down = BEGIN x := x - 1 END
+              |   ^^^^
+              = help: write `;` before it
+        "#]],
     );
 }
 
@@ -289,7 +438,25 @@ fn semicolon_after_a_clause() {
         INITIALISATION x := 0;
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: names in this clause are separated by `,`, not `;`
+              --> M.mch:2:12
+            2 | VARIABLES x;
+              |            ^
+              = help: remove the `;`
+
+            error[semicolon-in-predicate]: the `INVARIANT` clause is one predicate, without `;`
+              --> M.mch:3:18
+            3 | INVARIANT x : NAT;
+              |                  ^
+              = help: remove the `;`
+
+            error[trailing-semicolon]: a `;` stands between two things, but nothing follows here
+              --> M.mch:4:22
+            4 | INITIALISATION x := 0;
+              |                      ^
+              = help: remove the `;`
+        "#]],
     );
 }
 
@@ -303,7 +470,13 @@ fn semicolon_between_variables() {
         INITIALISATION x := 0 || y := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: names in this clause are separated by `,`, not `;`
+              --> M.mch:2:12
+            2 | VARIABLES x; y
+              |            ^
+              = help: write `,`
+        "#]],
     );
 }
 
@@ -315,7 +488,13 @@ fn comma_between_sets() {
         SETS S = {a, b}, T = {c, d}
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: sets are separated by `;`
+              --> M.mch:2:16
+            2 | SETS S = {a, b}, T = {c, d}
+              |                ^
+              = help: write `;`
+        "#]],
     );
 }
 
@@ -329,7 +508,17 @@ fn comma_is_missing_between_variables() {
         INITIALISATION x := 0 || y := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected a clause or the `END` of the machine, found `y`
+              --> M.mch:2:13
+            2 | VARIABLES x y
+              |             ^
+
+            error[unknown-identifier]: `y` is not declared
+              --> M.mch:3:21
+            3 | INVARIANT x : NAT & y : NAT
+              |                     ^
+        "#]],
     );
 }
 
@@ -343,7 +532,23 @@ fn comma_at_the_end_of_variables() {
         INITIALISATION x := 0 || y := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected a variable, found `INVARIANT`
+              --> M.mch:3:1
+            3 | INVARIANT x : NAT & y : NAT
+              | ^^^^^^^^^
+              = help: write what comes after the `,`, or remove it
+
+            error[unknown-identifier]: `x` is not declared
+              --> M.mch:3:11
+            3 | INVARIANT x : NAT & y : NAT
+              |           ^
+
+            error[unknown-identifier]: `y` is not declared
+              --> M.mch:3:21
+            3 | INVARIANT x : NAT & y : NAT
+              |                     ^
+        "#]],
     );
 }
 
@@ -357,7 +562,17 @@ fn typed_declaration() {
         INITIALISATION x := 0 || y := 1
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected a clause or the `END` of the machine, found `:`
+              --> M.mch:2:13
+            2 | VARIABLES x : NAT, y : NAT
+              |             ^
+
+            error[unknown-identifier]: `y` is not declared
+              --> M.mch:3:15
+            3 | INVARIANT x < y
+              |               ^
+        "#]],
     );
 }
 
@@ -373,7 +588,12 @@ fn ampersand_between_conjuncts_is_missing() {
         INITIALISATION x := 0 || y := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected a clause or the `END` of the machine, found `y`
+              --> M.mch:5:3
+            5 |   y : NAT
+              |   ^
+        "#]],
     );
 }
 
@@ -387,7 +607,12 @@ fn ampersand_at_the_end_of_the_invariant() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected a predicate or an expression, found `INITIALISATION`
+              --> M.mch:4:1
+            4 | INITIALISATION x := 0
+              | ^^^^^^^^^^^^^^
+        "#]],
     );
 }
 
@@ -402,7 +627,15 @@ fn text_after_the_end() {
         END
         that is all
         ",
-        expect![[]],
+        expect![[r#"
+            error[text-after-end]: this `END` closes the machine, but more text follows
+              --> M.mch:5:1
+            5 | END
+              | ^^^
+            6 | that is all
+              | ---- the text that follows
+              = help: remove an `END`, or the text after the last one
+        "#]],
     );
 }
 
@@ -419,7 +652,15 @@ fn operations_after_the_end() {
           up = x := x + 1
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[text-after-end]: this `END` closes the machine, but more text follows
+              --> M.mch:5:1
+            5 | END
+              | ^^^
+            6 | OPERATIONS
+              | ---------- the text that follows
+              = help: remove an `END`, or the text after the last one
+        "#]],
     );
 }
 
@@ -433,7 +674,13 @@ fn machine_keyword_is_missing() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[no-machine]: expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found `M`
+              --> M.mch:1:1
+            1 | M
+              | ^
+              = help: a B file starts with one of these words, after comments
+        "#]],
     );
 }
 
@@ -447,13 +694,24 @@ fn machine_without_a_name() {
         INITIALISATION x := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected the name of the machine, found `VARIABLES`
+              --> M.mch:2:1
+            2 | VARIABLES x
+              | ^^^^^^^^^
+        "#]],
     );
 }
 
 #[test]
 fn empty_file() {
-    check("", expect![[]]);
+    check("", expect![[r#"
+        error[no-machine]: expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found the end of the text
+          --> M.mch:1:1
+        1 | 
+          | ^
+          = help: a B file starts with one of these words, after comments
+    "#]]);
 }
 
 #[test]
@@ -464,7 +722,13 @@ fn enumerated_set_without_elements() {
         SETS S = {}
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[empty-set]: an enumerated set must have an element
+              --> M.mch:2:10
+            2 | SETS S = {}
+              |          ^
+              = help: leave out `= {}` for a set whose elements are not named
+        "#]],
     );
 }
 
@@ -476,7 +740,12 @@ fn enumerated_set_of_numbers() {
         SETS S = {1, 2, 3}
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected the name of an element, found `1`
+              --> M.mch:2:11
+            2 | SETS S = {1, 2, 3}
+              |           ^
+        "#]],
     );
 }
 
@@ -488,7 +757,12 @@ fn set_as_an_interval() {
         SETS S = 1..3
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected the elements of the set: `{a, b}`, found `1`
+              --> M.mch:2:10
+            2 | SETS S = 1..3
+              |          ^
+        "#]],
     );
 }
 
@@ -502,7 +776,25 @@ fn initialisation_as_a_predicate() {
         INITIALISATION x = 0 & y = 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[comparison-as-substitution]: this is a comparison, but a substitution is needed here
+              --> M.mch:4:18
+            4 | INITIALISATION x = 0 & y = 0
+              |                  ^
+              = help: an assignment is written `:=`
+
+            warning[uninitialised]: INITIALISATION gives no value to variable `x`
+              --> M.mch:2:11
+            2 | VARIABLES x, y
+              |           ^
+              = help: add `x := ...` to INITIALISATION
+
+            warning[uninitialised]: INITIALISATION gives no value to variable `y`
+              --> M.mch:2:14
+            2 | VARIABLES x, y
+              |              ^
+              = help: add `y := ...` to INITIALISATION
+        "#]],
     );
 }
 
@@ -519,7 +811,12 @@ fn operations_without_a_keyword() {
         down = PRE x > 0 THEN x := x - 1 END
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected a clause or the `END` of the machine, found `up`
+              --> M.mch:6:1
+            6 | up = PRE x < 3 THEN x := x + 1 END;
+              | ^^
+        "#]],
     );
 }
 
@@ -531,7 +828,12 @@ fn empty_operations_clause() {
         OPERATIONS
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[unexpected-token]: expected an operation, found `END`
+              --> M.mch:3:1
+            3 | END
+              | ^^^
+        "#]],
     );
 }
 
@@ -545,7 +847,19 @@ fn keyword_as_a_variable() {
         INITIALISATION first := 0 || size := 0
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[keyword-as-name]: `first` is a keyword of B and cannot be a variable
+              --> M.mch:2:11
+            2 | VARIABLES first, size
+              |           ^^^^^
+              = help: choose another name, or write it in back quotes: `` `first` ``
+
+            error[keyword-as-name]: `size` is a keyword of B and cannot be a variable
+              --> M.mch:2:18
+            2 | VARIABLES first, size
+              |                  ^^^^
+              = help: choose another name, or write it in back quotes: `` `size` ``
+        "#]],
     );
 }
 
@@ -558,6 +872,14 @@ fn two_machines_in_one_file() {
         MACHINE N
         END
         ",
-        expect![[]],
+        expect![[r#"
+            error[text-after-end]: this `END` closes the machine, but more text follows
+              --> M.mch:2:1
+            2 | END
+              | ^^^
+            3 | MACHINE N
+              | ------- the text that follows
+              = help: remove an `END`, or the text after the last one
+        "#]],
     );
 }

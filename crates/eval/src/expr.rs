@@ -1,0 +1,165 @@
+//! Expressions.
+//!
+//! [`Session::expr`] evaluates without expanding sets that may stay symbolic; [`Session::value`] expands what is finite. The operators
+//! live in one file per family.
+
+mod arith;
+mod external;
+mod quantified;
+mod record;
+mod relation;
+mod sequence;
+mod set;
+mod string;
+pub(crate) mod tree;
+
+use abridge_diag::with_stack;
+use abridge_model::{BaseSet, BinaryOp, Binding, Expr, ExprId, LocalId, QuantifiedOp, UnaryOp};
+use abridge_value::{Int, Set, Value};
+
+use crate::env::Env;
+use crate::error::{ErrorKind, Result};
+use crate::interp::Session;
+use crate::val::{Closure, Sym, Val};
+
+impl Session<'_> {
+    /// The value of an expression; sets may be left symbolic.
+    pub fn expr(&self, id: ExprId, env: &Env) -> Result<Val> {
+        self.tick()?;
+        let span = self.model().exprs[id].span;
+        with_stack(|| self.expr_inner(id, env)).map_err(|error| error.at(span))
+    }
+
+    /// The value of an expression; only infinite or very large sets are left symbolic.
+    pub fn value(&self, id: ExprId, env: &Env) -> Result<Val> {
+        let span = self.model().exprs[id].span;
+        self.force(&self.expr(id, env)?, env).map_err(|error| error.at(span))
+    }
+
+    fn expr_inner(&self, id: ExprId, env: &Env) -> Result<Val> {
+        match self.model().expr(id) {
+            Expr::Integer(int) => Ok(Int::from(int.clone()).into()),
+            Expr::Real(real) => Ok(Value::real(*real).into()),
+            Expr::String(text) => Ok(Value::from(text.as_str()).into()),
+            Expr::Bool(flag) => Ok((*flag).into()),
+            Expr::Element(set, index) => Ok(Value::element(set.0, *index).into()),
+            Expr::Constant(id) => {
+                let unassigned = || ErrorKind::Unassigned(self.model().constants[*id].name.to_string()).into();
+                env.constant(*id).cloned().ok_or_else(unassigned)
+            }
+            Expr::Variable(id) => {
+                let unassigned = || ErrorKind::Unassigned(self.model().variables[*id].name.to_string()).into();
+                env.variable(*id).cloned().ok_or_else(unassigned)
+            }
+            Expr::Local(id) => self.local(*id, env),
+            Expr::Carrier(set) => Ok(Set::carrier(set.0, self.model().sets[*set].size()).into()),
+            Expr::FreeType(id) => Ok(Sym::FreeType(*id).into()),
+            Expr::BaseSet(BaseSet::Bool) => Ok(Set::booleans().into()),
+            Expr::BaseSet(base) => Ok(Sym::Base(*base).into()),
+            Expr::EmptySet => Ok(Set::EMPTY.into()),
+            Expr::Unary(op, operand) => self.unary(*op, *operand, id, env),
+            Expr::Binary(op, left, right) => self.binary(*op, *left, *right, id, env),
+            Expr::Tree(op, args) => self.tree(*op, args, env),
+            Expr::SetExtension(items) => self.set_extension(items, env),
+            Expr::SequenceExtension(items) => self.sequence_extension(items, env),
+            Expr::Record(fields) => self.record(fields, id, env),
+            Expr::StructSet(fields) => self.struct_set(fields, id, env),
+            Expr::Field(record, field) => self.expr(*record, env)?.field(*field),
+            Expr::WithField(record, field, val) => self.with_field(*record, *field, *val, env),
+            Expr::Comprehension { .. } | Expr::SetImage { .. } => Ok(self.capture(id, env)),
+            Expr::Quantified { op: QuantifiedOp::Lambda | QuantifiedOp::Union, .. } => Ok(self.capture(id, env)),
+            Expr::Quantified { op, binder, pred, expr, .. } => self.quantified(*op, binder, *pred, *expr, env),
+            Expr::If(condition, then, otherwise) => {
+                let branch = if self.pred(*condition, env)? { then } else { otherwise };
+                self.expr(*branch, env)
+            }
+            Expr::Let { bindings, body } => self.expr(*body, &self.bind_let(bindings, env)?),
+            Expr::BoolOf(pred) => Ok(self.pred(*pred, env)?.into()),
+            Expr::Constructor(id, constructor) => Ok(self.constructor(*id, *constructor)),
+            Expr::Successor => Ok(Sym::Successor.into()),
+            Expr::Predecessor => Ok(Sym::Predecessor.into()),
+            Expr::FirstProjection => self.projection(BinaryOp::Prj1, id),
+            Expr::SecondProjection => self.projection(BinaryOp::Prj2, id),
+            Expr::Template(parts) => self.template(parts, env),
+            Expr::External(external, args) => self.external_expr(*external, args, id, env),
+            Expr::CallOperation(op, args) => self.query(*op, args, env),
+        }
+    }
+
+    pub(crate) fn local(&self, id: LocalId, env: &Env) -> Result<Val> {
+        let unassigned = || ErrorKind::Unassigned(self.model().locals[id].name.to_string()).into();
+        env.local(id).cloned().ok_or_else(unassigned)
+    }
+
+    pub(crate) fn bind_let(&self, bindings: &[Binding], env: &Env) -> Result<Env> {
+        let mut env = env.clone();
+        for binding in bindings {
+            env = env.bind(binding.local, self.value(binding.value, &env)?);
+        }
+        Ok(env)
+    }
+
+    /// A set with bound variables, together with what it reads.
+    fn capture(&self, expr: ExprId, env: &Env) -> Val {
+        let names = self.interp.names.of_expr(self.model(), expr);
+        Sym::Closure(Closure { expr, scope: env.scope.restricted(&names.variables, &names.locals) }).into()
+    }
+
+    fn unary(&self, op: UnaryOp, operand: ExprId, id: ExprId, env: &Env) -> Result<Val> {
+        use UnaryOp as U;
+        let val = self.expr(operand, env)?;
+        match op {
+            U::Negate | U::RealNegate | U::Floor | U::Ceiling | U::ToReal => self.unary_number(op, &val),
+            U::Max | U::Min | U::RealMax | U::RealMin => self.extremum(op, &val, env),
+            U::Card => Ok(self.cardinality(&val, env)?.into()),
+            U::Pow | U::Pow1 | U::Fin | U::Fin1 => Ok(Sym::unary(op, val)),
+            U::GeneralUnion => Ok(self.general_union(val)),
+            U::GeneralInter => self.general_inter(val, env),
+            U::First => Ok(val.split()?.0),
+            U::Second => Ok(val.split()?.1),
+            U::Dom => self.dom(&val, env),
+            U::Ran => self.ran(&val, env),
+            U::Inverse => self.inverse(&val, env),
+            U::Id => Ok(self.identity(val)),
+            U::Closure => self.closure(val, id),
+            U::Closure1 => Ok(self.closure1(val)),
+            U::Fnc => Ok(self.fnc(val)),
+            U::Rel => self.rel(val, env),
+            U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm => Ok(Sym::unary(op, val)),
+            U::Size | U::SeqFirst | U::SeqLast | U::Front | U::Tail | U::Rev | U::GeneralConcat => {
+                self.unary_sequence(op, &val, env)
+            }
+            U::StringSize | U::StringRev | U::StringGeneralConcat => self.unary_string(op, &val, env),
+        }
+    }
+
+    fn binary(&self, op: BinaryOp, left: ExprId, right: ExprId, id: ExprId, env: &Env) -> Result<Val> {
+        use BinaryOp as B;
+        let (left, right) = (self.expr(left, env)?, self.expr(right, env)?);
+        match op {
+            B::Add | B::Subtract | B::Multiply | B::Divide | B::Modulo | B::Power => self.integers(op, &left, &right),
+            B::RealAdd | B::RealSubtract | B::RealMultiply | B::RealDivide | B::RealPower => {
+                self.reals(op, &left, &right)
+            }
+            B::Interval => Ok(Set::interval(left.int()?, right.int()?).into()),
+            B::Union => Ok(self.union(&left, &right)),
+            B::Intersection => Ok(self.intersection(&left, &right)),
+            B::Difference => Ok(self.difference(&left, &right)),
+            B::Cartesian => Ok(self.cartesian(&left, &right)),
+            B::Pair => Ok(Val::pair(self.force(&left, env)?, self.force(&right, env)?)),
+            B::Arrow(_) => Ok(Sym::binary(op, left, right)),
+            B::Apply => self.apply(&left, &right, env),
+            B::Image => self.image(&left, &right, env),
+            B::DomainRestrict | B::DomainSubtract | B::RangeRestrict | B::RangeSubtract => {
+                self.restrict(op, left, right, env)
+            }
+            B::Override | B::Compose | B::DirectProduct | B::ParallelProduct => Ok(self.relations(op, left, right)),
+            B::Iterate => self.iterate(left, &right, id),
+            B::Prj1 | B::Prj2 => Ok(Sym::binary(op, left, right)),
+            B::Concat | B::InsertFront | B::InsertTail | B::Take | B::Drop => {
+                self.binary_sequence(op, &left, &right, env)
+            }
+            B::StringConcat => Ok(Value::string(format!("{}{}", left.str()?, right.str()?)).into()),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Relations and functions.
+
+use abridge_model::{BinaryOp, ExprId, FreeTypeId, UnaryOp};
+use abridge_value::{Builder, Int, Set, Value, relation};
+
+use crate::env::Env;
+use crate::error::{ErrorKind, IllDefined, Result};
+use crate::interp::Session;
+use crate::val::{Sym, Val};
+
+impl Session<'_> {
+    pub(super) fn identity(&self, val: Val) -> Val {
+        match val.as_set() {
+            Some(set) if set.len() <= self.config().max_set_size => relation::identity(set).into(),
+            _ => Sym::unary(UnaryOp::Id, val),
+        }
+    }
+
+    /// `closure1(r)`
+    pub(super) fn closure1(&self, val: Val) -> Val {
+        match val.as_set() {
+            Some(set) => relation::closure1(set).into(),
+            None => Sym::unary(UnaryOp::Closure1, val),
+        }
+    }
+
+    /// `closure(r)`: with the identity on the whole type.
+    pub(super) fn closure(&self, val: Val, id: ExprId) -> Result<Val> {
+        let identity = self.identity_on_type(id)?;
+        Ok(self.union(&self.closure1(val), &identity))
+    }
+
+    /// The identity on the type of a node that is a relation on it.
+    fn identity_on_type(&self, id: ExprId) -> Result<Val> {
+        let (first, _) = self.relation_type(id)?;
+        Ok(self.identity(self.type_set(first)))
+    }
+
+    fn relation_type(&self, id: ExprId) -> Result<(abridge_model::TypeId, abridge_model::TypeId)> {
+        let found = self.model().types.relation(self.model().ty(id));
+        found.ok_or_else(|| ErrorKind::Internal("a relation is expected").into())
+    }
+
+    pub(super) fn fnc(&self, val: Val) -> Val {
+        match val.as_set() {
+            Some(set) => relation::fnc(set).into(),
+            None => Sym::unary(UnaryOp::Fnc, val),
+        }
+    }
+
+    pub(super) fn rel(&self, val: Val, env: &Env) -> Result<Val> {
+        match self.force(&val, env)?.as_set() {
+            Some(set) if !relation::is_functional(set) => {
+                Err(IllDefined::BadOperand { operator: "rel", operand: set.clone().into() }.into())
+            }
+            Some(set) => Ok(relation::rel(set).into()),
+            None => Ok(Sym::unary(UnaryOp::Rel, val)),
+        }
+    }
+
+    /// `<|`, `<<|`, `|>`, `|>>`
+    pub(super) fn restrict(&self, op: BinaryOp, left: Val, right: Val, env: &Env) -> Result<Val> {
+        let by_domain = matches!(op, BinaryOp::DomainRestrict | BinaryOp::DomainSubtract);
+        let (rel, keys) = if by_domain { (&right, &left) } else { (&left, &right) };
+        let Some(pairs) = rel.as_set() else { return Ok(Sym::binary(op, left, right)) };
+        let keep = matches!(op, BinaryOp::DomainRestrict | BinaryOp::RangeRestrict);
+        if let Some(keys) = keys.as_set() {
+            return Ok(match (by_domain, keep) {
+                (true, true) => relation::domain_restrict(keys, pairs),
+                (true, false) => relation::domain_subtract(keys, pairs),
+                (false, true) => relation::range_restrict(pairs, keys),
+                (false, false) => relation::range_subtract(pairs, keys),
+            }
+            .into());
+        }
+        let mut out = Builder::new();
+        for pair in pairs {
+            let (first, second) = Val::Value(pair.clone()).split()?;
+            if self.member(if by_domain { &first } else { &second }, keys, env)? == keep {
+                out.push(pair);
+            }
+        }
+        Ok(out.finish().into())
+    }
+
+    /// `<+`, `;`, `><`, `||`
+    pub(super) fn relations(&self, op: BinaryOp, left: Val, right: Val) -> Val {
+        if op == BinaryOp::Override && left.is_empty_set() {
+            return right;
+        }
+        if op == BinaryOp::Override && right.is_empty_set() {
+            return left;
+        }
+        let (Some(a), Some(b)) = (left.as_set(), right.as_set()) else { return Sym::binary(op, left, right) };
+        match op {
+            BinaryOp::Override => relation::override_with(a, b).into(),
+            BinaryOp::Compose => relation::compose(a, b).into(),
+            BinaryOp::DirectProduct => relation::direct_product(a, b).into(),
+            _ if a.len().saturating_mul(b.len()) > self.config().max_set_size => Sym::binary(op, left, right),
+            _ => relation::parallel_product(a, b).into(),
+        }
+    }
+
+    /// `iterate(r, n)`
+    pub(super) fn iterate(&self, r: Val, n: &Val, id: ExprId) -> Result<Val> {
+        let count = n.int()?;
+        if count.is_negative() {
+            return Err(IllDefined::OutOfRange { operator: "iterate", operand: n.clone() }.into());
+        }
+        if count.is_zero() {
+            return self.identity_on_type(id);
+        }
+        let Some(set) = r.as_set() else { return Ok(Sym::binary(BinaryOp::Iterate, r, n.clone())) };
+        let mut power: Set = set.clone();
+        let mut done = Int::ONE;
+        while done < count && !power.is_empty() {
+            self.tick()?;
+            power = relation::compose(&power, set);
+            done = &done + &Int::ONE;
+        }
+        Ok(power.into())
+    }
+
+    /// `@prj1`, `@prj2`
+    pub(super) fn projection(&self, op: BinaryOp, id: ExprId) -> Result<Val> {
+        let (pair, _) = self.relation_type(id)?;
+        match self.model().types.get(pair) {
+            abridge_model::Type::Pair(first, second) => {
+                Ok(Sym::binary(op, self.type_set(*first), self.type_set(*second)))
+            }
+            _ => Err(ErrorKind::Internal("a projection is on pairs").into()),
+        }
+    }
+
+    pub(super) fn constructor(&self, id: FreeTypeId, constructor: u32) -> Val {
+        match self.model().free_types[id].constructors[constructor as usize].arg {
+            Some(_) => Sym::Constructor(id, constructor).into(),
+            None => Value::free(id.0, constructor, None).into(),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Sets. Operators on values give values, unless the result would be too large to list; with a symbolic operand they stay symbolic.
+
+use abridge_model::{BinaryOp, ExprId, UnaryOp};
+use abridge_value::{Builder, Set, Value, relation};
+
+use crate::env::Env;
+use crate::error::{IllDefined, Result};
+use crate::interp::Session;
+use crate::val::{Sym, Val};
+
+/// Products up to this size are listed at once.
+const SMALL_PRODUCT: u64 = 256;
+
+impl Session<'_> {
+    pub(super) fn set_extension(&self, items: &[ExprId], env: &Env) -> Result<Val> {
+        let mut out = Builder::new();
+        for item in items {
+            out.push(self.finite(&self.expr(*item, env)?, env)?);
+        }
+        Ok(out.finish().into())
+    }
+
+    pub(crate) fn union(&self, left: &Val, right: &Val) -> Val {
+        if left.is_empty_set() || left == right {
+            return right.clone();
+        }
+        if right.is_empty_set() {
+            return left.clone();
+        }
+        match (left.as_set(), right.as_set()) {
+            (Some(a), Some(b)) if !(self.is_long(a) || self.is_long(b)) || joins(a, b) => a.union(b).into(),
+            _ => Sym::binary(BinaryOp::Union, left.clone(), right.clone()),
+        }
+    }
+
+    pub(crate) fn intersection(&self, left: &Val, right: &Val) -> Val {
+        match (left.as_set(), right.as_set()) {
+            (Some(a), Some(b)) => a.intersection(b).into(),
+            _ if left.is_empty_set() || right.is_empty_set() => Set::EMPTY.into(),
+            _ if left == right => left.clone(),
+            _ => Sym::binary(BinaryOp::Intersection, left.clone(), right.clone()),
+        }
+    }
+
+    pub(crate) fn difference(&self, left: &Val, right: &Val) -> Val {
+        if left.is_empty_set() || right.is_empty_set() {
+            return left.clone();
+        }
+        if left == right {
+            return Set::EMPTY.into();
+        }
+        match (left.as_set(), right.as_set()) {
+            (Some(a), Some(b)) if !self.is_long(a) || cuts_off(a, b) => a.difference(b).into(),
+            _ => Sym::binary(BinaryOp::Difference, left.clone(), right.clone()),
+        }
+    }
+
+    pub(crate) fn cartesian(&self, left: &Val, right: &Val) -> Val {
+        match (left.as_set(), right.as_set()) {
+            (Some(a), Some(b)) if a.len().saturating_mul(b.len()) <= SMALL_PRODUCT => relation::cartesian(a, b).into(),
+            _ => Sym::binary(BinaryOp::Cartesian, left.clone(), right.clone()),
+        }
+    }
+
+    /// An interval that must not be listed.
+    fn is_long(&self, set: &Set) -> bool {
+        set.len() > self.config().max_set_size
+    }
+
+    /// `union(S)`
+    pub(super) fn general_union(&self, sets: Val) -> Val {
+        let Some(set) = sets.as_set() else { return Sym::unary(UnaryOp::GeneralUnion, sets) };
+        let parts: Vec<Value> = set.iter().collect();
+        if parts.iter().filter_map(Value::as_set).any(|part| self.is_long(part)) {
+            let parts = parts.into_iter().map(Val::Value);
+            return parts.reduce(|left, right| self.union(&left, &right)).unwrap_or(Set::EMPTY.into());
+        }
+        let mut out = Builder::new();
+        out.extend(parts.iter().filter_map(Value::as_set).flat_map(Set::iter));
+        out.finish().into()
+    }
+
+    /// `inter(S)`
+    pub(super) fn general_inter(&self, sets: Val, env: &Env) -> Result<Val> {
+        if self.is_empty(&sets, env)? {
+            return Err(IllDefined::EmptySet("inter").into());
+        }
+        let Some(set) = sets.as_set() else { return Ok(Sym::unary(UnaryOp::GeneralInter, sets)) };
+        let parts = set.iter().map(Val::Value);
+        Ok(parts.reduce(|left, right| self.intersection(&left, &right)).unwrap_or(Set::EMPTY.into()))
+    }
+}
+
+/// Two intervals without a gap between them, or one in the other.
+fn joins(left: &Set, right: &Set) -> bool {
+    match (left.ends(), right.ends()) {
+        (Some((lo, hi)), Some((lo2, hi2))) => {
+            let one = abridge_value::Int::ONE;
+            lo2 <= &hi + &one && lo <= &hi2 + &one
+        }
+        _ => false,
+    }
+}
+
+/// What is taken away is an end of the interval, or not in it at all.
+fn cuts_off(left: &Set, right: &Set) -> bool {
+    match (left.ends(), right.ends()) {
+        (Some((lo, hi)), Some((lo2, hi2))) => lo2 <= lo || hi <= hi2,
+        _ => false,
+    }
+}

@@ -1,0 +1,116 @@
+//! Predicates.
+//!
+//! A conjunction is false if any operand is, even where another is ill-defined; disjunction and implication are read from left to right.
+
+use std::ops::ControlFlow;
+
+use abridge_diag::with_stack;
+use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
+
+use crate::env::Env;
+use crate::error::Result;
+use crate::interp::Session;
+use crate::solve::{Problem, Unknown};
+
+impl Session<'_> {
+    /// Whether a predicate holds.
+    pub fn pred(&self, id: PredId, env: &Env) -> Result<bool> {
+        self.tick()?;
+        let node = &self.model().preds[id];
+        with_stack(|| self.pred_inner(&node.pred, env)).map_err(|error| error.at(node.span))
+    }
+
+    /// The same where values are searched for: an ill-defined predicate counts as false, if so configured.
+    pub(crate) fn holds_in_search(&self, id: PredId, env: &Env) -> Result<bool> {
+        match self.pred(id, env) {
+            Err(error) if error.is_ill_defined() && self.config().ill_defined_search_is_false => Ok(false),
+            answer => answer,
+        }
+    }
+
+    fn pred_inner(&self, pred: &Pred, env: &Env) -> Result<bool> {
+        match pred {
+            Pred::True => Ok(true),
+            Pred::False => Ok(false),
+            Pred::Not(operand) => Ok(!self.pred(*operand, env)?),
+            Pred::And(operands) => self.conjunction(operands, env),
+            Pred::Or(operands) => {
+                for operand in operands {
+                    if self.pred(*operand, env)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Pred::Implies(left, right) => Ok(!self.pred(*left, env)? || self.pred(*right, env)?),
+            Pred::Equivalent(left, right) => Ok(self.pred(*left, env)? == self.pred(*right, env)?),
+            Pred::Compare(op, left, right) => self.compare(*op, *left, *right, env),
+            Pred::Forall { binder, body } => self.forall(binder, *body, env),
+            Pred::Exists { binder, body } => self.exists(binder, *body, env),
+            Pred::If(condition, then, otherwise) => {
+                let branch = if self.pred(*condition, env)? { then } else { otherwise };
+                self.pred(*branch, env)
+            }
+            Pred::Let { bindings, body } => self.pred(*body, &self.bind_let(bindings, env)?),
+            Pred::Finite(set) => {
+                let set = self.expr(*set, env)?;
+                self.is_finite(&set, env)
+            }
+            Pred::Partition(set, parts) => self.partition(*set, parts, env),
+            Pred::External(external, args) => self.external_pred(*external, args, env),
+        }
+    }
+
+    pub(crate) fn conjunction(&self, operands: &[PredId], env: &Env) -> Result<bool> {
+        let mut failure = None;
+        for operand in operands {
+            match self.pred(*operand, env) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(error) => _ = failure.get_or_insert(error),
+            }
+        }
+        failure.map_or(Ok(true), Err)
+    }
+
+    fn compare(&self, op: Comparison, left: ExprId, right: ExprId, env: &Env) -> Result<bool> {
+        let (left, right) = (self.expr(left, env)?, self.expr(right, env)?);
+        match op {
+            Comparison::Equal => self.equal(&left, &right, env),
+            Comparison::Member => self.member(&left, &right, env),
+            Comparison::Subset => self.subset(&left, &right, env),
+            Comparison::StrictSubset => Ok(self.subset(&left, &right, env)? && !self.equal(&left, &right, env)?),
+            Comparison::Less => Ok(left.int()? < right.int()?),
+            Comparison::LessEqual => Ok(left.int()? <= right.int()?),
+            Comparison::RealLess => Ok(left.real()? < right.real()?),
+            Comparison::RealLessEqual => Ok(left.real()? <= right.real()?),
+        }
+    }
+
+    /// There is no counterexample.
+    fn forall(&self, binder: &[LocalId], body: PredId, env: &Env) -> Result<bool> {
+        let unknowns = binder.iter().map(|local| Unknown::Local(*local)).collect();
+        let mut problem = Problem::of_unknowns(self, unknowns);
+        problem.refute(self, body);
+        Ok(self.solve(problem, env, &mut |_| Ok(ControlFlow::Break(())))?.is_continue())
+    }
+
+    fn exists(&self, binder: &[LocalId], body: PredId, env: &Env) -> Result<bool> {
+        let problem = Problem::of_pred(self, binder, body);
+        Ok(self.solve(problem, env, &mut |_| Ok(ControlFlow::Break(())))?.is_break())
+    }
+
+    /// The parts are pairwise disjoint and together the set.
+    fn partition(&self, set: ExprId, parts: &[ExprId], env: &Env) -> Result<bool> {
+        let mut union = abridge_value::Set::EMPTY.into();
+        for part in parts {
+            let part = self.value(*part, env)?;
+            if !self.is_empty(&self.intersection(&union, &part), env)? {
+                return Ok(false);
+            }
+            union = self.union(&union, &part);
+        }
+        self.equal(&self.expr(set, env)?, &union, env)
+    }
+}

@@ -1,0 +1,40 @@
+//! What a search can find, and why it may end early.
+
+/// Something about a state that is worth reporting.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FindingKind {
+    /// The conjunct of the invariant with this number is false.
+    Invariant(u32),
+    /// The conjunct of the invariant with this number cannot be evaluated.
+    IllDefinedInvariant(u32),
+    /// The assertion with this number is false.
+    Assertion(u32),
+    /// The assertion with this number cannot be evaluated.
+    IllDefinedAssertion(u32),
+    /// No transition leaves the state.
+    Deadlock,
+    /// The goal holds.
+    Goal,
+    /// Some operation cannot be evaluated here.
+    IllDefined,
+}
+
+/// A finding and the state it is about, by the number the search gave it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Finding {
+    pub kind: FindingKind,
+    pub state: u32,
+}
+
+/// Why a search did not visit everything, or why what it visited is not everything.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Limit {
+    /// This many states were reached.
+    States(u64),
+    /// States further away than this were not visited.
+    Depth(u32),
+    Time,
+    Memory,
+    /// The user stopped the run.
+    Interrupted,
+}

@@ -1,0 +1,76 @@
+//! The traits that engines see.
+
+use crate::finding::FindingKind;
+
+/// A transition system with states of one width.
+pub trait System: Sync {
+    type Worker<'a>: Worker
+    where
+        Self: 'a;
+
+    /// The number of words of a state.
+    fn width(&self) -> usize;
+
+    /// Evaluation for one thread.
+    fn worker(&self) -> Self::Worker<'_>;
+}
+
+/// Evaluates on behalf of one thread.
+pub trait Worker {
+    /// The steps out of the artificial root, which is no state.
+    fn initial(&mut self, out: &mut Steps);
+
+    /// All steps out of a state, each distinct transition once.
+    fn successors(&mut self, state: &[u32], out: &mut Steps);
+
+    /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal.
+    fn inspect(&mut self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind));
+}
+
+/// Which properties of states are of interest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Properties {
+    pub invariant: bool,
+    pub assertions: bool,
+    pub goal: bool,
+}
+
+/// Steps out of one state, in a buffer that is used again and again.
+#[derive(Clone, Default, Debug)]
+pub struct Steps {
+    width: usize,
+    words: Vec<u32>,
+    /// Operation and number of transitions with that operation, target and different labels.
+    heads: Vec<(u32, u32)>,
+    /// Some operation could not be evaluated.
+    pub is_ill_defined: bool,
+}
+
+impl Steps {
+    pub fn new(width: usize) -> Self {
+        Steps { width, ..Steps::default() }
+    }
+
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.heads.clear();
+        self.is_ill_defined = false;
+    }
+
+    /// Adds `count` transitions of one operation to one target that differ in their labels only.
+    pub fn push(&mut self, operation: u32, count: u32, target: &[u32]) {
+        debug_assert_eq!(target.len(), self.width);
+        self.words.extend_from_slice(target);
+        self.heads.push((operation, count));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// Operation, number of transitions and target of each entry.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u32])> {
+        let target = |idx: usize| &self.words[idx * self.width..(idx + 1) * self.width];
+        self.heads.iter().enumerate().map(move |(idx, (operation, count))| (*operation, *count, target(idx)))
+    }
+}

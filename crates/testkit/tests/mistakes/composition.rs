@@ -1,0 +1,776 @@
+//! Machines that refer to each other.
+
+use expect_test::expect;
+
+use super::{check, check_project};
+
+const COUNTER: &str = "
+    MACHINE Counter
+    VARIABLES n
+    INVARIANT n : NAT
+    INITIALISATION n := 0
+    OPERATIONS
+      add(k) = PRE k : NAT THEN n := n + k END;
+      r <-- read = r := n
+    END
+    ";
+
+const COLOURS: &str = "
+    MACHINE Colours
+    SETS COLOUR = {red, green}
+    END
+    ";
+
+#[test]
+fn machine_that_does_not_exist() {
+    check(
+        "
+        MACHINE M
+        INCLUDES Conter
+        END
+        ",
+        expect![[r#"
+            error[missing-machine]: machine `Conter` not found
+              --> M.mch:2:10
+            2 | INCLUDES Conter
+              |          ^^^^^^ no file `Conter.mch`, `.ref`, `.sys` or `.imp` in the current folder
+              = help: other folders can be named with `--include DIR`
+        "#]],
+    );
+}
+
+#[test]
+fn machine_with_a_similar_name() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                SEES Conter
+                INCLUDES Counter
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[missing-machine]: machine `Conter` not found
+              --> M.mch:2:6
+            2 | SEES Conter
+              |      ^^^^^^ no file `Conter.mch`, `.ref`, `.sys` or `.imp` in the current folder
+              = help: other folders can be named with `--include DIR`
+        "#]],
+    );
+}
+
+#[test]
+fn machine_with_another_name_than_its_file() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                SEES Palette
+                END
+                ",
+            ),
+            ("Palette.mch", COLOURS),
+        ],
+        expect![[r#"
+            error[wrong-machine-name]: the file of machine `Palette` holds a machine named `Colours`
+              --> Palette.mch:1:9
+            1 | MACHINE Colours
+              |         ^^^^^^^
+              ::: M.mch:2:6
+            2 | SEES Palette
+              |      ------- referred to here
+              = help: a machine that others refer to has the name of its file
+        "#]],
+    );
+}
+
+#[test]
+fn machines_that_see_each_other() {
+    check_project(
+        &[
+            ("M.mch", "MACHINE M\nSEES A\nEND"),
+            ("A.mch", "MACHINE A\nSEES B\nEND"),
+            ("B.mch", "MACHINE B\nSEES A\nEND"),
+        ],
+        expect![[r#"
+            error[cyclic-machines]: machines refer to each other in a cycle: A -> B -> A
+              --> B.mch:2:6
+            2 | SEES A
+              |      ^
+              = help: move what both need into a third file
+        "#]],
+    );
+}
+
+#[test]
+fn machine_that_includes_itself() {
+    check(
+        "
+        MACHINE M
+        INCLUDES M
+        END
+        ",
+        expect![[r#"
+            error[cyclic-machines]: machine `M` refers to itself
+              --> M.mch:2:10
+            2 | INCLUDES M
+              |          ^
+        "#]],
+    );
+}
+
+#[test]
+fn included_twice() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter, Counter
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[included-twice]: machine `Counter` is included twice under the same name
+              --> M.mch:2:19
+            2 | INCLUDES Counter, Counter
+              |                   ^^^^^^^
+              |          ------- first included here
+              = help: give the copies different prefixes: `a.Counter, b.Counter`
+        "#]],
+    );
+}
+
+#[test]
+fn name_in_two_included_machines() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter, Clock
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+            (
+                "Clock.mch",
+                "
+                MACHINE Clock
+                VARIABLES n
+                INVARIANT n : 0..23
+                INITIALISATION n := 0
+                END
+                ",
+            ),
+        ],
+        expect![[r#"
+            error[name-clash]: `n` is declared by two machines that `M` refers to
+              --> Clock.mch:2:11
+            2 | VARIABLES n
+              |           ^
+              ::: M.mch:2:19
+            2 | INCLUDES Counter, Clock
+              |                   ----- both are visible here
+              ::: Counter.mch:2:11
+            2 | VARIABLES n
+              |           - also declared here
+        "#]],
+    );
+}
+
+#[test]
+fn name_of_an_included_machine() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter
+                VARIABLES n
+                INVARIANT n : NAT
+                INITIALISATION n := 0
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[name-clash]: `n` is already the name of something visible from another machine
+              --> M.mch:3:11
+            3 | VARIABLES n
+              |           ^ declared again
+              ::: Counter.mch:2:11
+            2 | VARIABLES n
+              |           - first declared here
+
+            error[unknown-type]: the type of variable `n` cannot be inferred
+              --> M.mch:3:11
+            3 | VARIABLES n
+              |           ^
+              = help: add a typing predicate such as `n : S` to the INVARIANT
+
+            error[writes-included-variable]: `n` cannot be assigned: it is a variable of an included machine
+              --> M.mch:5:16
+            5 | INITIALISATION n := 0
+              |                ^
+              ::: Counter.mch:2:11
+            2 | VARIABLES n
+              |           - declared here
+              = help: call one of that machine's operations instead
+        "#]],
+    );
+}
+
+#[test]
+fn ambiguous_sees() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES a.Counter, b.Counter, Watch
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+            (
+                "Watch.mch",
+                "
+                MACHINE Watch
+                SEES Counter
+                END
+                ",
+            ),
+        ],
+        expect![[r#"
+            error[ambiguous-seen]: machine `Counter` is seen, but it is included more than once: `a.Counter`, `b.Counter`
+              --> Watch.mch:2:6
+            2 | SEES Counter
+              |      ^^^^^^^
+              = help: name the copy that is meant, or include the machine only once
+        "#]],
+    );
+}
+
+#[test]
+fn writing_an_included_variable() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter
+                OPERATIONS
+                  reset = n := 0
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[writes-included-variable]: `n` cannot be assigned: it is a variable of an included machine
+              --> M.mch:4:11
+            4 |   reset = n := 0
+              |           ^
+              ::: Counter.mch:2:11
+            2 | VARIABLES n
+              |           - declared here
+              = help: call one of that machine's operations instead
+        "#]],
+    );
+}
+
+#[test]
+fn writing_a_seen_variable() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                SEES Counter
+                OPERATIONS
+                  reset = n := 0
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[writes-seen-variable]: `n` cannot be assigned: it is a variable of a machine that is only seen or used
+              --> M.mch:4:11
+            4 |   reset = n := 0
+              |           ^
+              ::: Counter.mch:2:11
+            2 | VARIABLES n
+              |           - declared here
+              = help: include the machine and call one of its operations
+        "#]],
+    );
+}
+
+#[test]
+fn prefix_is_forgotten() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES a.Counter, b.Counter
+                INVARIANT a.n <= b.n & n > 0
+                OPERATIONS
+                  go = add(1)
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[unknown-identifier]: `n` is not declared
+              --> M.mch:3:24
+            3 | INVARIANT a.n <= b.n & n > 0
+              |                        ^
+
+            error[unknown-operation]: there is no operation or definition `add` to call
+              --> M.mch:5:8
+            5 |   go = add(1)
+              |        ^^^
+              = help: a similar name exists: `a.add`
+        "#]],
+    );
+}
+
+#[test]
+fn call_with_too_few_arguments() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter
+                OPERATIONS
+                  go = add
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[wrong-arity]: operation `add` takes one argument, but is given 0
+              --> M.mch:4:8
+            4 |   go = add
+              |        ^^^
+              ::: Counter.mch:6:3
+            6 |   add(k) = PRE k : NAT THEN n := n + k END;
+              |   --- declared here
+        "#]],
+    );
+}
+
+#[test]
+fn output_that_is_not_taken() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter
+                OPERATIONS
+                  look = read
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[wrong-arity]: operation `read` yields one output, but 0 are taken
+              --> M.mch:4:10
+            4 |   look = read
+              |          ^^^^
+              = help: write `r <-- read` with variables of your own
+        "#]],
+    );
+}
+
+#[test]
+fn output_of_an_operation_that_has_none() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter
+                OPERATIONS
+                  r <-- go = r <-- add(1)
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[unknown-type]: the type of identifier `r` cannot be inferred
+              --> M.mch:4:3
+            4 |   r <-- go = r <-- add(1)
+              |   ^
+              = help: add a typing predicate such as `r : S` to the predicate that goes with it
+
+            error[wrong-arity]: operation `add` yields no outputs, but one is taken
+              --> M.mch:4:14
+            4 |   r <-- go = r <-- add(1)
+              |              ^^^^^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn promoted_operation_that_does_not_exist() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter
+                PROMOTES ad, read
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[unknown-operation]: no included machine has an operation `ad` to promote
+              --> M.mch:3:10
+            3 | PROMOTES ad, read
+              |          ^^
+        "#]],
+    );
+}
+
+#[test]
+fn promoted_without_its_prefix() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES a.Counter
+                PROMOTES add
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[unknown-operation]: no included machine has an operation `add` to promote
+              --> M.mch:3:10
+            3 | PROMOTES add
+              |          ^^^
+              = help: a similar name exists: `a.add`
+        "#]],
+    );
+}
+
+#[test]
+fn promoted_from_a_seen_machine() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                SEES Counter
+                PROMOTES add
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[unknown-operation]: no included machine has an operation `add` to promote
+              --> M.mch:3:10
+            3 | PROMOTES add
+              |          ^^^
+        "#]],
+    );
+}
+
+#[test]
+fn operation_of_a_machine_that_is_not_included() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                OPERATIONS
+                  go = add(1)
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[unknown-operation]: there is no operation or definition `add` to call
+              --> M.mch:3:8
+            3 |   go = add(1)
+              |        ^^^
+              = help: operations of other machines are callable after INCLUDES or EXTENDS
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_number_of_machine_parameters() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Buffer(3)
+                END
+                ",
+            ),
+            (
+                "Buffer.mch",
+                "
+                MACHINE Buffer(ITEM, capacity)
+                CONSTRAINTS capacity : NAT1
+                VARIABLES items
+                INVARIANT items : seq(ITEM) & size(items) <= capacity
+                INITIALISATION items := []
+                END
+                ",
+            ),
+        ],
+        expect![[r#"
+            error[wrong-arity]: machine `Buffer` has 2 parameters, but is given 1
+              --> M.mch:2:10
+            2 | INCLUDES Buffer(3)
+              |          ^^^^^^^^^
+              ::: Buffer.mch:1:9
+            1 | MACHINE Buffer(ITEM, capacity)
+              |         ------ declared here
+
+            error[unknown-type]: the type of constant `ITEM` cannot be inferred: all that is known is POW(?)
+              --> Buffer.mch:1:16
+            1 | MACHINE Buffer(ITEM, capacity)
+              |                ^^^^
+              = help: add a typing predicate such as `ITEM : S` to PROPERTIES
+
+            error[unknown-type]: the type of variable `items` cannot be inferred: all that is known is POW(INTEGER*?)
+              --> Buffer.mch:3:11
+            3 | VARIABLES items
+              |           ^^^^^
+              = help: add a typing predicate such as `items : S` to the INVARIANT
+        "#]],
+    );
+}
+
+#[test]
+fn machine_parameter_of_the_wrong_type() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Buffer(BOOL, TRUE)
+                END
+                ",
+            ),
+            (
+                "Buffer.mch",
+                "
+                MACHINE Buffer(ITEM, capacity)
+                CONSTRAINTS capacity : NAT1
+                VARIABLES items
+                INVARIANT items : seq(ITEM) & size(items) <= capacity
+                INITIALISATION items := []
+                END
+                ",
+            ),
+        ],
+        expect![[r#"
+            error[type-mismatch]: `TRUE` is BOOL, but parameter `capacity` of `Buffer` has another type: INTEGER
+              --> M.mch:2:23
+            2 | INCLUDES Buffer(BOOL, TRUE)
+              |                       ^^^^ this is BOOL
+        "#]],
+    );
+}
+
+#[test]
+fn seen_machine_with_arguments() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                SEES Colours(3)
+                END
+                ",
+            ),
+            ("Colours.mch", COLOURS),
+        ],
+        expect![[r#"
+            error[unexpected-arguments]: machines in `SEES` are named without arguments
+              --> M.mch:2:6
+            2 | SEES Colours(3)
+              |      ^^^^^^^^^^
+              = help: the machine gets its arguments where it is included or imported
+        "#]],
+    );
+}
+
+#[test]
+fn abstract_variable_in_a_refinement() {
+    check_project(
+        &[
+            (
+                "R.ref",
+                "
+                REFINEMENT R
+                REFINES Counter
+                VARIABLES bits
+                INVARIANT bits : seq(BOOL)
+                INITIALISATION bits := []
+                OPERATIONS
+                  add(k) = PRE k : NAT THEN n := n + k END
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[abstract-variable]: `n` cannot be assigned: it is a variable of the abstraction that the refinement no longer has
+              --> R.ref:7:29
+            7 |   add(k) = PRE k : NAT THEN n := n + k END
+              |                             ^
+              ::: Counter.mch:2:11
+            2 | VARIABLES n
+              |           - declared here
+              = help: assign the refinement's own variables
+
+            error[abstract-variable]: `n` is a variable of the abstraction and no longer exists in the refinement
+              --> R.ref:7:34
+            7 |   add(k) = PRE k : NAT THEN n := n + k END
+              |                                  ^
+              = help: use the refinement's own variables; the invariant relates the two
+        "#]],
+    );
+}
+
+#[test]
+fn refinement_of_an_implementation() {
+    check_project(
+        &[
+            ("R.ref", "REFINEMENT R\nREFINES I\nEND"),
+            ("I.imp", "IMPLEMENTATION I\nREFINES A\nEND"),
+            ("A.mch", "MACHINE A\nEND"),
+        ],
+        expect![[r#"
+            error[refines-implementation]: `I` is an implementation and cannot be refined
+              --> R.ref:2:9
+            2 | REFINES I
+              |         ^
+        "#]],
+    );
+}
+
+#[test]
+fn refined_operation_with_another_type() {
+    check_project(
+        &[
+            (
+                "R.ref",
+                "
+                REFINEMENT R
+                REFINES Counter
+                VARIABLES n
+                INVARIANT n : NAT
+                INITIALISATION n := 0
+                OPERATIONS
+                  add(k) = PRE k : BOOL THEN n := 0 END
+                END
+                ",
+            ),
+            ("Counter.mch", COUNTER),
+        ],
+        expect![[r#"
+            error[type-mismatch]: `k` is INTEGER, but the set on the right of `:` has elements of another type: BOOL
+              --> R.ref:7:16
+            7 |   add(k) = PRE k : BOOL THEN n := 0 END
+              |                ^ this is INTEGER
+              |       - `k` is INTEGER because of this
+        "#]],
+    );
+}
+
+#[test]
+fn mistake_in_an_included_machine() {
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                INCLUDES Counter
+                OPERATIONS
+                  go = add(1)
+                END
+                ",
+            ),
+            (
+                "Counter.mch",
+                "
+                MACHINE Counter
+                VARIABLES n
+                INVARIANT n : NAT
+                INITIALISATION n := 0
+                OPERATIONS
+                  add(k) = PRE k : NAT n := n + k END
+                END
+                ",
+            ),
+        ],
+        expect![[r#"
+            error[missing-keyword]: expected `THEN`, found `n`
+              --> Counter.mch:6:24
+            6 |   add(k) = PRE k : NAT n := n + k END
+              |                        ^
+              |            --- this `PRE` needs its `THEN`
+        "#]],
+    );
+}
+
+#[test]
+fn definition_file_in_place_of_a_machine() {
+    check_project(
+        &[("limits.def", "DEFINITIONS\n  SMALL == 0..3")],
+        expect![[r#"
+            error[not-a-machine]: `limits.def` holds definitions only, not a machine
+        "#]],
+    );
+}
