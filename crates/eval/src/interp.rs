@@ -37,6 +37,8 @@ pub enum Warning {
     Unchecked { span: Option<Span> },
     /// A value came from outside the model: a file, a clock, chance.
     Impure { name: String },
+    /// The model itself reports something (`ADD_ERROR`, `ADD_WARNING`).
+    Reported { message: String },
 }
 
 impl<'m> Interp<'m> {

@@ -19,5 +19,4 @@ mod iterate;
 mod member;
 mod size;
 
-pub(crate) use images::Images;
 pub(crate) use size::Size;

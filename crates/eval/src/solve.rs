@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 
-pub(crate) use constraint::{Constraint, Problem, Unknown, normalise};
+pub(crate) use constraint::{Constraint, Problem, Unknown};
 
 use crate::config::Unbounded;
 use crate::env::Env;

@@ -7,6 +7,9 @@
 //! Start with `grammar/machine.rs` for whole files and `grammar/formula.rs` for predicates and expressions. Recovery is in
 //! `grammar/recovery.rs`; mistakes that people often make are recognised where they occur and worded in `grammar/mistakes.rs`.
 
+mod assignment;
+mod binder;
+mod block;
 mod clauses;
 mod definitions;
 mod formula;
@@ -317,7 +320,7 @@ impl Parser<'_> {
         match token.kind {
             TokenKind::QuotedIdent => {
                 let inside = text.strip_prefix('`').unwrap_or(text);
-                lexer::unescape(inside.strip_suffix('`').unwrap_or(inside))
+                lexer::unescape_back_quoted(inside.strip_suffix('`').unwrap_or(inside))
             }
             _ => SmolStr::new(text),
         }

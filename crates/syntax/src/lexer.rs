@@ -62,6 +62,16 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
 
 /// The value of a string's inside: escapes resolved, line ends made LF.
 pub(crate) fn unescape(inside: &str) -> SmolStr {
+    unescape_with(inside, &['"', '\'', '\\'])
+}
+
+/// The same for text between back quotes, which may contain one with a backslash before it.
+pub(crate) fn unescape_back_quoted(inside: &str) -> SmolStr {
+    unescape_with(inside, &['"', '\'', '\\', '`'])
+}
+
+/// `verbatim` are the characters that stand for themselves after a backslash.
+fn unescape_with(inside: &str, verbatim: &[char]) -> SmolStr {
     if !inside.contains(['\\', '\r']) {
         return SmolStr::new(inside);
     }
@@ -72,7 +82,7 @@ pub(crate) fn unescape(inside: &str) -> SmolStr {
             ('\\', Some('n')) => value.push('\n'),
             ('\\', Some('r')) => value.push('\r'),
             ('\\', Some('t')) => value.push('\t'),
-            ('\\', Some(&escaped @ ('"' | '\'' | '\\' | '`'))) => value.push(escaped),
+            ('\\', Some(escaped)) if verbatim.contains(escaped) => value.push(*escaped),
             // An escape nobody knows stays as it is.
             ('\\', _) => {
                 value.push('\\');
@@ -126,7 +136,10 @@ impl Lexer<'_> {
     }
 
     fn error(&mut self, diagnostic: Diagnostic) {
-        self.lexed.diagnostics.push(diagnostic);
+        const ENOUGH: usize = 100;
+        if self.lexed.diagnostics.len() < ENOUGH {
+            self.lexed.diagnostics.push(diagnostic);
+        }
     }
 
     fn file_start(&mut self) {
@@ -257,7 +270,9 @@ impl Lexer<'_> {
         let message = format!("this {what} is never closed");
         let diagnostic = Diagnostic::error(id, message).at_saying(opening, format!("{found} the closing `{closer}`"));
         let help = match (what, closer) {
-            ("string", "\"") => "write the closing `\"` on the same line; `'''...'''` may span several lines".to_owned(),
+            ("string", "\"") => {
+                "write the closing `\"` on the same line; `'''...'''` may span several lines".to_owned()
+            }
             _ => format!("write `{closer}` where the {what} ends"),
         };
         self.error(diagnostic.help(help));
@@ -411,7 +426,9 @@ impl Lexer<'_> {
         let diagnostic = match ch {
             '\u{fffd}' => Diagnostic::error("unexpected-character", "this text is not valid UTF-8")
                 .help("save the file as UTF-8; other encodings are only understood inside comments"),
-            '_' => Diagnostic::error("unexpected-character", "a name cannot start with `_`").help("start it with a letter"),
+            '_' => {
+                Diagnostic::error("unexpected-character", "a name cannot start with `_`").help("start it with a letter")
+            }
             '?' => Diagnostic::error("unexpected-character", "`?` has no meaning in B"),
             ch if ch.is_control() || ch.is_whitespace() => {
                 let message = format!("the character U+{:04X} is not allowed here", u32::from(ch));

@@ -1,7 +1,13 @@
-//! What the tests of Abridge share: projects that live in memory.
+//! What the tests of Abridge share: projects that live in memory, and inputs nobody thought of.
 //!
-//! Start with [`Project`] in `project.rs`.
+//! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs` and `generate.rs` make inputs.
 
+pub mod fuzz;
+pub mod generate;
+pub mod mutate;
 mod project;
+mod random;
+pub mod seeds;
 
 pub use project::{Project, dedent};
+pub use random::{Choices, Random};

@@ -50,7 +50,8 @@ impl Mutator {
     /// One random change.
     fn change(&self, tokens: &mut Vec<String>, random: &mut Random) {
         let at = random.below(tokens.len() + 1);
-        let end = (at + 1 + random.below(if random.once_in(4) { 40 } else { 4 })).min(tokens.len());
+        let max_len = if random.once_in(4) { 40 } else { 4 };
+        let end = (at + 1 + random.below(max_len)).min(tokens.len());
         let range = at.min(end)..end;
         match random.below(16) {
             0 => _ = tokens.drain(range),

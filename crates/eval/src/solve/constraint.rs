@@ -133,6 +133,11 @@ impl Problem {
         self.include(normalise(session, pred, false, true));
     }
 
+    /// Adds a predicate that must not hold.
+    pub(crate) fn exclude(&mut self, session: &Session<'_>, pred: PredId) {
+        self.include(normalise(session, pred, false, false));
+    }
+
     fn include(&mut self, (unknowns, constraints): (Vec<Unknown>, Vec<Constraint>)) {
         self.unknowns.extend(unknowns);
         self.constraints.extend(constraints);

@@ -179,9 +179,7 @@ impl Parser<'_> {
     fn constructor(&mut self) -> Parsed<FreeConstructor> {
         let name = self.ident("the name of a constructor")?;
         let arg = match self.kind() {
-            TokenKind::LParen => {
-                Some(self.bracketed(TokenKind::RParen, |parser| Ok(parser.composed_expression()))?)
-            }
+            TokenKind::LParen => Some(self.bracketed(TokenKind::RParen, |parser| Ok(parser.composed_expression()))?),
             _ => None,
         };
         Ok(FreeConstructor { name, arg })

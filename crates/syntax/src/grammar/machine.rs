@@ -44,7 +44,8 @@ impl Parser<'_> {
 
     /// The file does not start as it should; looks for a machine further on.
     fn no_machine(&mut self, pragmas: Vec<MachinePragma>) -> Unit {
-        let message = format!("expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found {}", self.found());
+        let message =
+            format!("expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found {}", self.found());
         let word = self.text_of(self.token()).to_ascii_uppercase();
         let misspelt = self.at(TokenKind::Ident) && word.len() < 20 && edit_distance(&word, "MACHINE") <= 2;
         let help = match misspelt {
@@ -183,8 +184,10 @@ impl Parser<'_> {
                 (matches!(keyword, Constraints | Uses | Imports | Values | LocalOperations), "a refinement")
             }
             MachineKind::Implementation => {
-                let forbidden =
-                    matches!(keyword, Constraints | Uses | Includes | AbstractConstants | Variables | AbstractVariables);
+                let forbidden = matches!(
+                    keyword,
+                    Constraints | Uses | Includes | AbstractConstants | Variables | AbstractVariables
+                );
                 (forbidden, "an implementation")
             }
         };
@@ -240,7 +243,8 @@ impl Parser<'_> {
         }
         let end = self.span_of(self.previous());
         let message = "this `END` closes the machine, but more text follows";
-        let diagnostic = Diagnostic::error("text-after-end", message).at(end).also(self.here(), "the text that follows");
+        let diagnostic =
+            Diagnostic::error("text-after-end", message).at(end).also(self.here(), "the text that follows");
         self.report(diagnostic.help("remove an `END`, or the text after the last one"));
         let in_operations = matches!(machine.clauses.last(), Some(Clause { kind: ClauseKind::Operations(_), .. }));
         if self.at(TokenKind::Semicolon) && in_operations {
@@ -261,7 +265,8 @@ impl Parser<'_> {
     fn missing_machine_end(&mut self, machine: &Machine) {
         let message = "the machine has no `END`";
         let last = self.span_of(self.previous()).after();
-        let diagnostic = Diagnostic::error("missing-end", message).at(last).also(machine.span, "the machine starts here");
+        let diagnostic =
+            Diagnostic::error("missing-end", message).at(last).also(machine.span, "the machine starts here");
         let diagnostic = match self.suspects.first() {
             Some(suspect) => self.with_suspect(diagnostic, *suspect),
             None => diagnostic.help("write `END` at the end of the file, or find the block above that lacks its `END`"),
@@ -311,8 +316,14 @@ impl Parser<'_> {
         let follows = self.kind_ahead(1);
         let like_keyword = !matches!(
             follows,
-            TokenKind::Assign | TokenKind::BecomesElement | TokenKind::Outputs | TokenKind::Comma | TokenKind::Dot
-                | TokenKind::Op(_) | TokenKind::DefinedAs | TokenKind::Semicolon
+            TokenKind::Assign
+                | TokenKind::BecomesElement
+                | TokenKind::Outputs
+                | TokenKind::Comma
+                | TokenKind::Dot
+                | TokenKind::Op(_)
+                | TokenKind::DefinedAs
+                | TokenKind::Semicolon
         );
         self.at(TokenKind::Ident) && like_keyword && nearest_clause(self.text_of(self.token())).is_some()
     }

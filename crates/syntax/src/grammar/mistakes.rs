@@ -50,7 +50,9 @@ impl Parser<'_> {
             TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
                 return Some(format!("nothing was opened that `{text}` could close"));
             }
-            TokenKind::Keyword(Keyword::Then) => "`THEN` needs an `IF`, `PRE`, `SELECT`, `ANY`, `ASSERT` or `CASE` before it",
+            TokenKind::Keyword(Keyword::Then) => {
+                "`THEN` needs an `IF`, `PRE`, `SELECT`, `ANY`, `ASSERT` or `CASE` before it"
+            }
             TokenKind::Quote => "text is written between double quotes: `\"text\"`",
             _ => return None,
         };
@@ -62,7 +64,8 @@ impl Parser<'_> {
         let token = self.token();
         let text = self.text_of(token).to_owned();
         let is_word = text.starts_with(|ch: char| ch.is_ascii_alphabetic());
-        let (TokenKind::Atom(_) | TokenKind::Builtin(_) | TokenKind::Quantifier(_) | TokenKind::Op(_)) = token.kind else {
+        let (TokenKind::Atom(_) | TokenKind::Builtin(_) | TokenKind::Quantifier(_) | TokenKind::Op(_)) = token.kind
+        else {
             return self.no_name_here(what, is_word);
         };
         if !is_word {
@@ -81,7 +84,11 @@ impl Parser<'_> {
     fn no_name_here(&mut self, what: &str, is_word: bool) -> Parsed<Ident> {
         let like_name = matches!(
             self.kind_ahead(1),
-            TokenKind::Comma | TokenKind::LParen | TokenKind::Assign | TokenKind::DefinedAs | TokenKind::Op(BinaryOp::Equal)
+            TokenKind::Comma
+                | TokenKind::LParen
+                | TokenKind::Assign
+                | TokenKind::DefinedAs
+                | TokenKind::Op(BinaryOp::Equal)
         );
         if !is_word || !like_name || ends_clause(self.kind()) {
             return Err(self.unexpected(what));
@@ -196,7 +203,9 @@ impl Parser<'_> {
                 _ => return None,
             },
             TokenKind::Keyword(Keyword::Or) if predicate => (Mistaken::Or, 1),
-            TokenKind::Op(BinaryOp::ParallelProduct) if predicate && self.context != Context::Value => (Mistaken::Or, 1),
+            TokenKind::Op(BinaryOp::ParallelProduct) if predicate && self.context != Context::Value => {
+                (Mistaken::Or, 1)
+            }
             TokenKind::DefinedAs if self.starts_definition(lhs) => return None,
             TokenKind::DefinedAs | TokenKind::Assign if self.context != Context::Definition => {
                 (Mistaken::Op(BinaryOp::Equal), 1)

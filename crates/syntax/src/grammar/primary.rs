@@ -1,11 +1,10 @@
-//! Predicates and expressions: what stands between the operators.
+//! Predicates and expressions: what stands between the operators. What binds variables is in `grammar/binder.rs`.
 
 use abridge_diag::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
-use crate::ast::{Atom, Builtin, Expr, ExprId, Ident, Quantifier, Sort, TemplatePart};
-use crate::lexer::{Keyword, Token, TokenKind, unescape};
-use crate::operators::RELATION;
+use crate::ast::{BinaryOp, Builtin, Expr, ExprId, Ident, Sort, TemplatePart};
+use crate::lexer::{Keyword, Token, TokenKind, unescape, unescape_back_quoted};
 
 impl Parser<'_> {
     /// A primary with what is applied to it: `f(x)[S]~'a`.
@@ -31,6 +30,9 @@ impl Parser<'_> {
     /// `f(a, b)`
     fn application(&mut self, head: ExprId) -> Parsed<ExprId> {
         let args = self.arguments()?;
+        if args.is_empty() {
+            return Ok(head);
+        }
         let span = self.span(head);
         Ok(self.expr(Expr::Apply(head, args), span))
     }
@@ -144,7 +146,7 @@ impl Parser<'_> {
             match self.kind() {
                 TokenKind::TemplateText => {
                     let token = self.bump();
-                    parts.push(TemplatePart::Text(unescape(self.text_of(token))));
+                    parts.push(TemplatePart::Text(unescape_back_quoted(self.text_of(token))));
                 }
                 TokenKind::TemplateExprOpen => {
                     let inside = |parser: &mut Self| Ok(parser.composed_expression());
@@ -185,7 +187,7 @@ impl Parser<'_> {
         vec![self.predicate()]
     }
 
-    fn builtin_alone(&mut self, keyword: Token) -> Parsed<ExprId> {
+    pub(super) fn builtin_alone(&mut self, keyword: Token) -> Parsed<ExprId> {
         let text = self.text_of(keyword).to_owned();
         let span = self.span_of(keyword);
         if self.misused_keywords.contains(&keyword.kind) {
@@ -193,7 +195,9 @@ impl Parser<'_> {
         }
         let message = format!("expected `(` after `{text}`, found {}", self.found());
         let help = format!("`{text}` is a keyword; write its argument in parentheses, or choose another name");
-        self.fail(Diagnostic::error("missing-parentheses", message).at(self.here()).also(span, "applied here").help(help))
+        self.fail(
+            Diagnostic::error("missing-parentheses", message).at(self.here()).also(span, "applied here").help(help),
+        )
     }
 
     fn check_arity(&mut self, builtin: Builtin, keyword: Span, n_args: usize) {
@@ -237,291 +241,6 @@ impl Parser<'_> {
         let span = self.since(start);
         self.set_span(id, span);
         Ok(id)
-    }
-
-    /// `{}`, `{a, b}`, `{x | P}`, `{x · P | E}`
-    fn braces(&mut self) -> Parsed<ExprId> {
-        let start = self.here();
-        let symbolic = self.symbolic_pragma();
-        if self.kind_ahead(1) == TokenKind::RBrace {
-            self.bump();
-            self.bump();
-            let span = self.since(start);
-            return Ok(self.expr(Expr::Atom(Atom::EmptySet), span));
-        }
-        let head = self.comprehension_head();
-        let id = self.bracketed(TokenKind::RBrace, |parser| match head {
-            Some(Head::Comprehension) => parser.comprehension(),
-            Some(Head::Image) => parser.set_image(),
-            None => parser.set_extension(),
-        })?;
-        let span = self.since(start);
-        self.set_span(id, span);
-        self.ast.expr_mut(id).symbolic |= symbolic;
-        Ok(id)
-    }
-
-    /// Looks past `{` for a list of variables and what follows it; takes nothing.
-    fn comprehension_head(&self) -> Option<Head> {
-        let name = |at| matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent);
-        let parens = self.kind_ahead(1) == TokenKind::LParen;
-        let mut at = if parens { 2 } else { 1 };
-        loop {
-            // A keyword among the variables is reported later.
-            if !name(at) && !self.is_word_ahead(at) {
-                return None;
-            }
-            at += 1;
-            match self.kind_ahead(at) {
-                TokenKind::Comma | TokenKind::Op(crate::ast::BinaryOp::Maplet) => at += 1,
-                _ => break,
-            }
-        }
-        if parens && self.kind_ahead(at) != TokenKind::RParen {
-            return None;
-        }
-        match self.kind_ahead(at + usize::from(parens)) {
-            TokenKind::Bar => Some(Head::Comprehension),
-            TokenKind::MiddleDot => Some(Head::Image),
-            TokenKind::Dot if parens => Some(Head::Image),
-            _ => None,
-        }
-    }
-
-    fn is_word_ahead(&self, ahead: usize) -> bool {
-        let kind = self.kind_ahead(ahead);
-        matches!(kind, TokenKind::Builtin(_)) || self.misused_keywords.contains(&kind)
-    }
-
-    /// `x, y | P` or `x |-> y | P`
-    fn comprehension(&mut self) -> Parsed<ExprId> {
-        let start = self.here();
-        let maplets = self.kind_ahead(1) == TokenKind::Op(crate::ast::BinaryOp::Maplet);
-        let ids = if maplets { self.maplet_of_names()? } else { self.bound_names()? };
-        self.expect(TokenKind::Bar, "`|`")?;
-        let pred = self.predicate();
-        if self.at(TokenKind::Bar) {
-            let message = "a set comprehension has one `|`";
-            let help = "write `{x · P | E}` for the set of all `E`";
-            return self.fail(Diagnostic::error("second-bar", message).at(self.here()).help(help));
-        }
-        Ok(self.expr(Expr::Comprehension { ids, pred, maplets }, start))
-    }
-
-    fn maplet_of_names(&mut self) -> Parsed<Vec<Ident>> {
-        let first = self.ident("a variable")?;
-        self.bump();
-        let second = self.ident("a variable")?;
-        if !self.at(TokenKind::Bar) {
-            let message = "only a pair of variables can be written with `|->` before `|`";
-            let help = "list the variables with commas: `{x, y, z | P}`";
-            return self.fail(Diagnostic::error("nested-maplet", message).at(self.here()).help(help));
-        }
-        Ok(vec![first, second])
-    }
-
-    /// `x · P | E`
-    fn set_image(&mut self) -> Parsed<ExprId> {
-        let start = self.here();
-        let ids = self.bound_names()?;
-        self.bump();
-        let pred = self.predicate();
-        self.expect(TokenKind::Bar, "`|` and an expression")?;
-        let expr = self.composed_expression();
-        Ok(self.expr(Expr::SetImage { ids, pred, expr }, start))
-    }
-
-    fn set_extension(&mut self) -> Parsed<ExprId> {
-        let start = self.here();
-        let mut elements = vec![self.composition()];
-        while self.eat(TokenKind::Comma) {
-            elements.push(self.composition());
-        }
-        if self.at(TokenKind::Bar) {
-            return self.bad_bound_variables(start, &elements);
-        }
-        for element in &elements {
-            self.want_expression(*element);
-        }
-        Ok(self.expr(Expr::SetExtension(elements), start))
-    }
-
-    /// `{f(x) | P}`, `{x : S | P}`, `{x.P | E}`
-    fn bad_bound_variables(&mut self, start: Span, elements: &[ExprId]) -> Parsed<ExprId> {
-        let dotted = match self.ast.expr(elements[0]).expr {
-            Expr::Binary(_, lhs, _) => matches!(&self.ast.expr(lhs).expr, Expr::Ident(name) if name.contains('.')),
-            _ => false,
-        };
-        let message = "before `|` there must be variables with commas between";
-        let help = if dotted {
-            "put the variables in parentheses before a dot, `{(x).P | E}`, or write `{x · P | E}`"
-        } else {
-            "write `{x | P}` for the `x` with `P`, or `{x · P | E}` for all values of `E`"
-        };
-        let end = self.span_of(self.previous());
-        self.fail(Diagnostic::error("bad-bound-variable", message).at(start.to(end)).help(help))
-    }
-
-    /// `[]`, `[a, b]`, `[x := E] P`
-    fn brackets(&mut self) -> Parsed<ExprId> {
-        let start = self.here();
-        if self.kind_ahead(1) == TokenKind::RBracket {
-            self.bump();
-            self.bump();
-            let span = self.since(start);
-            return Ok(self.expr(Expr::Atom(Atom::EmptySequence), span));
-        }
-        if self.substituted_ahead() {
-            return self.substituted();
-        }
-        let elements = self.bracketed(TokenKind::RBracket, |parser| Ok(parser.expressions()))?;
-        let span = self.since(start);
-        Ok(self.expr(Expr::SequenceExtension(elements), span))
-    }
-
-    fn substituted_ahead(&self) -> bool {
-        let mut at = 1;
-        while matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent | TokenKind::Comma) {
-            at += 1;
-        }
-        self.kind_ahead(at) == TokenKind::Assign
-    }
-
-    /// `[x, y := E, F] P`
-    fn substituted(&mut self) -> Parsed<ExprId> {
-        let start = self.here();
-        let (ids, values) = self.bracketed(TokenKind::RBracket, |parser| {
-            let ids = parser.names("a variable")?;
-            parser.expect(TokenKind::Assign, "`:=`")?;
-            Ok((ids, parser.expressions()))
-        })?;
-        let pred = self.binary(RELATION)?;
-        self.want_predicate(pred);
-        let span = self.since(start);
-        Ok(self.expr(Expr::Substituted { ids, values, pred }, span))
-    }
-
-    /// `%x.(P | E)`, `SIGMA(x, y).(P | E)`
-    fn quantified(&mut self, kind: Quantifier) -> Parsed<ExprId> {
-        let start = self.here();
-        let symbolic = self.symbolic_pragma();
-        let keyword = self.bump();
-        if self.misused_keywords.contains(&keyword.kind) && !self.at(TokenKind::LParen) {
-            return self.builtin_alone(keyword);
-        }
-        let ids = self.binder(keyword)?;
-        if !self.at(TokenKind::LParen) {
-            return self.unparenthesised_quantified(keyword);
-        }
-        let (pred, expr) = self.bracketed(TokenKind::RParen, |parser| {
-            let pred = parser.predicate();
-            if !parser.at(TokenKind::Bar) {
-                return Err(parser.missing_bar(keyword));
-            }
-            parser.bump();
-            Ok((pred, parser.composed_expression()))
-        })?;
-        let span = self.since(start);
-        let id = self.expr(Expr::Quantified { kind, ids, pred, expr }, span);
-        self.ast.expr_mut(id).symbolic |= symbolic;
-        Ok(id)
-    }
-
-    fn missing_bar(&mut self, keyword: Token) -> super::Abandoned {
-        let text = self.text_of(keyword).to_owned();
-        let message = format!("expected `|` and an expression, found {}", self.found());
-        let help = format!("write `{text}(x).(P | E)`: a predicate, a bar, an expression");
-        self.report(Diagnostic::error("missing-bar", message).at(self.here()).help(help));
-        super::Abandoned
-    }
-
-    fn unparenthesised_quantified(&mut self, keyword: Token) -> Parsed<ExprId> {
-        let text = self.text_of(keyword).to_owned();
-        let message = format!("expected `(` after the variables of `{text}`, found {}", self.found());
-        let help = format!("write `{text}(x).(P | E)`");
-        self.fail(Diagnostic::error("missing-parentheses", message).at(self.here()).help(help))
-    }
-
-    /// `!x.(P)`, `#(x, y).(P)`
-    fn quantified_predicate(&mut self) -> Parsed<ExprId> {
-        let start = self.here();
-        let keyword = self.bump();
-        let ids = self.binder(keyword)?;
-        let pred = if self.at(TokenKind::LParen) {
-            self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?
-        } else {
-            self.missing_parentheses(keyword, "after the variables", "x.(P)");
-            let pred = self.binary(RELATION)?;
-            self.want_predicate(pred);
-            pred
-        };
-        let span = self.since(start);
-        let is_forall = keyword.kind == TokenKind::Forall;
-        let expr = if is_forall { Expr::Forall { ids, pred } } else { Expr::Exists { ids, pred } };
-        Ok(self.expr(expr, span))
-    }
-
-    /// `not(P)`
-    fn negation(&mut self) -> Parsed<ExprId> {
-        let start = self.here();
-        let keyword = self.bump();
-        let pred = if self.at(TokenKind::LParen) {
-            self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?
-        } else {
-            self.missing_parentheses(keyword, "after it", "(P)");
-            let pred = self.binary(RELATION)?;
-            self.want_predicate(pred);
-            pred
-        };
-        let span = self.since(start);
-        Ok(self.expr(Expr::Not(pred), span))
-    }
-
-    fn missing_parentheses(&mut self, keyword: Token, place: &str, form: &str) {
-        let text = self.text_of(keyword).to_owned();
-        let message = format!("`{text}` needs parentheses {place}");
-        let keyword = self.span_of(keyword);
-        let diagnostic = Diagnostic::error("missing-parentheses", message).at(self.here());
-        self.report(diagnostic.also(keyword, "needed by this").help(format!("write `{text}{form}`")));
-    }
-
-    /// The variables of a quantifier and the dot.
-    fn binder(&mut self, keyword: Token) -> Parsed<Vec<Ident>> {
-        let ids = self.bound_names()?;
-        if matches!(self.kind(), TokenKind::Dot | TokenKind::MiddleDot) {
-            self.bump();
-            return Ok(ids);
-        }
-        let text = self.text_of(keyword).to_owned();
-        let message = format!("expected `.` after the variables of `{text}`, found {}", self.found());
-        let help = match (self.kind(), keyword.kind) {
-            (TokenKind::Op(_), TokenKind::Forall) => {
-                "the variables get their types inside: `!x.(x : S => P)`".to_owned()
-            }
-            (TokenKind::Op(_), TokenKind::Exists) => {
-                "the variables get their types inside: `#x.(x : S & P)`".to_owned()
-            }
-            (_, TokenKind::Forall | TokenKind::Exists) => format!("write `{text}x.(P)` or `{text}(x, y).(P)`"),
-            _ => format!("write `{text}(x).(P | E)` or `{text}(x, y).(P | E)`"),
-        };
-        self.fail(Diagnostic::error("missing-dot", message).at(self.here()).help(help))
-    }
-
-    /// `x, y` or `(x, y)`
-    pub(super) fn bound_names(&mut self) -> Parsed<Vec<Ident>> {
-        if !self.at(TokenKind::LParen) {
-            return self.names("a variable");
-        }
-        self.bracketed(TokenKind::RParen, |parser| parser.names("a variable"))
-    }
-
-    /// `a, b, c`
-    pub(super) fn names(&mut self, what: &str) -> Parsed<Vec<Ident>> {
-        let mut names = vec![self.ident(what)?];
-        while self.eat(TokenKind::Comma) {
-            names.push(self.ident(what)?);
-        }
-        Ok(names)
     }
 
     /// `IF P THEN E ELSIF Q THEN F ELSE G END`
@@ -605,15 +324,9 @@ impl Parser<'_> {
 
     fn bare_record_entry(&mut self) -> Parsed<(Ident, ExprId)> {
         let field = self.ident("the name of a field")?;
-        self.expect(TokenKind::Op(crate::ast::BinaryOp::Member), "`:` after the name of the field")?;
+        self.expect(TokenKind::Op(BinaryOp::Member), "`:` after the name of the field")?;
         Ok((field, self.composed_expression()))
     }
-}
-
-/// What follows the variables after `{`.
-enum Head {
-    Comprehension,
-    Image,
 }
 
 fn fits(builtin: Builtin, n_args: usize) -> bool {

@@ -33,15 +33,13 @@ impl Parser<'_> {
     pub(super) fn describe(&self, token: Token) -> String {
         const LONGEST: usize = 40;
         let text = self.text_of(token);
+        let start: String = text.chars().take(LONGEST).collect();
         match token.kind {
             TokenKind::EndOfFile => "the end of the text".to_owned(),
-            _ if text.chars().count() > LONGEST => {
-                let start: String = text.chars().take(LONGEST).collect();
-                format!("`{}...`", start.replace('\n', " "))
-            }
             // A back quote in the message would end the quotation.
-            _ if text.contains('`') => "a quoted text".to_owned(),
-            _ => format!("`{text}`"),
+            _ if start.contains('`') => "a quoted text".to_owned(),
+            _ if start.len() < text.len() => format!("`{}...`", start.replace(['\n', '\r'], " ")),
+            _ => format!("`{start}`"),
         }
     }
 
@@ -69,11 +67,7 @@ impl Parser<'_> {
 
     /// Runs `inside` between a bracket and its partner. If it fails, or leaves something over, the text up to the partner is
     /// skipped; the failure is passed on from behind the bracket.
-    pub(super) fn bracketed<T>(
-        &mut self,
-        close: TokenKind,
-        inside: impl FnOnce(&mut Self) -> Parsed<T>,
-    ) -> Parsed<T> {
+    pub(super) fn bracketed<T>(&mut self, close: TokenKind, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.open_brackets.push(self.pos);
         self.bump();
         let result = self.within(Context::Formula, inside);
@@ -130,7 +124,9 @@ impl Parser<'_> {
         let stray = self.open_brackets.is_empty() && closes_bracket(self.kind());
         if stray {
             let message = format!("nothing was opened that {} could close", self.found());
-            self.report(Diagnostic::error("unmatched-bracket", message).at(self.here()).help("remove it, or write its partner"));
+            self.report(
+                Diagnostic::error("unmatched-bracket", message).at(self.here()).help("remove it, or write its partner"),
+            );
             self.bump();
         }
         stray

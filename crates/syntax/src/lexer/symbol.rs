@@ -20,12 +20,7 @@ fn candidates(byte: u8) -> &'static [(&'static str, TokenKind)] {
         b'*' => &[("**", Op(Power)), ("*", Op(Times))],
         b'+' => &[("+->>", Op(PartialSurjection)), ("+->", Op(PartialFunction)), ("+", Op(Add))],
         b',' => &[(",", T::Comma)],
-        b'-' => &[
-            ("-->>", Op(TotalSurjection)),
-            ("-->", Op(TotalFunction)),
-            ("->", Op(InsertFront)),
-            ("-", Op(Minus)),
-        ],
+        b'-' => &[("-->>", Op(TotalSurjection)), ("-->", Op(TotalFunction)), ("->", Op(InsertFront)), ("-", Op(Minus))],
         b'.' => &[("..", Op(Interval)), (".", T::Dot)],
         b'/' => &[
             ("/<<:", Op(NotStrictSubset)),
@@ -36,9 +31,7 @@ fn candidates(byte: u8) -> &'static [(&'static str, TokenKind)] {
             ("/:", Op(NotMember)),
             ("/", Op(Divide)),
         ],
-        b':' => {
-            &[(":∈", T::BecomesElement), ("::", T::BecomesElement), (":=", T::Assign), (":", Op(Member))]
-        }
+        b':' => &[(":∈", T::BecomesElement), ("::", T::BecomesElement), (":=", T::Assign), (":", Op(Member))],
         b';' => &[(";", T::Semicolon)],
         b'<' => &[
             ("<<->>", Op(TotalSurjectionRelation)),
@@ -112,7 +105,10 @@ fn matched(text: &str, symbol: &str) -> Option<usize> {
 pub(super) enum Unicode {
     Symbol(TokenKind),
     /// Not a symbol of B; the hint says what to write, the token is what was probably meant.
-    Refused { hint: &'static str, meant: Option<TokenKind> },
+    Refused {
+        hint: &'static str,
+        meant: Option<TokenKind>,
+    },
 }
 
 pub(super) fn unicode(ch: char) -> Option<Unicode> {

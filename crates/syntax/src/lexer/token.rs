@@ -149,10 +149,33 @@ impl Keyword {
         use Keyword::*;
         matches!(
             self,
-            Constraints | Sees | Uses | Includes | Extends | Imports | Promotes | Sets | FreeTypes | Constants
-                | ConcreteConstants | AbstractConstants | Properties | Values | Variables | AbstractVariables
-                | ConcreteVariables | Invariant | Assertions | Initialisation | Operations | Events | LocalOperations
-                | Definitions | Expressions | Predicates | Refines
+            Constraints
+                | Sees
+                | Uses
+                | Includes
+                | Extends
+                | Imports
+                | Promotes
+                | Sets
+                | FreeTypes
+                | Constants
+                | ConcreteConstants
+                | AbstractConstants
+                | Properties
+                | Values
+                | Variables
+                | AbstractVariables
+                | ConcreteVariables
+                | Invariant
+                | Assertions
+                | Initialisation
+                | Operations
+                | Events
+                | LocalOperations
+                | Definitions
+                | Expressions
+                | Predicates
+                | Refines
         )
     }
 

@@ -1,0 +1,401 @@
+//! Substitutions: all outcomes of a substitution in an environment.
+//!
+//! An outcome is a set of assignments or an error. A substitution without outcomes is infeasible: its guard is false. Conditions of
+//! PRE that are met here are obligations; those that are guards are taken off before (see `machine.rs`).
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use abridge_diag::with_stack;
+use abridge_model::{ExprId, LocalId, OpId, PredId, Subst, SubstId, Target};
+use abridge_value::Int;
+
+use crate::config::Unbounded;
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, Result};
+use crate::interp::{Session, Warning};
+use crate::sets::Size;
+use crate::solve::Problem;
+use crate::val::Val;
+
+/// New values of what a substitution assigns. Empty for a local that is declared but has no value.
+pub type Update = BTreeMap<Target, Option<Val>>;
+
+/// What a substitution does: assignments, or what went wrong on the way.
+pub type Outcome = Result<Update>;
+
+pub(crate) type Emit<'e> = dyn FnMut(Outcome) -> ControlFlow<()> + 'e;
+
+impl Session<'_> {
+    /// Calls `emit` for every outcome; equal outcomes may come several times.
+    pub fn execute(&self, id: SubstId, env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        if let Err(error) = self.tick() {
+            return emit(Err(error));
+        }
+        let node = &self.model().substs[id];
+        let emit: &mut Emit<'_> = &mut |outcome| emit(outcome.map_err(|error| error.at(node.span)));
+        with_stack(|| match self.execute_inner(&node.subst, env, emit) {
+            Ok(flow) => flow,
+            Err(error) => emit(Err(error)),
+        })
+    }
+
+    fn execute_inner(&self, subst: &Subst, env: &Env, emit: &mut Emit<'_>) -> Result<ControlFlow<()>> {
+        match subst {
+            Subst::Skip => Ok(emit(Ok(Update::new()))),
+            Subst::Assign { targets, values } => self.assign(targets, values, env).map(|update| emit(Ok(update))),
+            Subst::BecomesElement { targets, set } => self.becomes_element(targets, *set, env, emit),
+            Subst::BecomesSuch { targets, new, pred } => self.becomes_such(targets, new, *pred, env, emit),
+            Subst::Pre { pred, body } => self.obligation(*pred, ErrorKind::Precondition, *body, env, emit),
+            Subst::Assert { pred, body } => self.obligation(*pred, ErrorKind::Assertion, *body, env, emit),
+            Subst::Select { branches, otherwise } => self.select(branches, *otherwise, env, emit),
+            Subst::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    if self.pred(*condition, env)? {
+                        return Ok(self.execute(*body, env, emit));
+                    }
+                }
+                Ok(self.execute_or_skip(*otherwise, env, emit))
+            }
+            Subst::Choice(parts) => {
+                for part in parts {
+                    if self.execute(*part, env, emit).is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+            Subst::Case { selector, branches, otherwise } => self.case(*selector, branches, *otherwise, env, emit),
+            Subst::Any { binder, pred, body } => {
+                let problem = Problem::of_pred(self, binder, *pred);
+                self.solve(problem, env, &mut |env| Ok(self.execute(*body, env, emit)))
+            }
+            Subst::Let { bindings, body } => Ok(self.execute(*body, &self.bind_let(bindings, env)?, emit)),
+            Subst::Var { locals, body } => Ok(self.execute(*body, &env.declare(locals), &mut |outcome| {
+                emit(outcome.map(|mut update| {
+                    update.retain(|target, _| !matches!(target, Target::Local(local) if locals.contains(local)));
+                    update
+                }))
+            })),
+            Subst::While { condition, body, invariant, variant, before } => {
+                let looping = Loop { condition: *condition, body: *body, invariant: *invariant, variant: *variant };
+                self.execute_loop(&looping, before, env, emit)
+            }
+            Subst::Call { op, args, outputs } => self.call_operation(*op, args, outputs, env, emit),
+            Subst::External(external, args) => {
+                self.external_subst(*external, args, env)?;
+                Ok(emit(Ok(Update::new())))
+            }
+            Subst::Sequence(parts) => Ok(self.sequence(parts, env, &Update::new(), emit)),
+            Subst::Parallel(parts) => Ok(self.parallel(parts, env, emit)),
+        }
+    }
+
+    fn assign(&self, targets: &[Target], values: &[ExprId], env: &Env) -> Result<Update> {
+        targets.iter().zip(values).map(|(target, val)| Ok((*target, Some(self.value(*val, env)?)))).collect()
+    }
+
+    /// `x :: S`
+    fn becomes_element(&self, targets: &[Target], set: ExprId, env: &Env, emit: &mut Emit<'_>) -> Result<ControlFlow<()>> {
+        let span = self.model().exprs[set].span;
+        let mut set = self.value(set, env)?;
+        if set.as_set().is_none()
+            && self.config().unbounded == Unbounded::PreferenceRange
+            && !matches!(self.size(&set), Size::AtMost(_))
+            && let Some(preferred) = self.preferred(&set)
+        {
+            let name = targets.first().map_or("", |target| self.target_name(*target)).to_string();
+            self.warn(Warning::Enumeration { name, span: Some(span) });
+            set = preferred;
+        }
+        self.each(&set, env, &mut |val| Ok(emit(Ok(assign_tuple(targets, &self.force(&val, env)?)?))))
+    }
+
+    fn target_name(&self, target: Target) -> &str {
+        match target {
+            Target::Variable(id) => &self.model().variables[id].name,
+            Target::Local(id) => &self.model().locals[id].name,
+        }
+    }
+
+    /// `x : (P)`
+    fn becomes_such(
+        &self,
+        targets: &[Target],
+        new: &[LocalId],
+        pred: PredId,
+        env: &Env,
+        emit: &mut Emit<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let problem = Problem::of_pred(self, new, pred);
+        self.solve(problem, env, &mut |env| {
+            let vals = new.iter().map(|local| self.local(*local, env).map(Some));
+            let update: Result<Update> = targets.iter().zip(vals).map(|(target, val)| Ok((*target, val?))).collect();
+            Ok(emit(Ok(update?)))
+        })
+    }
+
+    /// A nested PRE or an ASSERT.
+    fn obligation(
+        &self,
+        pred: PredId,
+        violation: ErrorKind,
+        body: SubstId,
+        env: &Env,
+        emit: &mut Emit<'_>,
+    ) -> Result<ControlFlow<()>> {
+        if !self.pred(pred, env)? {
+            return Err(Error::from(violation).at(self.model().preds[pred].span));
+        }
+        Ok(self.execute(body, env, emit))
+    }
+
+    /// Every branch whose guard holds; ELSE if none does.
+    fn select(
+        &self,
+        branches: &[(PredId, SubstId)],
+        otherwise: Option<SubstId>,
+        env: &Env,
+        emit: &mut Emit<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let mut any = false;
+        for (guard, body) in branches {
+            if self.guard(*guard, env)? {
+                any = true;
+                if self.execute(*body, env, emit).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+        match otherwise {
+            Some(body) if !any => Ok(self.execute(body, env, emit)),
+            _ => Ok(ControlFlow::Continue(())),
+        }
+    }
+
+    /// Whether a guard with nothing to be found holds.
+    pub(crate) fn guard(&self, pred: PredId, env: &Env) -> Result<bool> {
+        match self.pred(pred, env) {
+            Err(error) if error.is_ill_defined() && self.config().ill_defined_guard_is_false => Ok(false),
+            answer => answer,
+        }
+    }
+
+    fn execute_or_skip(&self, subst: Option<SubstId>, env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        match subst {
+            Some(subst) => self.execute(subst, env, emit),
+            None => emit(Ok(Update::new())),
+        }
+    }
+
+    fn case(
+        &self,
+        selector: ExprId,
+        branches: &[(Vec<ExprId>, SubstId)],
+        otherwise: Option<SubstId>,
+        env: &Env,
+        emit: &mut Emit<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let selected = self.value(selector, env)?;
+        for (values, body) in branches {
+            for val in values {
+                if self.equal(&selected, &self.expr(*val, env)?, env)? {
+                    return Ok(self.execute(*body, env, emit));
+                }
+            }
+        }
+        Ok(self.execute_or_skip(otherwise, env, emit))
+    }
+
+    /// Each part runs on the results of those before it; `done` is what they assigned.
+    fn sequence(&self, parts: &[SubstId], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let Some((first, rest)) = parts.split_first() else { return emit(Ok(done.clone())) };
+        self.execute(*first, env, &mut |outcome| match outcome {
+            Ok(update) => {
+                let next = env.assign(&update);
+                self.sequence(rest, &next, &merged(done, update), emit)
+            }
+            Err(error) => emit(Err(error)),
+        })
+    }
+
+    /// All parts read the old values; every combination of their outcomes is one. A part that is infeasible makes the whole so.
+    fn parallel(&self, parts: &[SubstId], env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let mut columns: Vec<Vec<Outcome>> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let mut outcomes = Vec::new();
+            let _ = self.execute(*part, env, &mut |outcome| {
+                outcomes.push(outcome);
+                ControlFlow::Continue(())
+            });
+            if outcomes.is_empty() {
+                return ControlFlow::Continue(());
+            }
+            columns.push(outcomes);
+        }
+        // An error spoils every combination it is part of, so it is reported once.
+        for outcomes in &mut columns {
+            if let Some(idx) = outcomes.iter().position(Result::is_err) {
+                let failed = outcomes.swap_remove(idx);
+                if emit(failed).is_break() {
+                    return ControlFlow::Break(());
+                }
+                outcomes.retain(Result::is_ok);
+            }
+        }
+        self.combine_outcomes(&columns, &Update::new(), emit)
+    }
+
+    fn combine_outcomes(&self, columns: &[Vec<Outcome>], done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let Some((first, rest)) = columns.split_first() else { return emit(Ok(done.clone())) };
+        for update in first.iter().flatten() {
+            self.combine_outcomes(rest, &merged(done, update.clone()), emit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Passes under way, each with what was assigned so far, are kept in a list: loops may be long.
+    fn execute_loop(
+        &self,
+        looping: &Loop,
+        before: &[(Target, LocalId)],
+        env: &Env,
+        emit: &mut Emit<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let mut start = env.clone();
+        for (target, local) in before {
+            let old = match target {
+                Target::Variable(id) => env.variable(*id).cloned(),
+                Target::Local(id) => env.local(*id).cloned(),
+            };
+            start = match old {
+                Some(old) => start.bind(*local, old),
+                None => start.declare(&[*local]),
+            };
+        }
+        let mut open = vec![Pass { env: start, done: Update::new(), variant: None }];
+        while let Some(pass) = open.pop() {
+            self.tick()?;
+            let flow = match self.enter_pass(looping, &pass) {
+                Err(error) => emit(Err(error)),
+                Ok(None) => emit(Ok(pass.done)),
+                Ok(Some(variant)) => self.execute(looping.body, &pass.env, &mut |outcome| match outcome {
+                    Ok(update) => {
+                        let env = pass.env.assign(&update);
+                        let done = merged(&pass.done, update);
+                        open.push(Pass { env, done, variant: Some(variant.clone()) });
+                        ControlFlow::Continue(())
+                    }
+                    Err(error) => emit(Err(error)),
+                }),
+            };
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The variant if another pass follows; nothing if the loop ends.
+    fn enter_pass(&self, looping: &Loop, pass: &Pass) -> Result<Option<Int>> {
+        let variant_span = self.model().exprs[looping.variant].span;
+        if !self.pred(looping.invariant, &pass.env)? {
+            return Err(Error::from(ErrorKind::LoopInvariant).at(self.model().preds[looping.invariant].span));
+        }
+        let goes_on = self.pred(looping.condition, &pass.env)?;
+        if !goes_on && pass.variant.is_none() {
+            return Ok(None);
+        }
+        let variant = self.expr(looping.variant, &pass.env)?.int()?;
+        let violated = |before: Option<&Int>| {
+            let before = before.map(|int| int.clone().into());
+            Error::from(ErrorKind::LoopVariant { before, after: variant.clone().into() }).at(variant_span)
+        };
+        if pass.variant.as_ref().is_some_and(|before| variant >= *before) {
+            return Err(violated(pass.variant.as_ref()));
+        }
+        if goes_on && variant.is_negative() {
+            return Err(violated(None));
+        }
+        Ok(goes_on.then_some(variant))
+    }
+
+    fn call_operation(
+        &self,
+        op: OpId,
+        args: &[ExprId],
+        outputs: &[Target],
+        env: &Env,
+        emit: &mut Emit<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let operation = &self.model().operations[op];
+        let mut inner = env.without_locals();
+        for (param, arg) in operation.params.iter().zip(args) {
+            inner = inner.bind(*param, self.value(*arg, env)?);
+        }
+        let inner = inner.declare(&operation.outputs);
+        self.call(|| {
+            Ok(self.execute(operation.body, &inner, &mut |outcome| {
+                emit(outcome.map(|mut update| {
+                    let results: Vec<Option<Val>> =
+                        operation.outputs.iter().map(|output| update.remove(&Target::Local(*output)).flatten()).collect();
+                    update.retain(|target, _| matches!(target, Target::Variable(_)));
+                    update.extend(outputs.iter().copied().zip(results));
+                    update
+                }))
+            }))
+        })
+    }
+
+    /// A query operation used as an expression: its outputs, as a pair if there are several.
+    pub(crate) fn query(&self, op: OpId, args: &[ExprId], env: &Env) -> Result<Val> {
+        let outputs: Vec<Target> = self.model().operations[op].outputs.iter().map(|output| Target::Local(*output)).collect();
+        let mut result: Option<Outcome> = None;
+        let _ = self.call_operation(op, args, &outputs, env, &mut |outcome| {
+            result = Some(outcome);
+            ControlFlow::Break(())
+        })?;
+        let name = || self.model().operations[op].name.to_string();
+        let blocked = || Error::from(ErrorKind::Undecided(format!("the value of `{}`, which is not enabled", name())));
+        let update = result.ok_or_else(blocked)??;
+        let vals = outputs.iter().map(|output| update.get(output).cloned().flatten());
+        let vals: Option<Vec<Val>> = vals.collect();
+        let vals = vals.ok_or_else(|| ErrorKind::Unassigned(format!("the result of {}", name())))?;
+        vals.into_iter().reduce(Val::pair).ok_or_else(|| ErrorKind::Internal("a query has no output").into())
+    }
+}
+
+struct Loop {
+    condition: PredId,
+    body: SubstId,
+    invariant: PredId,
+    variant: ExprId,
+}
+
+struct Pass {
+    env: Env,
+    done: Update,
+    /// Of the pass before.
+    variant: Option<Int>,
+}
+
+fn merged(done: &Update, update: Update) -> Update {
+    let mut all = done.clone();
+    all.extend(update);
+    all
+}
+
+/// The targets become the parts of a left-nested pair.
+fn assign_tuple(targets: &[Target], val: &Val) -> Result<Update> {
+    let mut update = Update::new();
+    let mut rest = val.clone();
+    if let [first, others @ ..] = targets {
+        for target in others.iter().rev() {
+            let (left, right) = rest.split()?;
+            update.insert(*target, Some(right));
+            rest = left;
+        }
+        update.insert(*first, Some(rest));
+    }
+    Ok(update)
+}

@@ -1,0 +1,182 @@
+//! The words that hold a block together, THEN and END above all, and what to do when one is missing.
+
+use abridge_diag::Diagnostic;
+
+use super::recovery::ends_bracket;
+use super::{Abandoned, Parsed, Parser};
+use crate::ast::{BinaryOp, Ident};
+use crate::lexer::{Keyword, Token, TokenKind};
+
+impl Parser<'_> {
+    /// A word in the middle of a block. If it is missing, what stands before it is skipped, or, if it comes nowhere, it is
+    /// taken as written.
+    pub(super) fn expect_word(&mut self, keyword: Keyword, opener: Token) -> Parsed<()> {
+        if self.eat_keyword(keyword) {
+            return Ok(());
+        }
+        let word = word_of(keyword);
+        let opener_text = self.text_of(opener).to_owned();
+        let quiet = self.quiet_at == Some(self.pos);
+        if ends_bracket(self.kind()) && self.open_brackets_since(opener) {
+            self.report_unclosed_bracket();
+        }
+        let message = format!("expected `{word}`, found {}", self.found());
+        let mut diagnostic = Diagnostic::error("missing-keyword", message)
+            .at(self.here())
+            .also(self.span_of(opener), format!("this `{opener_text}` needs its `{word}`"));
+        if let Some(hint) = self.word_hint(keyword) {
+            diagnostic = diagnostic.help(hint);
+        }
+        self.report(diagnostic);
+        if self.find_word(keyword, quiet).is_ok() {
+            return Ok(());
+        }
+        self.skip_block();
+        Err(Abandoned)
+    }
+
+    /// Goes behind the END of the block we are in.
+    fn skip_block(&mut self) {
+        self.skip_until(|kind| kind == TokenKind::Keyword(Keyword::End));
+        self.eat_keyword(Keyword::End);
+        self.quiet_at = Some(self.pos);
+    }
+
+    /// The names between the first word of a block and the next; what cannot be understood is skipped.
+    pub(super) fn block_names(&mut self, next: Keyword) -> Vec<Ident> {
+        self.bound_names().unwrap_or_else(|_| {
+            let next = TokenKind::Keyword(next);
+            self.skip_until(|kind| kind == next || ends_bracket(kind) || kind == TokenKind::Semicolon);
+            Vec::new()
+        })
+    }
+
+    fn word_hint(&self, keyword: Keyword) -> Option<&'static str> {
+        match (keyword, self.kind()) {
+            (Keyword::Then, TokenKind::Op(BinaryOp::Equal) | TokenKind::Assign) => {
+                Some("did you forget `THEN` before this substitution?")
+            }
+            (Keyword::Then, TokenKind::Keyword(Keyword::Do)) => Some("only `WHILE` has `DO`"),
+            (Keyword::Do, TokenKind::Keyword(Keyword::Then)) => Some("`WHILE` has `DO`, not `THEN`"),
+            (Keyword::In, TokenKind::Assign) => Some("variables are only named here; write `VAR x IN x := E; S END`"),
+            (Keyword::Invariant | Keyword::Variant, TokenKind::Keyword(Keyword::End)) => {
+                Some("a loop is written `WHILE P DO S INVARIANT I VARIANT V END`")
+            }
+            (Keyword::Where, TokenKind::Keyword(Keyword::Then | Keyword::When | Keyword::Be | Keyword::In)) => {
+                Some("`ANY` is written `ANY x WHERE P THEN S END`")
+            }
+            _ => None,
+        }
+    }
+
+    /// Looks a little ahead for a word that should have been here.
+    fn find_word(&mut self, keyword: Keyword, quiet: bool) -> Parsed<()> {
+        const FAR: usize = 100;
+        let mut depth = 0;
+        for ahead in 0..FAR {
+            match self.kind_ahead(ahead) {
+                TokenKind::Keyword(found) if found == keyword && depth == 0 => {
+                    self.pos += ahead + 1;
+                    return Ok(());
+                }
+                TokenKind::EndOfFile | TokenKind::Semicolon | TokenKind::Assign => break,
+                TokenKind::Keyword(Keyword::End) if depth > 0 => depth -= 1,
+                TokenKind::Keyword(found) if found.opens_block() && ahead > 0 => depth += 1,
+                TokenKind::Keyword(Keyword::End | Keyword::Else | Keyword::Elsif | Keyword::When) if depth == 0 => {
+                    break;
+                }
+                _ => {}
+            }
+        }
+        if keyword == Keyword::Then && self.kind() == TokenKind::Keyword(Keyword::Do)
+            || keyword == Keyword::Do && self.kind() == TokenKind::Keyword(Keyword::Then)
+        {
+            self.bump();
+            return Ok(());
+        }
+        let starts = match self.kind() {
+            TokenKind::Ident | TokenKind::QuotedIdent => true,
+            TokenKind::Keyword(found) => found.starts_only_substitution() || found == Keyword::If,
+            _ => false,
+        };
+        // Taken as written, unless the text before it was skipped and nothing can be told.
+        if starts && !quiet { Ok(()) } else { Err(Abandoned) }
+    }
+
+    /// A bracket opened after `opener` is still open.
+    fn open_brackets_since(&self, opener: Token) -> bool {
+        self.innermost_bracket().is_some_and(|(bracket, _)| bracket.start > opener.start)
+    }
+
+    /// The END of a block.
+    pub(super) fn end(&mut self, opener: Token) -> Parsed<()> {
+        self.end_with_hint(opener, None)
+    }
+
+    pub(super) fn end_with_hint(&mut self, opener: Token, hint: Option<&str>) -> Parsed<()> {
+        if self.at_keyword(Keyword::End) {
+            let end = self.bump();
+            self.compare_indentation(opener, end);
+            return Ok(());
+        }
+        let opener_text = self.text_of(opener).to_owned();
+        let message = format!("expected the `END` of this `{opener_text}`, found {}", self.found());
+        let here = self.here();
+        let mut diagnostic = Diagnostic::error("missing-end", message).at(here);
+        diagnostic = diagnostic.also(self.span_of(opener), "opened here");
+        let suspect = self.suspects.last().filter(|(inner, _)| inner.start > opener.start).copied();
+        diagnostic = match (hint, suspect, self.kind()) {
+            (Some(hint), ..) => diagnostic.help(hint),
+            (None, Some(suspect), _) => self.with_suspect(diagnostic, suspect),
+            (None, None, TokenKind::Semicolon) if self.operation_ahead(1) => diagnostic
+                .help(format!("another operation follows; write the `END` of the `{opener_text}` before the `;`")),
+            _ => diagnostic.help(format!("every `{opener_text}` needs an `END`")),
+        };
+        self.report(diagnostic);
+        Err(Abandoned)
+    }
+
+    /// Notes a block whose END stands further left than its first word, if both start their lines.
+    fn compare_indentation(&mut self, opener: Token, end: Token) {
+        const ENOUGH: usize = 100;
+        let indented_less = match (self.indentation(opener.start), self.indentation(end.start)) {
+            (Some(opener), Some(end)) => end < opener,
+            _ => false,
+        };
+        if indented_less && self.suspects.len() < ENOUGH {
+            self.suspects.push((opener, end));
+        }
+    }
+
+    /// How many blanks stand before a place, if nothing else does on its line.
+    pub(super) fn indentation(&self, start: u32) -> Option<usize> {
+        const WIDEST: usize = 200;
+        let before = &self.text.as_bytes()[..start as usize];
+        let blanks = before.iter().rev().take(WIDEST).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        matches!(before.iter().rev().nth(blanks), None | Some(b'\n' | b'\r')).then_some(blanks)
+    }
+
+    /// Adds the block whose END is probably the missing one.
+    pub(super) fn with_suspect(&self, diagnostic: Diagnostic, (opener, end): (Token, Token)) -> Diagnostic {
+        let text = self.text_of(opener);
+        diagnostic
+            .also(self.span_of(end), format!("this `END` closes the `{text}`, but is indented less"))
+            .help(format!("look at this `{text}`: perhaps its `END` is the missing one"))
+    }
+}
+
+fn word_of(keyword: Keyword) -> &'static str {
+    match keyword {
+        Keyword::Be => "BE",
+        Keyword::Do => "DO",
+        Keyword::Either => "EITHER",
+        Keyword::Else => "ELSE",
+        Keyword::End => "END",
+        Keyword::In => "IN",
+        Keyword::Invariant => "INVARIANT",
+        Keyword::Of => "OF",
+        Keyword::Variant => "VARIANT",
+        Keyword::Where => "WHERE",
+        _ => "THEN",
+    }
+}
