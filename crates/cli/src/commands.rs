@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod check;
 pub(crate) mod fmt;
 pub(crate) mod parse;
 pub(crate) mod show;
@@ -62,4 +63,16 @@ pub(crate) fn complain(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         report::print_diagnostics(sources, diagnostics);
     }
+}
+
+/// Writes beside the file and renames, so that the file is never half written.
+pub(crate) fn replace_file(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".abridge-new");
+    let temporary = file.with_file_name(name);
+    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, file));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
 }

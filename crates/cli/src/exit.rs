@@ -8,6 +8,13 @@ pub(crate) enum Exit {
     Ok = 0,
     /// The command line was wrong.
     Usage = 2,
+    Deadlock = 11,
+    Invariant = 12,
+    Assertion = 14,
+    /// Stopped early, or not everything could be visited.
+    Incomplete = 20,
+    /// Something has no value where it is needed.
+    IllDefined = 75,
     /// The model is wrong: a file that cannot be read, a syntax, naming or type error.
     WrongModel = 150,
 }

@@ -25,8 +25,13 @@ struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses:
-  0    done, nothing wrong
+  0    everything holds, or done
   2    wrong use of the command line
+  11   a deadlock
+  12   the invariant is violated
+  14   an assertion is violated
+  20   stopped early, or not everything could be visited
+  75   something is not well-defined, for instance a division by zero
   150  the model is wrong (unreadable file, syntax, names, types)
   101  a bug of Abridge; please report it";
 
@@ -66,6 +71,17 @@ enum Command {
         /// The composed, typed model
         #[arg(long = "model", group = "view")]
         model_view: bool,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Explore all reachable states: invariant, deadlocks, assertions, goal
+    #[command(after_help = "Examples:\n  abridge check models/lift.mch\n  abridge check models/mutex.mch --set-size PROC=4\n  abridge check lift.mch --find all --max-states 1000000")]
+    Check {
+        file: PathBuf,
+        #[command(flatten)]
+        check: commands::check::CheckOptions,
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
@@ -146,6 +162,7 @@ fn main() -> ExitCode {
             };
             commands::show::run(&file, view, &model.to_sema(), output.json)
         }
+        Command::Check { file, check, model, output } => commands::check::run(&file, &check, &model.to_sema(), output.json),
         Command::Fmt { file, unicode, width, write, output, .. } => commands::fmt::run(&file, unicode, width, write, output.json),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut std::io::stdout());

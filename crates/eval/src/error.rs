@@ -94,6 +94,12 @@ impl Error {
         matches!(self.0.kind, ErrorKind::IllDefined(_))
     }
 
+    /// The machine breaks a promise of its own: a nested precondition, an ASSERT, a loop's invariant or variant, a value never given.
+    pub fn is_obligation(&self) -> bool {
+        use ErrorKind::{Assertion, LoopInvariant, LoopVariant, Precondition, Unassigned};
+        matches!(self.0.kind, Precondition | Assertion | LoopInvariant | LoopVariant { .. } | Unassigned(_))
+    }
+
     /// Evaluation as a whole must stop: going on could take as long again.
     pub fn is_fatal(&self) -> bool {
         matches!(self.0.kind, ErrorKind::OutOfFuel | ErrorKind::TooDeep { .. })

@@ -65,6 +65,10 @@ impl<'m> Interp<'m> {
 }
 
 impl<'i> Session<'i> {
+    pub fn interp(&self) -> &'i Interp<'i> {
+        self.interp
+    }
+
     pub(crate) fn model(&self) -> &'i Model {
         self.interp.model
     }

@@ -10,6 +10,7 @@
 mod config;
 mod env;
 mod error;
+mod explicit;
 mod expr;
 mod free;
 mod interp;
@@ -23,6 +24,9 @@ mod val;
 
 pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
+pub use explicit::{
+    Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Notes, SETUP, SystemConfig,
+};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;

@@ -27,22 +27,10 @@ type Visit<'v, T> = dyn FnMut(Result<T>) -> ControlFlow<()> + 'v;
 impl Session<'_> {
     /// Calls `found` with every valuation of the constants that satisfies the properties: states without variables.
     pub fn setup_constants(&self, found: &mut Visit<'_, State>) {
-        let model = self.model();
-        let unknowns = model.constants.ids().map(Unknown::Constant).collect();
-        let mut problem = Problem::of_unknowns(self, unknowns);
-        for conjunct in &model.properties {
-            problem.require(self, conjunct.pred);
-        }
-        let mut env = Env::empty();
-        env.constants = Arc::new(vec![None; model.constants.len()]);
-        env.scope.variables = Arc::new(vec![None; model.variables.len()]);
-        let result = self.solve(problem, &env, &mut |env| Ok(found(Ok(env.state()))));
-        if let Err(error) = result {
-            let _ = found(Err(error));
-        }
+        self.setup_with(&[], found);
     }
 
-    /// The same for some constants only, others being given; for tools that fix constants beforehand.
+    /// The same with some constants given beforehand.
     pub fn setup_with(&self, given: &[(ConstId, Val)], found: &mut Visit<'_, State>) {
         let model = self.model();
         let is_given = |id: ConstId| given.iter().any(|(other, _)| *other == id);

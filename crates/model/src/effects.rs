@@ -3,7 +3,11 @@
 //! All sets are over-approximations: a variable too many is sound, one too few is not. Calls are followed: the effects of each body on
 //! its own come first, then callers take over what their callees do until nothing changes.
 
+mod must;
+
 use abridge_diag::with_stack;
+
+pub use must::must_write;
 
 use crate::expr::Expr;
 use crate::ids::{ConstId, IdSet, IdVec, OpId, PredId, SubstId, VarId};

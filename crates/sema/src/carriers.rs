@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use abridge_diag::Diagnostic;
+use abridge_diag::{Diagnostic, with_stack};
 use abridge_model::{
     BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, SmolStr, Type, UnaryOp,
 };
@@ -19,6 +19,9 @@ use crate::project::Project;
 
 /// No deferred set is made larger than this.
 const MAX_SIZE: u32 = 1_000_000;
+
+/// More constants than this are not compared each with each.
+const MAX_COMPARED: usize = 200;
 
 /// Sizes all deferred sets of a model with ground types.
 pub(crate) fn size(model: &mut Model, project: &Project, options: &Options, defs: &DefTable, diagnostics: &mut Vec<Diagnostic>) {
@@ -83,7 +86,34 @@ struct Facts {
     lower_bound: HashMap<SetId, u32>,
     /// `S = {c1, ..., cn}`
     extension: HashMap<SetId, Vec<ConstId>>,
-    distinct: HashSet<(ConstId, ConstId)>,
+    distinct: Distinct,
+}
+
+/// Which constants are known to be different.
+#[derive(Default)]
+struct Distinct {
+    pairs: HashSet<(ConstId, ConstId)>,
+    /// Constants in different parts of one group differ. A group of n says as much as n * n pairs.
+    groups: Vec<Vec<Vec<ConstId>>>,
+    /// The groups and parts that a constant is in.
+    places: HashMap<ConstId, Vec<(usize, usize)>>,
+}
+
+impl Distinct {
+    fn add_group(&mut self, parts: Vec<Vec<ConstId>>) {
+        for (part, constants) in parts.iter().enumerate() {
+            for constant in constants {
+                self.places.entry(*constant).or_default().push((self.groups.len(), part));
+            }
+        }
+        self.groups.push(parts);
+    }
+
+    fn contains(&self, left: ConstId, right: ConstId) -> bool {
+        let places = |id| self.places.get(&id).map_or(&[][..], Vec::as_slice);
+        let apart = |(group, part): &(usize, usize)| places(right).iter().any(|(other, at)| group == other && part != at);
+        left != right && (self.pairs.contains(&(left.min(right), left.max(right))) || places(left).iter().any(apart))
+    }
 }
 
 impl Facts {
@@ -103,7 +133,7 @@ impl Facts {
 
     fn learn(&mut self, model: &Model, values: &HashMap<ConstId, BigInt>, pred: PredId) {
         match model.pred(pred) {
-            Pred::And(parts) => parts.iter().for_each(|part| self.learn(model, values, *part)),
+            Pred::And(parts) => parts.iter().for_each(|part| with_stack(|| self.learn(model, values, *part))),
             Pred::Compare(Comparison::Equal, left, right) => {
                 self.learn_equal(model, values, *left, *right);
                 self.learn_equal(model, values, *right, *left);
@@ -125,21 +155,17 @@ impl Facts {
                 }
                 Pred::Compare(Comparison::Member, left, right) => {
                     if let (Some(left), Some(items)) = (constant(model, *left), extension(model, *right)) {
-                        items.iter().for_each(|item| self.differ(left, *item));
+                        self.distinct.add_group(vec![vec![left], items]);
                     }
                 }
                 _ => {}
             },
             Pred::Partition(whole, parts) => {
                 let parts: Vec<Vec<ConstId>> = parts.iter().map(|part| extension(model, *part).unwrap_or_default()).collect();
-                for (idx, part) in parts.iter().enumerate() {
-                    for other in &parts[idx + 1..] {
-                        self.cross(part, other);
-                    }
-                }
                 if let (Expr::Carrier(set), true) = (model.expr(*whole), parts.iter().all(|part| !part.is_empty())) {
                     self.extension.insert(*set, parts.concat());
                 }
+                self.distinct.add_group(parts);
             }
             _ => {}
         }
@@ -162,7 +188,7 @@ impl Facts {
             }
             Expr::Binary(BinaryOp::Intersection, one, other) if matches!(model.expr(right), Expr::EmptySet) => {
                 if let (Some(one), Some(other)) = (extension(model, *one), extension(model, *other)) {
-                    self.cross(&one, &other);
+                    self.distinct.add_group(vec![one, other]);
                 }
             }
             _ => {}
@@ -170,29 +196,19 @@ impl Facts {
     }
 
     fn differ(&mut self, left: ConstId, right: ConstId) {
-        self.distinct.insert((left.min(right), left.max(right)));
-    }
-
-    fn cross(&mut self, left: &[ConstId], right: &[ConstId]) {
-        for one in left {
-            right.iter().for_each(|other| self.differ(*one, *other));
-        }
+        self.distinct.pairs.insert((left.min(right), left.max(right)));
     }
 
     fn all_distinct(&mut self, items: &[ConstId]) {
-        for (idx, item) in items.iter().enumerate() {
-            self.cross(&[*item], &items[idx + 1..]);
-        }
-    }
-
-    fn are_distinct(&self, left: ConstId, right: ConstId) -> bool {
-        self.distinct.contains(&(left.min(right), left.max(right)))
+        self.distinct.add_group(items.iter().map(|item| vec![*item]).collect());
     }
 
     /// The size of `S = {c1, ..., cn}` when the constants are known to be distinct.
     fn extension_size(&self, set: SetId) -> Option<u32> {
         let items = self.extension.get(&set)?;
-        let distinct = (0..items.len()).all(|i| items[i + 1..].iter().all(|other| self.are_distinct(items[i], *other)));
+        let is_listed = |group: &Vec<Vec<ConstId>>| group.len() == items.len() && group.iter().zip(items).all(|(part, item)| part[..] == [*item]);
+        let differ = |i: usize| items[i + 1..].iter().all(|other| self.distinct.contains(items[i], *other));
+        let distinct = self.distinct.groups.iter().any(is_listed) || (items.len() <= MAX_COMPARED && (0..items.len()).all(differ));
         distinct.then_some(items.len() as u32)
     }
 
@@ -200,16 +216,26 @@ impl Facts {
     fn distinct_group(&self, model: &Model, set: SetId) -> Vec<ConstId> {
         let is_element = |id: &ConstId| matches!(model.types.get(model.constants[*id].ty), Type::Given(of) if *of == set);
         let candidates: Vec<ConstId> = model.constants.ids().filter(is_element).collect();
-        let mut best: Vec<ConstId> = Vec::new();
-        for start in &candidates {
+        let mut best: Vec<ConstId> = candidates.first().copied().into_iter().collect();
+        // Each start takes as long as the square of the number of constants.
+        let n_starts = (MAX_COMPARED * MAX_COMPARED * MAX_COMPARED) / (candidates.len() * candidates.len()).max(1);
+        for start in candidates.iter().take(n_starts) {
             let mut group = vec![*start];
             for candidate in &candidates {
-                if group.iter().all(|member| self.are_distinct(*member, *candidate)) {
+                if group.iter().all(|member| self.distinct.contains(*member, *candidate)) {
                     group.push(*candidate);
                 }
             }
             if group.len() > best.len() {
                 best = group;
+            }
+        }
+        for group in &self.distinct.groups {
+            let mut members: Vec<ConstId> = group.iter().filter_map(|part| part.iter().copied().find(is_element)).collect();
+            members.sort();
+            members.dedup();
+            if members.len() > best.len() {
+                best = members;
             }
         }
         best.sort();
@@ -249,9 +275,9 @@ pub(crate) fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: Expr
             // Sums of thousands of terms are not sizes; the recursion stays shallow.
             let left = match model.expr(*left) {
                 Expr::Binary(..) if !matches!(model.expr(*right), Expr::Integer(_) | Expr::Constant(_)) => return None,
-                _ => abridge_diag::with_stack(|| integer(model, values, *left))?,
+                _ => with_stack(|| integer(model, values, *left))?,
             };
-            let right = abridge_diag::with_stack(|| integer(model, values, *right))?;
+            let right = with_stack(|| integer(model, values, *right))?;
             Some(match op {
                 BinaryOp::Add => left + right,
                 BinaryOp::Subtract => left - right,

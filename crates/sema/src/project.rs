@@ -57,6 +57,8 @@ pub(crate) struct Reference {
 pub(crate) struct Project {
     pub(crate) units: Vec<Unit>,
     pub(crate) main: UnitId,
+    /// Something could not be read, parsed or found; the trees may have holes that nobody reports again.
+    pub(crate) has_errors: bool,
 }
 
 impl Project {
@@ -86,7 +88,8 @@ pub(crate) fn load(
     match loader.unit_at(main, Role::Main, None) {
         Some(main) => {
             let units = loader.units.into_iter().flatten().collect();
-            Some(Project { units, main })
+            let has_errors = diagnostics.iter().any(Diagnostic::is_error);
+            Some(Project { units, main, has_errors })
         }
         None => None,
     }

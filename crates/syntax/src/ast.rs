@@ -1,7 +1,7 @@
 //! The syntax tree of one file, as the user wrote it.
 //!
 //! Predicates and expressions share one node type, [`Expr`]: B's grammar cannot tell them apart before definitions are known
-//! (`(a)` opens either), so the parser builds formulas and [`Expr::sort`] says what is known. Nodes live in two arenas
+//! (`(a)` opens either), so the parser builds formulas and [`Ast::sort`] says what is known. Nodes live in two arenas
 //! inside [`Ast`] and refer to each other by [`ExprId`] and [`SubstId`]: no deep drop, and ids index side tables.
 //!
 //! What is *not* here: parentheses (only the flag [`ExprNode::parens`], which equality ignores), comments (a list beside the

@@ -51,7 +51,8 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
         pragmas: Vec::new(),
         diagnostics: Vec::new(),
     };
-    let mut lexer = Lexer { file, text, pos: 0, line_used: false, templates: Vec::new(), lexed };
+    let mut lexer =
+        Lexer { file, text, pos: 0, line_used: false, templates: Vec::new(), open_templates: Vec::new(), lexed };
     lexer.file_start();
     while lexer.pos < text.len() {
         lexer.token();
@@ -109,8 +110,10 @@ struct Lexer<'a> {
     pos: usize,
     /// Something other than blanks stands on this line already.
     line_used: bool,
-    /// For each `${` that is open, how many braces are open inside it.
-    templates: Vec<u32>,
+    /// For each `${` that is open, where its template begins and how many braces are open inside it.
+    templates: Vec<(usize, u32)>,
+    /// Where the templates that are not closed yet start.
+    open_templates: Vec<usize>,
     lexed: Lexed,
 }
 
@@ -152,8 +155,8 @@ impl Lexer<'_> {
     }
 
     fn file_end(&mut self) {
-        if !self.templates.is_empty() {
-            self.unclosed("template", "```", self.text.len(), self.text.len());
+        if let Some(start) = self.open_templates.last() {
+            self.unclosed("template", "```", *start, self.text.len());
         }
         // What is missing at the end is missing after the last token, not after the comments behind it.
         let end = self.lexed.tokens.last().map_or(0, |token| token.end);
@@ -297,12 +300,14 @@ impl Lexer<'_> {
     }
 
     fn template(&mut self) {
+        self.open_templates.push(self.pos);
+        let opening = self.pos;
         self.push(TokenKind::TemplateOpen, 3);
-        self.template_text();
+        self.template_text(opening);
     }
 
     /// Text up to the next `${` or the end of the template.
-    fn template_text(&mut self) {
+    fn template_text(&mut self, opening: usize) {
         let bytes = self.rest().as_bytes();
         let mut len = 0;
         while len < bytes.len() && !bytes[len..].starts_with(b"${") && !bytes[len..].starts_with(b"```") {
@@ -314,24 +319,23 @@ impl Lexer<'_> {
         }
         if self.rest().starts_with("${") {
             self.push(TokenKind::TemplateExprOpen, 2);
-            self.templates.push(0);
+            self.templates.push((opening, 0));
         } else if self.rest().starts_with("```") {
             self.push(TokenKind::TemplateClose, 3);
-        } else {
-            let start = self.pos - len;
-            self.unclosed("template", "```", start, self.text.len());
+            self.open_templates.pop();
         }
     }
 
     fn template_brace(&mut self, byte: u8) {
-        let Some(open) = self.templates.last_mut() else { return };
+        let Some((opening, n_open)) = self.templates.last_mut() else { return };
         match byte {
-            b'{' => *open += 1,
-            _ if *open > 0 => *open -= 1,
+            b'{' => *n_open += 1,
+            _ if *n_open > 0 => *n_open -= 1,
             _ => {
+                let opening = *opening;
                 self.templates.pop();
                 self.push(TokenKind::TemplateExprClose, 1);
-                return self.template_text();
+                return self.template_text(opening);
             }
         }
         self.push(if byte == b'{' { TokenKind::LBrace } else { TokenKind::RBrace }, 1);
@@ -513,5 +517,77 @@ fn pragma_kind(inside: &str) -> Option<PragmaKind> {
         "import-package" => Some(PragmaKind::ImportPackage(unquoted())),
         "generated" => Some(PragmaKind::Generated),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts of the tokens, with `|` between.
+    fn tokens(text: &str) -> String {
+        let lexed = lex(FileId(0), text);
+        let shown = lexed.tokens.iter().map(|token| &text[token.start as usize..token.end as usize]);
+        shown.filter(|token| !token.is_empty()).collect::<Vec<_>>().join("|")
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(tokens(text), expected);
+    }
+
+    #[test]
+    fn the_longest_token_wins() {
+        check("x<-1", "x|<-|1");
+        check("x<--1", "x|<--|1");
+        check("a<<->>b<<->c<->>d<->e", "a|<<->>|b|<<->|c|<->>|d|<->|e");
+        check("1..3", "1|..|3");
+        check("1.5.2", "1.5|.|2");
+        check("1.5e3e", "1.5e3|e");
+        check("1.5e+", "1.5|e|+");
+        check("0xFFg 0x 0X1", "0xFF|g|0|x|0|X1");
+        check("a/<<:b/|\\c/\\d/=e/:f", "a|/<<:|b|/|\\|c|/\\|d|/=|e|/:|f");
+        check("x:∈S:=::", "x|:∈|S|:=|::");
+        check("< \n>", "< \n>");
+        check("ℕ1ℙ₁ℕ", "ℕ1|ℙ₁|ℕ");
+        check("2or", "2|or");
+    }
+
+    #[test]
+    fn comments_remember_their_line() {
+        let lexed = lex(FileId(0), "x // a\n  /* b */ y\n/*@ label l */ // c");
+        let shown = lexed.comments.iter().map(|each| (each.text.as_str(), each.is_line, each.own_line));
+        let expected = [("// a", true, false), ("/* b */", false, true), ("// c", true, false)];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+        assert_eq!(lexed.pragmas.len(), 1);
+        assert_eq!(lexed.pragmas[0].before, 2);
+    }
+
+    #[test]
+    fn pragmas() {
+        assert_eq!(pragma_kind(" label abc "), Some(PragmaKind::Label("abc".into())));
+        assert_eq!(pragma_kind("label \"a b\""), Some(PragmaKind::Label("a b".into())));
+        assert_eq!(pragma_kind("desc  some text\n"), Some(PragmaKind::Desc("some text".into())));
+        assert_eq!(pragma_kind(" import-package a.b.* "), Some(PragmaKind::ImportPackage("a.b.*".into())));
+        assert_eq!(pragma_kind("file \"x.mch\""), Some(PragmaKind::File("x.mch".into())));
+        assert_eq!(pragma_kind(" unit 10**1"), None);
+        assert_eq!(pragma_kind("labels x"), None);
+    }
+
+    #[test]
+    fn escapes() {
+        assert_eq!(unescape(r#"a\"b\n\t\\\d\`"#), "a\"b\n\t\\\\d\\`");
+        assert_eq!(unescape("a\r\nb\rc"), "a\nb\nc");
+        assert_eq!(unescape_back_quoted("a\\`b"), "a`b");
+    }
+
+    #[test]
+    fn any_text_gives_tokens_in_order() {
+        let text = "\u{feff}#! x\n\u{0}\u{c}é′λ𝔹$9@q`a\\`b` '''a\\'''' ```x${{}}${``` \u{2028}\\ ";
+        for start in text.char_indices().map(|(idx, _)| idx) {
+            let lexed = lex(FileId(0), &text[start..]);
+            assert!(lexed.tokens.windows(2).all(|pair| pair[0].end <= pair[1].start));
+            assert_eq!(lexed.tokens.last().map(|token| token.kind), Some(TokenKind::EndOfFile));
+        }
     }
 }

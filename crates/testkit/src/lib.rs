@@ -4,10 +4,12 @@
 
 pub mod fuzz;
 pub mod generate;
+pub mod minimise;
 pub mod mutate;
 mod project;
 mod random;
 pub mod seeds;
+pub mod sizes;
 
 pub use project::{Project, dedent};
 pub use random::{Choices, Random};

@@ -10,7 +10,7 @@ pub fn built_in() -> Vec<String> {
     let machines = MACHINES.iter().map(|text| (*text).to_owned());
     let predicates = PREDICATES.iter().map(|text| around(&format!("ASSERTIONS {text}"), ""));
     let expressions = EXPRESSIONS.iter().map(|text| around(&format!("ASSERTIONS {text} = {text}"), ""));
-    let substitutions = SUBSTITUTIONS.iter().map(|text| around("", &format!("; o, o2 <-- go(p, p2) = PRE p : T & p2 : INTEGER THEN {text} END")));
+    let substitutions = SUBSTITUTIONS.iter().map(|text| around("", &format!("; go(p, p2) = PRE p : T & p2 : INTEGER THEN {text} END")));
     machines.chain(predicates).chain(expressions).chain(substitutions).collect()
 }
 
@@ -49,7 +49,8 @@ INITIALISATION
   x := 0 || y := 0 || z := 0.0 || A := {{}} || B := {{}} || f := {{}} || g := T * {{{{}}}} || r := {{}} || s := [] || ss := {{}}
   || w := \"\" || rc := rec(n : 0, m : TRUE) || tr := bin(1) || bb := TRUE
 OPERATIONS
-  set(e) = PRE e : T THEN bb := bool(e = a) END
+  set(e) = PRE e : T THEN bb := bool(e = a) END;
+  o, o2 <-- get(e) = PRE e : T THEN o := x || o2 :: r[{{e}}] END
 {operation}
 END
 "
@@ -198,8 +199,6 @@ const SUBSTITUTIONS: &[&str] = &[
     "LET d, e BE d = x & e = y IN x := e || y := d END",
     "VAR d, e IN d := x; e := d; x := e END",
     "WHILE x < 3 DO x := x + 1 INVARIANT x : 0..3 & x >= x$0 VARIANT 3 - x END",
-    "o := x || o2 :: T",
-    "o, o2 := p2, p",
 ];
 
 const MACHINES: &[&str] = &[
@@ -336,9 +335,9 @@ END
 ",
     "REFINEMENT Main
 REFINES Abstract
-VARIABLES q, last
-INVARIANT q : seq(E) & last : BOOL & ran(q) = pool
-INITIALISATION q := [] || last := FALSE
+VARIABLES q, flag
+INVARIANT q : seq(E) & flag : BOOL & ran(q) = pool
+INITIALISATION q := [] || flag := FALSE
 OPERATIONS
   put(e) = PRE e : E & e /: ran(q) THEN q := q <- e END;
   e <-- get = PRE q /= [] THEN e := first(q) || q := tail(q) END
@@ -346,9 +345,9 @@ END
 //# Abstract.mch
 MACHINE Abstract
 SETS E = {e1, e2, e3}
-VARIABLES pool, last
-INVARIANT pool <: E & last : BOOL
-INITIALISATION pool := {} || last := FALSE
+VARIABLES pool, flag
+INVARIANT pool <: E & flag : BOOL
+INITIALISATION pool := {} || flag := FALSE
 OPERATIONS
   put(e) = PRE e : E & e /: pool THEN pool := pool \\/ {e} END;
   e <-- get = PRE pool /= {} THEN ANY d WHERE d : pool THEN e := d || pool := pool - {d} END END

@@ -5,7 +5,7 @@ use std::path::Path;
 use abridge_syntax::{PrintConfig, print};
 use serde::Serialize;
 
-use crate::commands::{complain, parse_file, print_json};
+use crate::commands::{complain, parse_file, print_json, replace_file};
 use crate::exit::Exit;
 use crate::report::{JsonDiagnostic, json_diagnostics};
 
@@ -32,7 +32,7 @@ pub(crate) fn run(file: &Path, unicode: bool, width: usize, write: bool, json: b
     }
     let Some(text) = text else { return Exit::WrongModel };
     if write {
-        if let Err(error) = replace(file, &text) {
+        if let Err(error) = replace_file(file, &text) {
             eprintln!("error: cannot write `{}`: {error}", file.display());
             return Exit::Usage;
         }
@@ -40,16 +40,4 @@ pub(crate) fn run(file: &Path, unicode: bool, width: usize, write: bool, json: b
         print!("{text}");
     }
     Exit::Ok
-}
-
-/// Writes beside the file and renames, so that the file is never half written.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(".abridge-fmt");
-    let temporary = file.with_file_name(name);
-    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, file));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
 }

@@ -120,24 +120,15 @@ impl Search<'_> {
             return Ok(Some(bounds));
         }
         let mut at_most_zero = Vec::new();
-        for constraint in &node.constraints {
-            let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
-            match relation {
-                Relation::Member => self.bound_by_set(left, right, &mut bounds, node),
-                Relation::NotMember => self.bound_by_complement(left, right, &mut bounds, node),
-                Relation::Equal | Relation::Less | Relation::LessEqual => {
-                    if !self.is_integer(left) && !self.is_integer(right) {
-                        continue;
-                    }
-                    let difference =
-                        self.linear(left, node, &bounds, 0).add(self.linear(right, node, &bounds, 0).scale(&Int::from(-1)));
-                    if *relation == Relation::Equal {
-                        at_most_zero.push(difference.clone().scale(&Int::from(-1)));
-                    }
-                    let strictness = if *relation == Relation::Less { Int::ONE } else { Int::ZERO };
-                    at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
+        // What sets say comes first: products need ranges of their factors.
+        for in_sets in [true, false] {
+            for constraint in &node.constraints {
+                let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+                if in_sets {
+                    self.bound_by_set(*relation, left, right, node, &mut bounds, &mut at_most_zero);
+                } else {
+                    self.bound_by_comparison(*relation, left, right, node, &bounds, &mut at_most_zero);
                 }
-                Relation::Subset => {}
             }
         }
         for _ in 0..MAX_ROUNDS {
@@ -164,28 +155,63 @@ impl Search<'_> {
         }
     }
 
-    /// `x : S` with a known set of integers.
-    fn bound_by_set(&self, left: &Term, right: &Term, bounds: &mut Bounds, node: &Node) {
-        let (Some(unknown), Term::Known(set)) = (self.as_unknown(left, node), right) else { return };
-        let Some((_, range)) = bounds.iter_mut().find(|(other, _)| *other == unknown) else { return };
-        let set_range = range_of_set(set);
-        if let Some(lo) = set_range.lo {
-            range.raise(lo);
+    /// `left : S`, `left /: NATURAL` with a known set of integers.
+    fn bound_by_set(
+        &self,
+        relation: Relation,
+        left: &Term,
+        right: &Term,
+        node: &Node,
+        bounds: &mut Bounds,
+        at_most_zero: &mut Vec<Linear>,
+    ) {
+        let Term::Known(set) = right else { return };
+        let range = match relation {
+            Relation::Member => range_of_set(set),
+            Relation::NotMember => range_outside(set),
+            _ => return,
+        };
+        if range == Range::default() || !self.is_integer(left) {
+            return;
         }
-        if let Some(hi) = set_range.hi {
-            range.lower(hi);
+        if let Some(unknown) = self.as_unknown(left, node)
+            && let Some((_, known)) = bounds.iter_mut().find(|(other, _)| *other == unknown)
+        {
+            range.lo.map(|lo| known.raise(lo));
+            range.hi.map(|hi| known.lower(hi));
+            return;
+        }
+        let linear = self.linear(left, node, bounds, 0);
+        let minus = Int::from(-1);
+        if let Some(lo) = range.lo {
+            at_most_zero.push(linear.clone().scale(&minus).add(Linear::constant(Range::exactly(lo))));
+        }
+        if let Some(hi) = range.hi {
+            at_most_zero.push(linear.add(Linear::constant(Range::exactly(-hi))));
         }
     }
 
-    /// `x /: NATURAL`
-    fn bound_by_complement(&self, left: &Term, right: &Term, bounds: &mut Bounds, node: &Node) {
-        let (Some(unknown), Term::Known(set)) = (self.as_unknown(left, node), right) else { return };
-        let Some((_, range)) = bounds.iter_mut().find(|(other, _)| *other == unknown) else { return };
-        match set.as_sym() {
-            Some(Sym::Base(BaseSet::Natural)) => _ = range.lower(Int::from(-1)),
-            Some(Sym::Base(BaseSet::Natural1)) => _ = range.lower(Int::ZERO),
-            _ => {}
+    fn bound_by_comparison(
+        &self,
+        relation: Relation,
+        left: &Term,
+        right: &Term,
+        node: &Node,
+        bounds: &Bounds,
+        at_most_zero: &mut Vec<Linear>,
+    ) {
+        if !matches!(relation, Relation::Equal | Relation::Less | Relation::LessEqual)
+            || !self.is_integer(left) && !self.is_integer(right)
+        {
+            return;
         }
+        let minus = Int::from(-1);
+        let difference = self.linear(left, node, bounds, 0).add(self.linear(right, node, bounds, 0).scale(&minus));
+        if relation == Relation::Equal {
+            at_most_zero.push(difference.clone().scale(&minus));
+        }
+        let strictness = if relation == Relation::Less { Int::ONE } else { Int::ZERO };
+        at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
     }
 
     fn linear(&self, term: &Term, node: &Node, bounds: &Bounds, depth: u32) -> Linear {
@@ -256,6 +282,15 @@ fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
         };
     }
     changed
+}
+
+/// Where integers outside of a set can be.
+fn range_outside(set: &Val) -> Range {
+    match set.as_sym() {
+        Some(Sym::Base(BaseSet::Natural)) => Range { lo: None, hi: Some(Int::from(-1)) },
+        Some(Sym::Base(BaseSet::Natural1)) => Range { lo: None, hi: Some(Int::ZERO) },
+        _ => Range::default(),
+    }
 }
 
 fn range_of_set(set: &Val) -> Range {

@@ -20,7 +20,7 @@ impl Lower<'_> {
         self.report_writing_calls();
         self.report_uninitialised();
         dedup(&mut self.diagnostics);
-        if self.diagnostics.iter().any(Diagnostic::is_error) || self.is_exhausted {
+        if self.project.has_errors || self.diagnostics.iter().any(Diagnostic::is_error) || self.is_exhausted {
             return (None, self.diagnostics);
         }
         self.ground();

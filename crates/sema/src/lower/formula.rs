@@ -8,9 +8,12 @@ use abridge_syntax::ast::{self, Atom, Ident, Quantifier, TemplatePart};
 use num_bigint::BigInt;
 
 use crate::lower::{Lower, Place};
-use crate::scope::{Access, BeforeValue, Ctx, Found, LocalKind, Symbol};
+use crate::scope::{Access, BeforeValue, Ctx, Found, LocalKind, NameEntry, Symbol};
 use crate::types::overload::{NumberNode, PendingKind};
 use crate::types::{Shape, Ty, Unifier};
+
+/// For more unknown names than this nobody reads guesses.
+const ENOUGH: usize = 50;
 
 impl Lower<'_> {
     /// Lowers a formula that must be a predicate.
@@ -101,9 +104,11 @@ impl Lower<'_> {
         if !self.types.is_error(ty) {
             let (snippet, text) = (self.snippet(span), self.types.text(&self.model, ty));
             let mut diagnostic = Diagnostic::error("predicate-expected", format!("`{snippet}` is an expression of type {text}, but a predicate is needed here")).at(span);
-            if matches!(self.types.shape(ty), Shape::Bool) {
-                diagnostic = diagnostic.help(format!("write `{snippet} = TRUE`"));
-            }
+            diagnostic = diagnostic.help(match self.types.shape(ty) {
+                Shape::Bool => format!("write `{snippet} = TRUE`"),
+                Shape::Pow(_) => format!("say something about it, such as `{snippet} /= {{}}`"),
+                _ => format!("compare it with something: `{snippet} = ...`"),
+            });
             self.report(diagnostic);
         }
         self.error_pred(span)
@@ -114,7 +119,7 @@ impl Lower<'_> {
         let (left, right) = (self.expr(ctx, left), self.expr(ctx, right));
         match op {
             Equal | NotEqual => {
-                self.expect_like(left, right, span);
+                self.expect_equal(left, right, span);
                 self.comparison(Comparison::Equal, left, right, op == NotEqual, span)
             }
             Member | NotMember => {
@@ -128,12 +133,11 @@ impl Lower<'_> {
                 self.comparison(comparison, left, right, matches!(op, NotSubset | NotStrictSubset), span)
             }
             _ => {
-                self.expect_like(left, right, span);
+                let ty = if self.expect_like(left, right, span) { self.ty(left) } else { Unifier::ERROR };
                 let (low, high) = if matches!(op, Greater | GreaterEqual) { (right, left) } else { (left, right) };
                 let strict = matches!(op, Less | Greater);
                 let comparison = if strict { Comparison::Less } else { Comparison::LessEqual };
                 let pred = self.add_pred(Pred::Compare(comparison, low, high), span);
-                let ty = self.ty(left);
                 self.overloaded(PendingKind::Number { node: NumberNode::Pred(pred), ty }, span);
                 pred
             }
@@ -145,25 +149,28 @@ impl Lower<'_> {
         if negated { self.add_pred(Pred::Not(pred), span) } else { pred }
     }
 
-    fn expect_member(&mut self, elem: ExprId, set: ExprId, span: Span) {
-        let expected = self.types.pow(self.ty(elem));
-        if matches!(self.types.shape(self.ty(set)), Shape::Unknown | Shape::Pow(_) | Shape::Error) {
-            // Blame the element when the set is known to be a set.
-            let Shape::Pow(inner) = self.types.shape(self.ty(set)).clone() else {
-                self.expect(set, expected, "a set of this type is needed on the right of `:`", span);
-                return;
-            };
-            self.expect(elem, inner, "the set on the right of `:` has elements of another type", span);
-        } else {
-            self.expect(set, expected, "`:` needs a set on its right", span);
+    /// The sides of `=` have one type; an element and a set are often confused here.
+    fn expect_equal(&mut self, left: ExprId, right: ExprId, span: Span) {
+        if self.expect_like(left, right, span) {
+            return;
+        }
+        let is_member = match self.types.shape(self.ty(right)) {
+            Shape::Pow(elem) => !matches!(self.types.shape(self.ty(left)), Shape::Unknown) && self.alike(*elem, self.ty(left)),
+            _ => false,
+        };
+        let (elem, set) = (self.snippet(self.span(left)), self.snippet(self.span(right)));
+        if is_member && let Some(last) = self.diagnostics.last_mut() {
+            last.help.push(format!("that an element is in a set is written `{elem} : {set}`"));
         }
     }
 
     fn expect_subset(&mut self, left: ExprId, right: ExprId, op: &str, span: Span) {
-        let elem = self.types.fresh();
-        let set = self.types.pow(elem);
-        let ok = self.expect(left, set, &format!("`{op}` compares sets and needs one on its left"), span);
-        if ok && self.expect(right, set, &format!("`{op}` compares sets of one type"), span) {}
+        let why = format!("`{op}` compares sets");
+        let left_elem = self.expect_set(left, &why, span);
+        let right_elem = self.expect_set(right, &why, span);
+        if !self.types.is_error(left_elem) && !self.types.is_error(right_elem) {
+            self.expect_like(left, right, span);
+        }
     }
 
     fn partition(&mut self, ctx: Ctx, args: &[ast::ExprId], span: Span) -> PredId {
@@ -245,8 +252,8 @@ impl Lower<'_> {
                 let (relation, set) = (self.expr(ctx, *relation), self.expr(ctx, *set));
                 let (first, second) = self.expect_relation(relation, "the image `r[S]` needs a relation", span);
                 let domain = self.types.pow(first);
-                self.expect(set, domain, "the relation relates elements of another type", span);
-                let ty = self.types.pow(second);
+                let ok = self.expect_image(relation, set, domain, span);
+                let ty = if ok { self.types.pow(second) } else { Unifier::ERROR };
                 self.add_expr(Expr::Binary(BinaryOp::Image, relation, set), ty, span)
             }
             ast::Expr::Field(record, name) => {
@@ -293,8 +300,7 @@ impl Lower<'_> {
                 let mut result = self.expr(ctx, *otherwise);
                 for (condition, value) in branches.iter().rev() {
                     let (condition, value) = (self.pred(ctx, *condition), self.expr(ctx, *value));
-                    self.expect_like(value, result, span);
-                    let ty = self.ty(result);
+                    let ty = if self.expect_like(value, result, span) { self.ty(result) } else { Unifier::ERROR };
                     result = self.add_expr(Expr::If(condition, value, result), ty, span);
                 }
                 result
@@ -309,7 +315,7 @@ impl Lower<'_> {
                 let expr = self.expr(ctx, *expr);
                 let of = self.expr(ctx, *of);
                 let elem = self.expect_set(of, "a type annotation is a set", span);
-                self.expect(expr, elem, "it is annotated with another type", span);
+                self.expect(expr, elem, "its annotation says {}", span);
                 expr
             }
             ast::Expr::Described { expr, .. } => self.expr(ctx, *expr),
@@ -320,6 +326,18 @@ impl Lower<'_> {
                 self.error_expr(span)
             }
         }
+    }
+
+    /// The set in `r[S]`.
+    fn expect_image(&mut self, relation: ExprId, set: ExprId, domain: Ty, span: Span) -> bool {
+        let name = self.snippet(self.span(relation));
+        let ok = self.expect(set, domain, &format!("`{name}[...]` needs a set of elements that `{name}` relates: {{}}"), span);
+        let is_element = matches!(self.types.shape(domain), Shape::Pow(elem) if self.alike(*elem, self.ty(set)));
+        let elem = self.snippet(self.span(set));
+        if !ok && is_element && let Some(last) = self.diagnostics.last_mut() {
+            last.help.push(format!("the value of a function at `{elem}` is written `{name}({elem})`"));
+        }
+        ok
     }
 
     fn template_part(&mut self, ctx: Ctx, part: &TemplatePart, span: Span) -> ExprId {
@@ -445,9 +463,12 @@ impl Lower<'_> {
             Quantifier::Sigma => (QuantifiedOp::Sigma, self.ty(expr)),
             Quantifier::Pi => (QuantifiedOp::Pi, self.ty(expr)),
             Quantifier::Union | Quantifier::Inter => {
-                self.expect_set(expr, "the quantified union and intersection need sets", span);
-                let op = if kind == Quantifier::Union { QuantifiedOp::Union } else { QuantifiedOp::Inter };
-                (op, self.ty(expr))
+                let (op, name) = match kind {
+                    Quantifier::Union => (QuantifiedOp::Union, "UNION"),
+                    _ => (QuantifiedOp::Inter, "INTER"),
+                };
+                let elem = self.expect_set(expr, &format!("`{name}` joins sets"), span);
+                (op, self.types.pow(elem))
             }
         };
         let node = self.add_expr(Expr::Quantified { op, binder, pred, expr, symbolic }, ty, span);
@@ -459,6 +480,9 @@ impl Lower<'_> {
 
     fn record(&mut self, ctx: Ctx, fields: &[(Ident, ast::ExprId)], span: Span) -> ExprId {
         let (values, types) = self.fields(ctx, fields);
+        if values.len() < fields.len() {
+            return self.error_expr(span);
+        }
         let ty = self.types.add(Shape::Record(types));
         self.add_expr(Expr::Record(values), ty, span)
     }
@@ -467,6 +491,9 @@ impl Lower<'_> {
         let (sets, mut types) = self.fields(ctx, fields);
         for (set, (_, ty)) in sets.iter().zip(&mut types) {
             *ty = self.expect_set(*set, "a field of `struct` ranges over a set", self.span(*set));
+        }
+        if sets.len() < fields.len() {
+            return self.error_expr(span);
         }
         let record = self.types.add(Shape::Record(types));
         let ty = self.types.pow(record);
@@ -501,7 +528,7 @@ impl Lower<'_> {
         }
         match self.names.symbols.get(name).copied() {
             Some(entry) => {
-                self.check_visible(name, entry.symbol, entry.is_param, span);
+                self.check_visible(name, &entry, span);
                 self.symbol(entry.symbol, span)
             }
             None => self.called_operation(ctx, name, &[], span).unwrap_or_else(|| self.unknown(ctx, name, span)),
@@ -544,22 +571,22 @@ impl Lower<'_> {
     }
 
     /// Reports uses of names in clauses that may not mention them.
-    fn check_visible(&mut self, name: &str, symbol: Symbol, is_param: bool, span: Span) {
+    fn check_visible(&mut self, name: &str, entry: &NameEntry, span: Span) {
+        let NameEntry { symbol, is_param, span: declared, .. } = *entry;
         let is_static = matches!(self.place, Place::Properties | Place::Constraints | Place::Arguments);
         match symbol {
             Symbol::Variable(..) if is_static => {
-                let clause = match self.place {
-                    Place::Properties => "PROPERTIES speak about constants only",
-                    Place::Constraints => "CONSTRAINTS speak about parameters only",
-                    _ => "actual parameters are fixed before there is a state",
+                let (clause, help) = match self.place {
+                    Place::Properties => ("PROPERTIES speak about constants only", "say it in the INVARIANT"),
+                    Place::Constraints => ("CONSTRAINTS speak about parameters only", "say it in the INVARIANT"),
+                    _ => ("a machine gets its parameters before there is a state", "use a constant"),
                 };
                 let message = format!("variable `{name}` cannot be used here");
-                self.report(Diagnostic::error("variable-not-visible", message).at_saying(span, clause));
+                let diagnostic = Diagnostic::error("variable-not-visible", message).at_saying(span, clause);
+                self.report(diagnostic.also(declared, "declared here").help(help));
             }
             Symbol::Variable(_, Access::Abstract) if matches!(self.place, Place::Initialisation | Place::Operation | Place::Steering) => {
-                let message = format!("`{name}` is a variable of the abstraction and no longer exists in the refinement");
-                let diagnostic = Diagnostic::error("abstract-variable", message).at(span);
-                self.report(diagnostic.help("use the refinement's own variables; the invariant relates the two"));
+                self.report_abstract(name, declared, span);
             }
             Symbol::Constant(_) if self.place == Place::Constraints && !is_param => {
                 let message = format!("constant `{name}` cannot be used in CONSTRAINTS, which speak about parameters only");
@@ -573,6 +600,16 @@ impl Lower<'_> {
         }
     }
 
+    /// A variable that the refinement has replaced; once for each name.
+    pub(crate) fn report_abstract(&mut self, name: &str, declared: Span, span: Span) {
+        if !self.unknown_names.insert(SmolStr::from(name)) {
+            return;
+        }
+        let message = format!("`{name}` is a variable of the abstraction, which the refinement no longer has");
+        let diagnostic = Diagnostic::error("abstract-variable", message).at(span).also(declared, "declared here");
+        self.report(diagnostic.help(format!("use the refinement's own variables, or keep `{name}` among its VARIABLES")));
+    }
+
     fn before(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> ExprId {
         match self.frames.find_before(ctx.frame, name) {
             Some(BeforeValue::Target(abridge_model::Target::Variable(id))) => self.symbol(Symbol::Variable(id, Access::Own), span),
@@ -584,7 +621,11 @@ impl Lower<'_> {
             None => {
                 let message = format!("`{name}$0` has no meaning here");
                 let diagnostic = Diagnostic::error("misplaced-before-value", message).at(span);
-                self.report(diagnostic.note("`x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop"));
+                let diagnostic = diagnostic.note("`x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop");
+                self.report(match self.place {
+                    Place::Operation | Place::Initialisation => diagnostic.help(format!("elsewhere `{name}` is the value before; leave out `$0`")),
+                    _ => diagnostic,
+                });
                 self.error_expr(span)
             }
         }
@@ -594,21 +635,58 @@ impl Lower<'_> {
         if !self.unknown_names.insert(SmolStr::from(name)) {
             return self.error_expr(span);
         }
+        let diagnostic = Diagnostic::error("unknown-identifier", format!("`{name}` is not declared")).at(span);
+        let diagnostic = if self.unknown_names.len() <= ENOUGH { self.with_guess(ctx, name, diagnostic) } else { diagnostic };
+        self.report(diagnostic);
+        self.error_expr(span)
+    }
+
+    /// Adds what an unknown name could be.
+    fn with_guess(&self, ctx: Ctx, name: &str, diagnostic: Diagnostic) -> Diagnostic {
+        if self.names.operations.contains_key(name) {
+            let diagnostic = diagnostic.note(format!("`{name}` is an operation; operations are called as substitutions"));
+            return diagnostic.help(format!("call it with `v <-- {name}` and use the value of `v`"));
+        }
+        if let Some((machine, place)) = self.definition_elsewhere(name) {
+            let diagnostic = diagnostic.also(place, format!("a definition of machine `{machine}`, visible only there"));
+            return diagnostic.help("put shared definitions into a file and import it: `DEFINITIONS \"file.def\"`");
+        }
+        if let Some((record, field)) = name.split_once('.').filter(|(record, _)| self.is_visible(ctx, record)) {
+            return diagnostic.help(format!("a field of a record is written `{record}'{field}`"));
+        }
+        if let Some(file) = crate::library::defining(name) {
+            return diagnostic.help(format!("it is defined in a library: add `\"{file}\"` to the DEFINITIONS"));
+        }
         let locals = self.frames.names(ctx.frame);
         let globals = self.names.symbols.keys();
         let candidates = locals.iter().chain(globals).map(SmolStr::as_str).chain(self.defs.names());
-        let near = crate::suggest::nearest(name, candidates).map(str::to_owned);
-        let mut diagnostic = Diagnostic::error("unknown-identifier", format!("`{name}` is not declared")).at(span);
-        if self.names.operations.contains_key(name) {
-            diagnostic = diagnostic.note(format!("`{name}` is an operation; operations are called as substitutions"));
-        } else if let Some((machine, place)) = self.definition_elsewhere(name) {
-            diagnostic = diagnostic.also(place, format!("a definition of machine `{machine}`, visible only there"));
-            diagnostic = diagnostic.help("put shared definitions into a file and import it: `DEFINITIONS \"file.def\"`");
-        } else if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("a similar name is visible: `{near}`"));
+        if let Some(near) = crate::suggest::nearest(name, candidates) {
+            return diagnostic.help(format!("a similar name is visible: `{near}`"));
         }
-        self.report(diagnostic);
-        self.error_expr(span)
+        match self.local_elsewhere(ctx.unit, name) {
+            Some((place, what)) => diagnostic.also(place, what),
+            None => diagnostic,
+        }
+    }
+
+    fn is_visible(&self, ctx: Ctx, name: &str) -> bool {
+        self.names.symbols.contains_key(name) || self.frames.find(ctx.frame, name).is_some()
+    }
+
+    /// A parameter or bound variable of that name elsewhere in the file.
+    fn local_elsewhere(&self, unit: crate::project::UnitId, name: &str) -> Option<(Span, String)> {
+        let tree = self.tree(unit);
+        let clauses = tree.machine().map(|machine| machine.clauses.iter()).into_iter().flatten();
+        for clause in clauses {
+            let ast::ClauseKind::Operations(operations) = &clause.kind else { continue };
+            for operation in operations {
+                if let Some(param) = operation.params.iter().chain(&operation.outputs).find(|param| param.name == name) {
+                    return Some((param.span, format!("this `{name}` exists only in the operation `{}`", operation.name.name)));
+                }
+            }
+        }
+        let bound = tree.bound_name(name)?;
+        Some((bound, format!("this `{name}` exists only inside its quantifier or substitution")))
     }
 
     fn definition_elsewhere(&self, name: &str) -> Option<(SmolStr, Span)> {

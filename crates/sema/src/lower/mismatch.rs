@@ -6,14 +6,22 @@ use abridge_model::{Expr, ExprId};
 use crate::lower::Lower;
 use crate::types::{Mismatch, Shape, Ty};
 
+/// A place that says why a type is expected, and what to say there.
+pub(crate) type Origin = (Span, String);
+
 impl Lower<'_> {
-    /// Asks that an expression has a type; `why` completes "... but" in the message.
+    /// Asks that an expression has a type; `why` completes "... but" in the message, with the type for `{}`.
     pub(crate) fn expect(&mut self, expr: ExprId, expected: Ty, why: &str, because: Span) -> bool {
+        self.expect_from(expr, expected, why, because, None)
+    }
+
+    /// The same where another place says what is expected.
+    pub(crate) fn expect_from(&mut self, expr: ExprId, expected: Ty, why: &str, because: Span, origin: Option<Origin>) -> bool {
         let found = self.ty(expr);
         match self.types.unify(found, expected, because) {
             Ok(()) => true,
             Err(mismatch) => {
-                self.report_unexpected(expr, expected, why, &mismatch);
+                self.report_unexpected(expr, expected, why, &mismatch, origin);
                 false
             }
         }
@@ -38,41 +46,68 @@ impl Lower<'_> {
         }
     }
 
-    fn report_unexpected(&mut self, expr: ExprId, expected: Ty, why: &str, mismatch: &Mismatch) {
+    /// Asks that parts of the types of two operands agree; `words` say what the parts are.
+    pub(crate) fn agree_between(&mut self, operands: [ExprId; 2], parts: [Ty; 2], message: &str, words: [&str; 2], because: Span) {
+        let [left, right] = parts;
+        if self.types.unify(left, right, because).is_ok() {
+            return;
+        }
+        let text = |idx: usize| format!("{} {}", words[idx], self.types.text(&self.model, parts[idx]));
+        let diagnostic = Diagnostic::error("type-mismatch", message).at_saying(self.span(operands[1]), text(1));
+        self.report(diagnostic.also(self.span(operands[0]), text(0)));
+    }
+
+    fn report_unexpected(&mut self, expr: ExprId, expected: Ty, why: &str, mismatch: &Mismatch, origin: Option<Origin>) {
         let found = self.types.text(&self.model, self.ty(expr));
-        let wanted = self.types.text(&self.model, expected);
         let span = self.span(expr);
         let snippet = self.snippet(span);
-        let message = if mismatch.is_infinite {
-            format!("the type of `{snippet}` would contain itself: {found} against {wanted}")
-        } else {
-            format!("`{snippet}` is {found}, but {why}: {wanted}")
-        };
-        let diagnostic = Diagnostic::error("type-mismatch", message).at_saying(span, format!("this is {found}"));
-        let diagnostic = self.with_reason(diagnostic, expr);
-        let diagnostic = self.with_hint(diagnostic, self.ty(expr), expected, &snippet);
+        if mismatch.is_infinite {
+            return self.report_infinite(&[expr], expected);
+        }
+        let why = why.replace("{}", &self.types.text(&self.model, expected));
+        let message = format!("`{snippet}` is {found}, but {why}");
+        let mut diagnostic = Diagnostic::error("type-mismatch", message).at_saying(span, format!("this is {found}"));
+        diagnostic = self.with_reason(diagnostic, expr);
+        if let Some((place, text)) = origin {
+            diagnostic = diagnostic.also(place, text);
+        }
+        let diagnostic = self.with_hint(diagnostic, expr, expected);
         self.report(diagnostic);
     }
 
     fn report_unlike(&mut self, left: ExprId, right: ExprId, mismatch: &Mismatch) {
+        if mismatch.is_infinite {
+            return self.report_infinite(&[right, left], self.ty(left));
+        }
         let (left_ty, right_ty) = (self.types.text(&self.model, self.ty(left)), self.types.text(&self.model, self.ty(right)));
         let (left_text, right_text) = (self.snippet(self.span(left)), self.snippet(self.span(right)));
-        let message = if mismatch.is_infinite {
-            format!("no type fits both `{left_text}` ({left_ty}) and `{right_text}` ({right_ty}): it would contain itself")
-        } else {
-            format!("`{left_text}` is {left_ty}, but `{right_text}` is {right_ty}")
-        };
+        let message = format!("`{left_text}` is {left_ty}, but `{right_text}` is {right_ty}");
         let diagnostic = Diagnostic::error("type-mismatch", message)
             .at_saying(self.span(right), format!("this is {right_ty}"))
             .also(self.span(left), format!("this is {left_ty}"));
         let diagnostic = self.with_reason(diagnostic, right);
         let diagnostic = self.with_reason(diagnostic, left);
-        let diagnostic = self.with_hint(diagnostic, self.ty(right), self.ty(left), &right_text);
+        let diagnostic = self.with_hint_between(diagnostic, left, right);
         self.report(diagnostic);
     }
 
+    /// `x : x`, `x = {x}`: a type would have to contain itself.
+    fn report_infinite(&mut self, exprs: &[ExprId], expected: Ty) {
+        let span = self.span(exprs[0]);
+        let message = format!("no type fits `{}`: it would have to contain itself", self.snippet(span));
+        let mut diagnostic = Diagnostic::error("type-mismatch", message).at(span);
+        for other in &exprs[1..] {
+            diagnostic = diagnostic.also(self.span(*other), "and this would have the same type");
+        }
+        self.report(diagnostic.note("a set and its elements have different types"));
+        // The names involved have no type; one message about that is enough.
+        for ty in exprs.iter().map(|expr| self.ty(*expr)).chain([expected]).collect::<Vec<_>>() {
+            let _ = self.types.unify(ty, crate::types::Unifier::ERROR, span);
+        }
+    }
+
     /// Adds the place that gave an identifier its type.
-    fn with_reason(&self, diagnostic: Diagnostic, expr: ExprId) -> Diagnostic {
+    pub(crate) fn with_reason(&self, diagnostic: Diagnostic, expr: ExprId) -> Diagnostic {
         let (name, ty) = match &self.model.exprs[expr].expr {
             Expr::Constant(id) => (&self.model.constants[*id].name, self.model.constants[*id].ty),
             Expr::Variable(id) => (&self.model.variables[*id].name, self.model.variables[*id].ty),
@@ -88,23 +123,68 @@ impl Lower<'_> {
     }
 
     /// Adds help for the mistakes that have a usual cause.
-    fn with_hint(&self, diagnostic: Diagnostic, found: Ty, expected: Ty, snippet: &str) -> Diagnostic {
+    fn with_hint(&self, diagnostic: Diagnostic, expr: ExprId, expected: Ty) -> Diagnostic {
+        let found = self.ty(expr);
+        let snippet = self.snippet(self.span(expr));
         match (self.types.shape(found), self.types.shape(expected)) {
             (found_shape, Shape::Pow(elem)) if self.alike(found, *elem) && !matches!(found_shape, Shape::Unknown) => {
-                diagnostic.help(format!("the set that holds only this element is `{{{snippet}}}`"))
+                diagnostic.help(format!("the set that holds only `{snippet}` is `{{{snippet}}}`"))
             }
-            (Shape::Pow(elem), _) if self.alike(*elem, expected) => {
-                diagnostic.help("a set is used where one element is needed; `<:` says that a set is part of another, `:` that an element is in it")
+            _ => self.with_conversion(diagnostic, found, expected, &snippet),
+        }
+    }
+
+    /// Adds help when one of two expressions that should be alike is made from the other.
+    fn with_hint_between(&self, diagnostic: Diagnostic, left: ExprId, right: ExprId) -> Diagnostic {
+        let (left_ty, right_ty) = (self.ty(left), self.ty(right));
+        let (left_text, right_text) = (self.snippet(self.span(left)), self.snippet(self.span(right)));
+        for (set, elem, text) in [(left_ty, right_ty, &right_text), (right_ty, left_ty, &left_text)] {
+            let Shape::Pow(of) = self.types.shape(set) else { continue };
+            let is_known = !matches!(self.types.shape(elem), Shape::Unknown);
+            if is_known && self.alike(*of, elem) {
+                return diagnostic.help(format!("the set that holds only `{text}` is `{{{text}}}`"));
             }
+        }
+        for (function, value, name) in [(left_ty, right_ty, &left_text), (right_ty, left_ty, &right_text)] {
+            let Shape::Pow(pair) = self.types.shape(function) else { continue };
+            if matches!(self.types.shape(*pair), Shape::Pair(_, to) if self.alike(*to, value)) {
+                return diagnostic.help(format!("a value of the function is written `{name}(...)`"));
+            }
+        }
+        match (self.types.shape(left_ty), self.types.shape(right_ty)) {
+            (Shape::Integer, Shape::Real) => self.with_conversion(diagnostic, left_ty, right_ty, &left_text),
+            (Shape::Integer, Shape::String) => self.with_conversion(diagnostic, left_ty, right_ty, &left_text),
+            _ => self.with_conversion(diagnostic, right_ty, left_ty, &right_text),
+        }
+    }
+
+    fn with_conversion(&self, diagnostic: Diagnostic, found: Ty, expected: Ty, snippet: &str) -> Diagnostic {
+        match (self.types.shape(found), self.types.shape(expected)) {
             (Shape::Integer, Shape::Real) => diagnostic.help(format!("convert the integer with `real({snippet})`")),
-            (Shape::Real, Shape::Integer) => diagnostic.help(format!("convert the real with `floor({snippet})` or `ceiling({snippet})`")),
-            (Shape::Integer, Shape::String) => diagnostic.help("an integer and the string of its digits are different things"),
+            (Shape::Real, Shape::Integer) => {
+                diagnostic.help(format!("convert the real with `floor({snippet})` or `ceiling({snippet})`"))
+            }
+            (Shape::Integer, Shape::String) => {
+                diagnostic.help(format!("convert the integer with `INT_TO_STRING({snippet})` of `LibraryStrings.def`"))
+            }
+            (Shape::Bool, Shape::Integer) | (Shape::Integer, Shape::Bool) => {
+                diagnostic.help("the values of BOOL are `TRUE` and `FALSE`, which are not numbers")
+            }
+            (Shape::Record(found), Shape::Record(expected)) => {
+                let names = |fields: &[(abridge_model::SmolStr, Ty)], others: &[(abridge_model::SmolStr, Ty)]| -> Vec<String> {
+                    let missing = fields.iter().filter(|(name, _)| others.iter().all(|(other, _)| other != name));
+                    missing.map(|(name, _)| format!("`{name}`")).collect()
+                };
+                let (extra, missing) = (names(found, expected), names(expected, found));
+                let diagnostic = if extra.is_empty() { diagnostic } else { diagnostic.note(format!("the field {} is not expected", extra.join(", "))) };
+                if missing.is_empty() { diagnostic } else { diagnostic.note(format!("the field {} is missing", missing.join(", "))) }
+            }
             _ => diagnostic,
         }
     }
 
     /// Equal as far as both are known.
-    fn alike(&self, left: Ty, right: Ty) -> bool {
+    pub(crate) fn alike(&self, left: Ty, right: Ty) -> bool {
         match (self.types.shape(left), self.types.shape(right)) {
             (Shape::Unknown, _) | (_, Shape::Unknown) => true,
             (Shape::Given(a), Shape::Given(b)) => a == b,
@@ -112,6 +192,61 @@ impl Lower<'_> {
             (Shape::Pow(a), Shape::Pow(b)) => self.alike(*a, *b),
             (Shape::Pair(a, b), Shape::Pair(c, d)) => self.alike(*a, *c) && self.alike(*b, *d),
             (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+        }
+    }
+
+    /// Asks for `elem : set`.
+    pub(crate) fn expect_member(&mut self, elem: ExprId, set: ExprId, span: Span) -> bool {
+        let inner = match self.types.shape(self.ty(set)) {
+            Shape::Pow(inner) => *inner,
+            Shape::Unknown | Shape::Error => {
+                let expected = self.types.pow(self.ty(elem));
+                return self.expect(set, expected, "`:` needs a set of such elements on its right", span);
+            }
+            _ => {
+                let expected = self.types.pow(self.ty(elem));
+                return self.expect(set, expected, "`:` needs a set on its right", span);
+            }
+        };
+        match self.types.unify(self.ty(elem), inner, span) {
+            Ok(()) => true,
+            Err(mismatch) if mismatch.is_infinite => {
+                self.report_infinite(&[elem, set], inner);
+                false
+            }
+            Err(_) => {
+                self.report_not_a_member(elem, set, inner);
+                false
+            }
+        }
+    }
+
+    fn report_not_a_member(&mut self, elem: ExprId, set: ExprId, inner: Ty) {
+        let (elem_text, set_text) = (self.snippet(self.span(elem)), self.snippet(self.span(set)));
+        let (found, wanted) = (self.types.text(&self.model, self.ty(elem)), self.types.text(&self.model, inner));
+        let message = format!("`{elem_text}` is {found}, but the elements of `{set_text}` are {wanted}");
+        let mut diagnostic = Diagnostic::error("type-mismatch", message)
+            .at_saying(self.span(elem), format!("this is {found}"))
+            .also(self.span(set), format!("this is POW({wanted})"));
+        diagnostic = self.with_reason(diagnostic, elem);
+        diagnostic = self.with_reason(diagnostic, set);
+        let is_subset = self.alike(self.ty(elem), self.ty(set));
+        let is_in_range = matches!(self.types.shape(inner), Shape::Pair(_, to) if self.alike(*to, self.ty(elem)));
+        let diagnostic = if is_subset {
+            diagnostic.help(format!("write `{elem_text} <: {set_text}`: `:` is for elements, `<:` for subsets"))
+        } else if is_in_range {
+            diagnostic.help(format!("the values of a function or sequence are its range: `ran({set_text})`"))
+        } else {
+            self.with_conversion(diagnostic, self.ty(elem), inner, &elem_text)
+        };
+        self.report(diagnostic);
+    }
+
+    /// The arguments of `f({a, b})`, where `f(a, b)` was meant.
+    pub(crate) fn elements_of_extension(&self, expr: ExprId) -> Option<Vec<String>> {
+        match &self.model.exprs[expr].expr {
+            Expr::SetExtension(items) => Some(items.iter().map(|item| self.snippet(self.span(*item))).collect()),
+            _ => None,
         }
     }
 }

@@ -26,8 +26,7 @@ impl Lower<'_> {
                 self.add_expr(Expr::Binary(BinaryOp::Modulo, left, right), Unifier::INTEGER, span)
             }
             Minus => {
-                self.expect_like(left, right, span);
-                let ty = self.ty(left);
+                let ty = self.common_type(left, right, span);
                 let node = self.add_expr(Expr::Binary(BinaryOp::Subtract, left, right), ty, span);
                 self.overloaded(PendingKind::Minus { node, ty }, span);
                 node
@@ -64,20 +63,25 @@ impl Lower<'_> {
         }
     }
 
+    /// Asks that two operands have one type; that type, or an error.
+    fn common_type(&mut self, left: ExprId, right: ExprId, span: Span) -> Ty {
+        if self.expect_like(left, right, span) { self.ty(left) } else { Unifier::ERROR }
+    }
+
     fn arithmetic(&mut self, op: ast::BinaryOp, left: ExprId, right: ExprId, span: Span) -> ExprId {
         let model_op = match op {
             ast::BinaryOp::Add => BinaryOp::Add,
             ast::BinaryOp::Divide => BinaryOp::Divide,
             _ => BinaryOp::Power,
         };
-        let ty = self.ty(left);
+        let mut ty = self.ty(left);
         if op == ast::BinaryOp::Power && matches!(self.types.shape(ty), Shape::Real) {
             // A real may be raised to an integer or to a real.
             if !matches!(self.types.shape(self.ty(right)), Shape::Integer) {
                 self.expect(right, Unifier::REAL, "`**` on reals needs a number", span);
             }
         } else {
-            self.expect_like(left, right, span);
+            ty = self.common_type(left, right, span);
         }
         let node = self.add_expr(Expr::Binary(model_op, left, right), ty, span);
         self.overloaded(PendingKind::Number { node: NumberNode::Expr(node), ty }, span);
@@ -93,17 +97,15 @@ impl Lower<'_> {
         let why = format!("`{}` needs sets", op.info().ascii);
         let left_elem = self.expect_set(left, &why, span);
         let right_elem = self.expect_set(right, &why, span);
-        if !self.types.is_error(left_elem) && !self.types.is_error(right_elem) {
-            self.expect_like(left, right, span);
-        }
-        let ty = self.ty(left);
+        let is_known = !self.types.is_error(left_elem) && !self.types.is_error(right_elem);
+        let ty = if is_known { self.common_type(left, right, span) } else { Unifier::ERROR };
         self.add_expr(Expr::Binary(model_op, left, right), ty, span)
     }
 
     fn composition(&mut self, left: ExprId, right: ExprId, span: Span) -> ExprId {
         let (first, middle) = self.expect_relation(left, "composition needs relations", span);
         let (link, last) = self.expect_relation(right, "composition needs relations", span);
-        self.agree(middle, link, |left, right| format!("the relations do not fit together: the first leads to {left}, the second starts from {right}"), span);
+        self.agree_between([left, right], [middle, link], "the first relation leads to elements that the second does not start from", ["leads to", "starts from"], span);
         let ty = self.types.relation(first, last);
         self.add_expr(Expr::Binary(BinaryOp::Compose, left, right), ty, span)
     }
@@ -119,14 +121,14 @@ impl Lower<'_> {
                 self.add_expr(Expr::Binary(BinaryOp::ParallelProduct, left, right), ty, span)
             }
             ast::BinaryOp::DirectProduct => {
-                self.agree(a, c, |left, right| format!("`><` needs relations with one domain type, but these start from {left} and {right}"), span);
+                self.agree_between([left, right], [a, c], "`><` needs relations that start from the same elements", ["starts from", "starts from"], span);
                 let to = self.types.pair(b, d);
                 let ty = self.types.relation(a, to);
                 self.add_expr(Expr::Binary(BinaryOp::DirectProduct, left, right), ty, span)
             }
             _ => {
-                self.expect_like(left, right, span);
-                let ty = self.ty(left);
+                let is_known = !self.types.is_error(a) && !self.types.is_error(c);
+                let ty = if is_known { self.common_type(left, right, span) } else { Unifier::ERROR };
                 self.add_expr(Expr::Binary(BinaryOp::Override, left, right), ty, span)
             }
         }
@@ -138,10 +140,19 @@ impl Lower<'_> {
         let on_domain = matches!(op, DomainRestrict | DomainSubtract);
         let (set, relation) = if on_domain { (left, right) } else { (right, left) };
         let side = if on_domain { "right" } else { "left" };
+        let n_diagnostics = self.diagnostics.len();
         let (first, second) = self.expect_relation(relation, &format!("`{text}` needs a relation on its {side}"), span);
-        let expected = self.types.pow(if on_domain { first } else { second });
-        self.expect(set, expected, &format!("`{text}` needs a set that fits the relation"), span);
-        let ty = self.ty(relation);
+        let end = if on_domain { first } else { second };
+        let ty = if self.types.is_error(end) {
+            if self.diagnostics.len() > n_diagnostics {
+                self.suggest_swap(text, set, relation);
+            }
+            Unifier::ERROR
+        } else {
+            let expected = self.types.pow(end);
+            self.expect(set, expected, &format!("`{text}` needs a set that fits the relation: {{}}"), span);
+            self.ty(relation)
+        };
         let model_op = match op {
             DomainRestrict => BinaryOp::DomainRestrict,
             DomainSubtract => BinaryOp::DomainSubtract,
@@ -151,12 +162,24 @@ impl Lower<'_> {
         self.add_expr(Expr::Binary(model_op, left, right), ty, span)
     }
 
+    /// `f <| S` for `S <| f`: adds to the message just given.
+    fn suggest_swap(&mut self, op: &str, set: ExprId, relation: ExprId) {
+        let is_relation = match self.types.shape(self.ty(set)) {
+            Shape::Pow(pair) => matches!(self.types.shape(*pair), Shape::Pair(..)),
+            _ => false,
+        };
+        let (left, right) = (self.snippet(self.span(set)), self.snippet(self.span(relation)));
+        let swapped = if op.starts_with('<') { format!("{right} {op} {left}") } else { format!("{left} {op} {right}") };
+        if is_relation && let Some(last) = self.diagnostics.last_mut() {
+            last.help.push(format!("write `{swapped}`"));
+        }
+    }
+
     fn sequence_operation(&mut self, op: ast::BinaryOp, left: ExprId, right: ExprId, span: Span) -> ExprId {
         let why = format!("`{}` needs a sequence", op.info().ascii);
         match op {
             ast::BinaryOp::Concat => {
-                self.expect_like(left, right, span);
-                let ty = self.ty(left);
+                let ty = self.common_type(left, right, span);
                 let node = self.add_expr(Expr::Binary(BinaryOp::Concat, left, right), ty, span);
                 self.overloaded(PendingKind::Text { node, op: TextOp::Concat, operand: left, ty }, span);
                 node
@@ -226,7 +249,7 @@ impl Lower<'_> {
         match self.types.shape(function_ty) {
             Shape::Pow(pair) if matches!(self.types.shape(*pair), Shape::Pair(..)) => {
                 let Shape::Pair(from, to) = self.types.shape(*pair).clone() else { return self.error_expr(span) };
-                self.expect_argument(function, arg, args, from, span);
+                self.expect_argument(function, arg, args, (from, to), span);
                 self.add_expr(Expr::Binary(BinaryOp::Apply, function, arg), to, span)
             }
             Shape::Unknown | Shape::Pow(_) | Shape::Error => {
@@ -236,19 +259,21 @@ impl Lower<'_> {
                 self.add_expr(Expr::Binary(BinaryOp::Apply, function, arg), to, span)
             }
             _ => {
-                self.report_not_a_function(function, span);
+                self.report_not_a_function(function);
                 self.error_expr(span)
             }
         }
     }
 
-    fn report_not_a_function(&mut self, function: ExprId, span: Span) {
+    fn report_not_a_function(&mut self, function: ExprId) {
         let (text, snippet) = (self.types.text(&self.model, self.ty(function)), self.snippet(self.span(function)));
         let message = format!("`{snippet}` is {text} and cannot be applied to an argument");
-        self.report(Diagnostic::error("not-a-function", message).at(self.span(function)).also(span, "the application"));
+        let diagnostic = Diagnostic::error("not-a-function", message).at_saying(self.span(function), "this is no function");
+        let diagnostic = self.with_reason(diagnostic, function);
+        self.report(diagnostic);
     }
 
-    fn expect_argument(&mut self, function: ExprId, arg: ExprId, args: &[ExprId], from: Ty, span: Span) {
+    fn expect_argument(&mut self, function: ExprId, arg: ExprId, args: &[ExprId], (from, to): (Ty, Ty), span: Span) {
         let found = self.ty(arg);
         if self.types.unify(found, from, span).is_ok() {
             return;
@@ -262,13 +287,38 @@ impl Lower<'_> {
         } else {
             format!("`{name}` takes {}, but is given {}", count(places), count(args.len()))
         };
-        let place = if args.len() == 1 { self.span(args[0]) } else { span };
-        let mut diagnostic = Diagnostic::error("wrong-argument", message).at_saying(place, format!("this is {given}"));
-        diagnostic = diagnostic.note(format!("the argument has type {wanted}"));
-        if args.len() > 1 && places == 1 && matches!(self.types.shape(from), Shape::Pow(_)) {
-            diagnostic = diagnostic.help("several arguments form a pair `a|->b`; a set of arguments is written `{a,b}`, its image `f[{a,b}]`");
+        let place = args.iter().fold(self.span(args[0]), |place, arg| place.to(self.span(*arg)));
+        let diagnostic = Diagnostic::error("wrong-argument", message).at_saying(place, format!("this is {given}"));
+        let mut diagnostic = self.with_reason(diagnostic, function);
+        if let Some(help) = self.argument_hint(&name, args, from, to) {
+            diagnostic = diagnostic.help(help);
         }
         self.report(diagnostic);
+    }
+
+    fn argument_hint(&self, name: &str, args: &[ExprId], from: Ty, to: Ty) -> Option<String> {
+        let texts = |args: &[ExprId]| args.iter().map(|arg| self.snippet(self.span(*arg))).collect::<Vec<_>>();
+        let places = self.tuple_width(from);
+        let wanted = self.types.text(&self.model, from);
+        match args {
+            [set] if matches!(self.types.shape(self.ty(*set)), Shape::Pow(elem) if self.alike(*elem, from)) => {
+                let set = self.snippet(self.span(*set));
+                Some(format!("the values at all elements of a set are written `{name}[{set}]`"))
+            }
+            [set] if places > 1 => match self.elements_of_extension(*set) {
+                Some(items) => Some(format!("write the arguments without braces: `{name}({})`", items.join(", "))),
+                None => Some(format!("its arguments are {wanted}; write them with commas between, as in `{name}(a, b)`")),
+            },
+            [first, rest @ ..] if places == 1 && self.alike(self.ty(*first), from) => {
+                let is_function = matches!(self.types.shape(to), Shape::Pow(pair) if matches!(self.types.shape(*pair), Shape::Pair(..)));
+                let help = || format!("`{name}(...)` is a function itself; write `{name}({})({})`", texts(&[*first])[0], texts(rest).join(", "));
+                is_function.then(help)
+            }
+            _ if args.len() > 1 && places == 1 && matches!(self.types.shape(from), Shape::Pow(_)) => {
+                Some(format!("a set is written with braces: `{name}({{{}}})`", texts(args).join(", ")))
+            }
+            _ => None,
+        }
     }
 
     fn tuple_width(&self, mut ty: Ty) -> usize {

@@ -2,7 +2,7 @@
 
 use abridge_diag::Diagnostic;
 
-use super::recovery::ends_bracket;
+use super::recovery::{closes_bracket, ends_bracket};
 use super::{Abandoned, Parsed, Parser};
 use crate::ast::{BinaryOp, Ident};
 use crate::lexer::{Keyword, Token, TokenKind};
@@ -37,7 +37,8 @@ impl Parser<'_> {
 
     /// Goes behind the END of the block we are in.
     fn skip_block(&mut self) {
-        self.skip_until(|kind| kind == TokenKind::Keyword(Keyword::End));
+        let in_bracket = !self.open_brackets.is_empty();
+        self.skip_until(|kind| kind == TokenKind::Keyword(Keyword::End) || (in_bracket && closes_bracket(kind)));
         self.eat_keyword(Keyword::End);
         self.quiet_at = Some(self.pos);
     }
@@ -58,6 +59,7 @@ impl Parser<'_> {
             }
             (Keyword::Then, TokenKind::Keyword(Keyword::Do)) => Some("only `WHILE` has `DO`"),
             (Keyword::Do, TokenKind::Keyword(Keyword::Then)) => Some("`WHILE` has `DO`, not `THEN`"),
+            (Keyword::Be, _) => Some("a local name is written `LET x BE x = E IN S END`"),
             (Keyword::In, TokenKind::Assign) => Some("variables are only named here; write `VAR x IN x := E; S END`"),
             (Keyword::Invariant | Keyword::Variant, TokenKind::Keyword(Keyword::End)) => {
                 Some("a loop is written `WHILE P DO S INVARIANT I VARIANT V END`")
@@ -67,6 +69,21 @@ impl Parser<'_> {
             }
             _ => None,
         }
+    }
+
+    /// ELSIF, or what other languages write for it.
+    pub(super) fn eat_elsif(&mut self) -> bool {
+        if self.at_foreign_elsif() {
+            let message = format!("{} is written `ELSIF` in B", self.found());
+            self.report(Diagnostic::error("foreign-operator", message).at(self.here()).help("write `ELSIF`"));
+            self.bump();
+            return true;
+        }
+        self.eat_keyword(Keyword::Elsif)
+    }
+
+    pub(super) fn at_foreign_elsif(&self) -> bool {
+        self.at(TokenKind::Ident) && matches!(self.text_of(self.token()), "ELSEIF" | "ELIF" | "ELSE_IF")
     }
 
     /// Looks a little ahead for a word that should have been here.
@@ -139,7 +156,7 @@ impl Parser<'_> {
     /// Notes a block whose END stands further left than its first word, if both start their lines.
     fn compare_indentation(&mut self, opener: Token, end: Token) {
         const ENOUGH: usize = 100;
-        let indented_less = match (self.indentation(opener.start), self.indentation(end.start)) {
+        let indented_less = match (self.line_indentation(opener.start), self.indentation(end.start)) {
             (Some(opener), Some(end)) => end < opener,
             _ => false,
         };
@@ -150,10 +167,21 @@ impl Parser<'_> {
 
     /// How many blanks stand before a place, if nothing else does on its line.
     pub(super) fn indentation(&self, start: u32) -> Option<usize> {
-        const WIDEST: usize = 200;
+        let before = self.line_before(start)?;
+        before.iter().all(|byte| is_blank(*byte)).then_some(before.len())
+    }
+
+    /// How many blanks the line of a place starts with.
+    fn line_indentation(&self, start: u32) -> Option<usize> {
+        self.line_before(start).map(|before| before.iter().take_while(|byte| is_blank(**byte)).count())
+    }
+
+    /// The part of a line before a place, unless it is very long.
+    fn line_before(&self, start: u32) -> Option<&[u8]> {
+        const LONGEST: usize = 300;
         let before = &self.text.as_bytes()[..start as usize];
-        let blanks = before.iter().rev().take(WIDEST).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        matches!(before.iter().rev().nth(blanks), None | Some(b'\n' | b'\r')).then_some(blanks)
+        let len = before.iter().rev().take(LONGEST).take_while(|byte| !matches!(byte, b'\n' | b'\r')).count();
+        (len < LONGEST).then(|| &before[before.len() - len..])
     }
 
     /// Adds the block whose END is probably the missing one.
@@ -163,6 +191,10 @@ impl Parser<'_> {
             .also(self.span_of(end), format!("this `END` closes the `{text}`, but is indented less"))
             .help(format!("look at this `{text}`: perhaps its `END` is the missing one"))
     }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
 }
 
 fn word_of(keyword: Keyword) -> &'static str {

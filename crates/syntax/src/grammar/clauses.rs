@@ -308,11 +308,7 @@ impl Parser<'_> {
         } else {
             return Err(self.operation_sign());
         };
-        let params = match self.kind() {
-            TokenKind::LParen if self.kind_ahead(1) == TokenKind::RParen => self.empty_parentheses()?,
-            TokenKind::LParen => self.bracketed(TokenKind::RParen, |parser| parser.names("a parameter"))?,
-            _ => Vec::new(),
-        };
+        let params = self.opt_params()?;
         let refines = self.refined_event()?;
         if !self.eat(EQUAL) && !self.defined_as_operation() {
             return Err(self.operation_sign());

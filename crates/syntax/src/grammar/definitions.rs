@@ -64,11 +64,7 @@ impl Parser<'_> {
             return Ok(Definition::Import { path: string_value(self.text_of(token)), span: start });
         }
         let name = self.dotted_name("the name of a definition")?;
-        let params = match self.kind() {
-            TokenKind::LParen if self.kind_ahead(1) == TokenKind::RParen => self.empty_parentheses()?,
-            TokenKind::LParen => self.bracketed(TokenKind::RParen, |parser| parser.names("a parameter"))?,
-            _ => Vec::new(),
-        };
+        let params = self.opt_params()?;
         self.definition_sign()?;
         let body = self.definition_body()?;
         Ok(Definition::Named { name, params, body, span: self.since(start) })

@@ -166,10 +166,11 @@ impl Parser<'_> {
             return None;
         }
         let may_be_mistaken = self.ast.sort(lhs) == Sort::Predicate || !matches!(self.kind(), TokenKind::Op(_));
-        if may_be_mistaken && self.quiet_at != Some(self.pos) {
-            if let Some((meant, n_tokens)) = self.mistaken_infix(lhs) {
-                return Some(Infix::Mistaken(meant, n_tokens));
-            }
+        if may_be_mistaken
+            && self.quiet_at != Some(self.pos)
+            && let Some((meant, n_tokens)) = self.mistaken_infix(lhs)
+        {
+            return Some(Infix::Mistaken(meant, n_tokens));
         }
         match self.kind() {
             TokenKind::And => Some(Infix::And),

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use super::recovery::ends_clause;
 use super::{Parsed, Parser};
-use crate::ast::{Clause, ClauseKind, ExprId, Ident, Machine, MachineKind, MachinePragma, Unit};
+use crate::ast::{BinaryOp, Clause, ClauseKind, ExprId, Ident, Machine, MachineKind, MachinePragma, Unit};
 use crate::lexer::{Keyword, PragmaKind, TokenKind, clause_words};
 
 impl Parser<'_> {
@@ -90,16 +90,31 @@ impl Parser<'_> {
     /// `Name(params)`
     fn machine_header(&mut self, keyword: Span) -> (Ident, Vec<Ident>) {
         let header = self.dotted_name("the name of the machine").and_then(|name| {
-            let params = match self.kind() {
-                TokenKind::LParen if self.kind_ahead(1) == TokenKind::RParen => self.empty_parentheses()?,
-                TokenKind::LParen => self.bracketed(TokenKind::RParen, |parser| parser.names("a parameter"))?,
-                _ => Vec::new(),
-            };
+            let params = self.opt_params()?;
             Ok((name, params))
         });
         header.unwrap_or_else(|_| {
             self.skip_to_clause_or_end();
             (Ident { name: SmolStr::default(), span: keyword.after() }, Vec::new())
+        })
+    }
+
+    /// `(p, q)` after a name that is declared.
+    pub(super) fn opt_params(&mut self) -> Parsed<Vec<Ident>> {
+        if !self.at(TokenKind::LParen) {
+            return Ok(Vec::new());
+        }
+        if self.kind_ahead(1) == TokenKind::RParen {
+            return self.empty_parentheses();
+        }
+        self.bracketed(TokenKind::RParen, |parser| {
+            let params = parser.names("a parameter")?;
+            if parser.at(TokenKind::Op(BinaryOp::Member)) {
+                let message = "parameters are only named here";
+                let help = "an operation says the type in its body: `op(p) = PRE p : NAT THEN S END`";
+                return parser.fail(Diagnostic::error("typed-parameter", message).at(parser.here()).help(help));
+            }
+            Ok(params)
         })
     }
 
@@ -142,7 +157,7 @@ impl Parser<'_> {
                         self.clause(keyword, machine);
                     }
                 }
-                _ => self.no_clause(),
+                _ => self.no_clause(machine.clauses.last().map(|clause| &clause.kind)),
             }
         }
     }
@@ -210,8 +225,19 @@ impl Parser<'_> {
     }
 
     /// Something stands where a clause should.
-    fn no_clause(&mut self) {
-        if self.at(TokenKind::Semicolon) {
+    fn no_clause(&mut self, last: Option<&ClauseKind>) {
+        use ClauseKind::*;
+        let help = match last {
+            Some(Invariant(_) | Properties(_) | Constraints(_) | Assertions(_)) => Some("join predicates with `&`"),
+            Some(Variables(_) | ConcreteVariables(_) | Constants(_) | AbstractConstants(_)) => {
+                Some("separate names with `,`")
+            }
+            _ => None,
+        };
+        if let Some(help) = help.filter(|_| self.starts_formula()) {
+            let message = format!("expected an operator, a clause or `END`, found {}", self.found());
+            self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
+        } else if self.at(TokenKind::Semicolon) {
             let message = "clauses are not separated by `;`";
             let help = "remove the `;`, or go on with another entry of this clause";
             self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
@@ -220,6 +246,11 @@ impl Parser<'_> {
         }
         self.bump();
         self.skip_to_clause_or_end();
+    }
+
+    fn starts_formula(&self) -> bool {
+        use TokenKind::{Atom, Builtin, Exists, Forall, Ident, LParen, Not, QuotedIdent};
+        matches!(self.kind(), Ident | QuotedIdent | LParen | Forall | Exists | Not | Builtin(_) | Atom(_))
     }
 
     pub(super) fn skip_to_clause_or_end(&mut self) {

@@ -40,6 +40,9 @@ impl Parser<'_> {
             _ if self.previous().kind == TokenKind::Comma && self.pos > 0 => {
                 "write what comes after the `,`, or remove it"
             }
+            TokenKind::Op(BinaryOp::Divide) if joined && self.previous().kind == TokenKind::Op(BinaryOp::Times) => {
+                "this `*/` closes no comment; comments do not nest"
+            }
             TokenKind::Dot => "a field of a record is written `r'f`",
             TokenKind::Assign => "`:=` belongs to substitutions; in a predicate write `=`",
             TokenKind::DefinedAs => "`==` belongs to DEFINITIONS; equality is written `=`",

@@ -112,10 +112,11 @@ impl Parser<'_> {
 
     /// `x`, `m.x`, `x$0`, or a contextual keyword applied to arguments.
     fn name_or_call(&mut self) -> Parsed<ExprId> {
-        if self.at(TokenKind::Ident) && self.kind_ahead(1) == TokenKind::LParen {
-            if let Some(builtin) = contextual(self.text_of(self.token())) {
-                return self.builtin_call(builtin);
-            }
+        if self.at(TokenKind::Ident)
+            && self.kind_ahead(1) == TokenKind::LParen
+            && let Some(builtin) = contextual(self.text_of(self.token()))
+        {
+            return self.builtin_call(builtin);
         }
         let name = self.dotted_name("a name")?;
         if self.at(TokenKind::DollarZero) && self.previous().end == self.token().start {
@@ -250,7 +251,7 @@ impl Parser<'_> {
         let condition = self.predicate();
         self.expect_word(Keyword::Then, opener)?;
         let mut branches = vec![(condition, self.formula())];
-        while self.eat_keyword(Keyword::Elsif) {
+        while self.eat_elsif() {
             let condition = self.predicate();
             self.expect_word(Keyword::Then, opener)?;
             branches.push((condition, self.formula()));

@@ -145,14 +145,6 @@ impl Parser<'_> {
         self.skip_until(|kind| kind == TokenKind::Semicolon || ends_clause(kind) || is_keyword(kind, Keyword::End));
     }
 
-    /// Skips to the next clause or to the end of the file.
-    pub(super) fn skip_to_clause(&mut self) {
-        while !ends_clause(self.kind()) {
-            self.bump();
-        }
-        self.quiet_at = Some(self.pos);
-    }
-
     /// Skips until `stop` likes a token outside brackets and blocks that were opened on the way.
     pub(super) fn skip_until(&mut self, stop: impl Fn(TokenKind) -> bool) {
         let mut closers: Vec<TokenKind> = Vec::new();
@@ -237,7 +229,7 @@ fn ends_formula(kind: TokenKind) -> bool {
     parallel || matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::Bar) || ends_bracket(kind)
 }
 
-fn closes_bracket(kind: TokenKind) -> bool {
+pub(super) fn closes_bracket(kind: TokenKind) -> bool {
     use TokenKind::{RBrace, RBracket, RParen, TemplateExprClose};
     matches!(kind, RParen | RBracket | RBrace | TemplateExprClose)
 }

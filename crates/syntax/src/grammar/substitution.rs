@@ -40,7 +40,7 @@ impl Parser<'_> {
     /// `x := 1 y := 2`
     fn missing_separator(&mut self) -> bool {
         let starts = match self.kind() {
-            TokenKind::Ident => !self.at_misspelt_clause() && !self.operation_ahead(0),
+            TokenKind::Ident => !self.at_misspelt_clause() && !self.at_foreign_elsif() && !self.operation_ahead(0),
             TokenKind::QuotedIdent => true,
             TokenKind::Keyword(Keyword::If | Keyword::Let) => true,
             TokenKind::Keyword(keyword) => keyword.starts_only_substitution(),
@@ -192,7 +192,7 @@ impl Parser<'_> {
     fn if_substitution(&mut self) -> Parsed<SubstId> {
         let opener = self.bump();
         let mut branches = vec![self.branch(opener)?];
-        while self.eat_keyword(Keyword::Elsif) {
+        while self.eat_elsif() {
             branches.push(self.branch(opener)?);
         }
         let else_if = self.at_keyword(Keyword::Else) && self.kind_ahead(1) == TokenKind::Keyword(Keyword::If);

@@ -1,0 +1,159 @@
+//! The facade: a model and a [`Config`] in, a [`Report`] out.
+//!
+//! [`check`] explores the model, turns findings into violations with traces that the plain interpreter replays, and states a verdict:
+//! `Holds` only after a finished, exact search.
+
+mod report;
+mod trace;
+
+use abridge_eval::{Explicit, FIRST_OPERATION, Interp, Notes, SystemConfig, Warning};
+use abridge_model::Model;
+use abridge_search::{Exploration, explore};
+use abridge_system::{Finding, FindingKind, Limit, Properties};
+
+pub use abridge_search::{Control, Progress, Strategy};
+pub use report::{Coverage, Found, Report, Verdict, Violation, ViolationKind};
+pub use trace::{Step, Trace};
+
+/// What to check and how.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub eval: abridge_eval::Config,
+    pub system: SystemConfig,
+    pub strategy: Strategy,
+    pub invariant: bool,
+    pub deadlock: bool,
+    pub assertions: bool,
+    pub goal: bool,
+    /// Go on after a violation and count everything.
+    pub find_all: bool,
+    pub max_states: Option<u64>,
+    pub max_depth: Option<u32>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            eval: abridge_eval::Config::default(),
+            system: SystemConfig::default(),
+            strategy: Strategy::BreadthFirst,
+            invariant: true,
+            deadlock: true,
+            assertions: true,
+            goal: true,
+            find_all: false,
+            max_states: None,
+            max_depth: None,
+        }
+    }
+}
+
+impl Config {
+    /// ProB's conventions: unbounded integers, pinned constants, undefined guards.
+    #[must_use]
+    pub fn prob(mut self) -> Self {
+        self.eval = abridge_eval::Config::prob();
+        self.system.pin_constants = true;
+        self
+    }
+}
+
+/// Explores a model and reports what was found.
+pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
+    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let search = abridge_search::Config {
+        strategy: config.strategy,
+        properties: Properties { invariant: config.invariant, assertions: config.assertions, goal: config.goal },
+        deadlock: config.deadlock,
+        stop_at_first: !config.find_all,
+        max_states: config.max_states,
+        max_depth: config.max_depth,
+        max_findings: 1,
+    };
+    let exploration = explore(&system, &search, control);
+    summarise(model, &system, &exploration)
+}
+
+fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) -> Report {
+    let notes = system.notes();
+    let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, ..Found::default() };
+    exploration.findings.iter().for_each(|finding| found.add(finding.kind));
+    let limits = limits(&notes, &exploration.limits);
+    let violation = violation(model, system, exploration);
+    let is_stopped = !exploration.limits.is_empty() || exploration.findings.iter().any(|finding| finding.kind != FindingKind::Goal);
+    let verdict = match (&violation, limits.is_empty(), is_stopped) {
+        (Some(_), ..) => Verdict::Violated,
+        (None, false, _) => Verdict::Incomplete,
+        (None, true, _) => Verdict::Holds,
+    };
+    let count = |step: u32| exploration.per_operation.get(step as usize).copied().unwrap_or(0);
+    let coverage = system.operations().iter().enumerate().map(|(idx, op)| Coverage {
+        operation: model.operations[*op].name.to_string(),
+        transitions: count(idx as u32 + FIRST_OPERATION),
+    });
+    Report {
+        verdict,
+        states: exploration.table.len() as u64,
+        transitions: exploration.transitions,
+        depth: exploration.depth,
+        found,
+        violation,
+        coverage: coverage.collect(),
+        failures: notes.failures.iter().map(|(what, error)| (what.clone(), error.diagnostic(model))).collect(),
+        limits,
+        table_bytes: exploration.table.bytes() as u64,
+    }
+}
+
+/// Why the result is not about everything, in words.
+fn limits(notes: &Notes, stops: &[Limit]) -> Vec<String> {
+    let mut limits: Vec<String> = stops.iter().map(|limit| report::limit_text(*limit)).collect();
+    for warning in &notes.warnings {
+        limits.push(match warning {
+            Warning::Enumeration { name, .. } => format!("`{name}` was searched for between MININT and MAXINT only"),
+            Warning::Impure { name } => format!("`{name}` depends on the world outside the model"),
+            _ => continue,
+        });
+    }
+    if notes.is_capped {
+        limits.push("not all set-ups, initialisations or steps of an operation were tried".to_owned());
+    }
+    if let Some((what, _)) = notes.failures.iter().find(|(_, error)| !error.is_ill_defined() && !error.is_obligation()) {
+        limits.push(format!("{what} could not be evaluated"));
+    }
+    limits
+}
+
+fn violation(model: &Model, system: &Explicit<'_>, exploration: &Exploration) -> Option<Violation> {
+    if exploration.is_ill_defined_at_root {
+        let notes = system.notes();
+        let (what, error) = notes.failures.first()?;
+        let kind = ViolationKind::IllDefined { operation: Some(what.clone()), error: error.diagnostic(model) };
+        return Some(Violation { kind, trace: Trace::default() });
+    }
+    let Finding { kind, state } = exploration.findings.first()?;
+    let trace = Trace::to(system, &exploration.table, *state);
+    let words = exploration.table.get(*state);
+    let error_of = |pred| match system.holds(pred, words) {
+        Err(error) => Some(error.diagnostic(model)),
+        Ok(_) => None,
+    };
+    let kind = match kind {
+        FindingKind::Invariant(idx) => ViolationKind::Invariant { conjunct: *idx as usize },
+        FindingKind::Assertion(idx) => ViolationKind::Assertion { conjunct: *idx as usize },
+        FindingKind::IllDefinedInvariant(idx) => {
+            ViolationKind::IllDefined { operation: None, error: error_of(model.invariant[*idx as usize].pred)? }
+        }
+        FindingKind::IllDefinedAssertion(idx) => {
+            ViolationKind::IllDefined { operation: None, error: error_of(model.assertions[*idx as usize].pred)? }
+        }
+        FindingKind::Deadlock => ViolationKind::Deadlock,
+        FindingKind::Goal => ViolationKind::Goal,
+        FindingKind::IllDefined => {
+            let (op, error) = system.errors_in(words).into_iter().next()?;
+            let operation = model.operations[op].name.to_string();
+            ViolationKind::IllDefined { operation: Some(operation), error: error.diagnostic(model) }
+        }
+    };
+    Some(Violation { kind, trace })
+}

@@ -1,0 +1,92 @@
+//! What a check yields.
+
+use abridge_diag::Diagnostic;
+use abridge_system::{FindingKind, Limit};
+
+use crate::trace::Trace;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Every reachable state was visited and everything asked for holds.
+    Holds,
+    Violated,
+    /// No violation was found, but not everything was visited.
+    Incomplete,
+}
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub verdict: Verdict,
+    /// Set-up states and states of the machine; the artificial root is not counted.
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u32,
+    pub found: Found,
+    pub violation: Option<Violation>,
+    pub coverage: Vec<Coverage>,
+    /// Why the result is not about everything, in words.
+    pub limits: Vec<String>,
+    /// What could not be evaluated, and where it was met.
+    pub failures: Vec<(String, Diagnostic)>,
+    pub table_bytes: u64,
+}
+
+/// Which kinds of violation occur.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Found {
+    pub deadlock: bool,
+    pub invariant: bool,
+    pub assertion: bool,
+    pub ill_defined: bool,
+    pub goal: bool,
+}
+
+impl Found {
+    pub(crate) fn add(&mut self, kind: FindingKind) {
+        match kind {
+            FindingKind::Invariant(_) => self.invariant = true,
+            // An invariant that cannot be evaluated is not established.
+            FindingKind::IllDefinedInvariant(_) => (self.invariant, self.ill_defined) = (true, true),
+            FindingKind::Assertion(_) => self.assertion = true,
+            FindingKind::IllDefinedAssertion(_) | FindingKind::IllDefined => self.ill_defined = true,
+            FindingKind::Deadlock => self.deadlock = true,
+            FindingKind::Goal => self.goal = true,
+        }
+    }
+}
+
+/// How often an operation was taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coverage {
+    pub operation: String,
+    pub transitions: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Violation {
+    pub kind: ViolationKind,
+    /// How the state is reached.
+    pub trace: Trace,
+}
+
+#[derive(Clone, Debug)]
+pub enum ViolationKind {
+    /// Number of the conjunct in the model.
+    Invariant { conjunct: usize },
+    /// Number of the assertion in the model.
+    Assertion { conjunct: usize },
+    Deadlock,
+    /// Reached; not a mistake by itself.
+    Goal,
+    IllDefined { operation: Option<String>, error: Diagnostic },
+}
+
+pub(crate) fn limit_text(limit: Limit) -> String {
+    match limit {
+        Limit::States(n) => format!("stopped after {n} states"),
+        Limit::Depth(n) => format!("states further than {n} steps were not visited"),
+        Limit::Time => "the time was up".to_owned(),
+        Limit::Memory => "the memory was used up".to_owned(),
+        Limit::Interrupted => "stopped by the user".to_owned(),
+    }
+}

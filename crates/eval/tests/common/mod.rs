@@ -1,0 +1,111 @@
+//! Formulas and machines from B text.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use abridge_eval::{Config, Env, Error, Interp, Val, val_text};
+use abridge_model::{Comparison, ExprId, Model, Pred};
+use abridge_testkit::Project;
+
+/// The model of one machine.
+pub(crate) fn model(text: &str) -> Model {
+    let project = Project::new(&[("M.mch", text)]);
+    match project.analyse().model {
+        Some(model) => model,
+        None => panic!("{text}\n{}", project.diagnostics()),
+    }
+}
+
+fn machine(clause: &str) -> Model {
+    model(&format!(
+        "MACHINE M
+        SETS S = {{a, b, c}}; D
+        FREETYPES L = nil, cons(INTEGER * L); F = f0, f1(BOOL)
+        CONSTANTS unknown_value
+        PROPERTIES card(D) = 2 & {clause}
+        END"
+    ))
+}
+
+/// The right side of `unknown_value = E`.
+fn right_side(model: &Model) -> ExprId {
+    let found = model.properties.iter().find_map(|conjunct| match model.pred(conjunct.pred) {
+        Pred::Compare(Comparison::Equal, left, right) if matches!(model.expr(*left), abridge_model::Expr::Constant(_)) => {
+            Some(*right)
+        }
+        _ => None,
+    });
+    found.expect("the property is an equation")
+}
+
+fn eval(text: &str) -> Result<String, Error> {
+    let model = machine(&format!("unknown_value = ({text})"));
+    let interp = Interp::new(&model, Config::default());
+    let session = interp.session();
+    session.value(right_side(&model), &Env::empty()).map(|val: Val| val_text(&model, &val))
+}
+
+/// The value of an expression as B text.
+#[track_caller]
+pub(crate) fn check(text: &str, expected: &str) {
+    match eval(text) {
+        Ok(found) => assert_eq!(found, expected, "{text}"),
+        Err(error) => panic!("{text}: {error:?}"),
+    }
+}
+
+/// The expression has no value; `id` is that of the diagnostic.
+#[track_caller]
+pub(crate) fn fails(text: &str, id: &str) {
+    let model = machine(&format!("unknown_value = ({text})"));
+    let interp = Interp::new(&model, Config::default());
+    match interp.session().value(right_side(&model), &Env::empty()) {
+        Ok(found) => panic!("{text} is {}", val_text(&model, &found)),
+        Err(error) => assert_eq!(error.diagnostic(&model).id, id, "{text}"),
+    }
+}
+
+fn truth_with(text: &str, config: Config) -> (Result<bool, Error>, usize) {
+    let model = machine(&format!("unknown_value = bool({text})"));
+    let interp = Interp::new(&model, config);
+    let session = interp.session();
+    let answer = session.value(right_side(&model), &Env::empty()).and_then(|val| val.bool());
+    (answer, session.take_warnings().len())
+}
+
+#[track_caller]
+fn truth(text: &str, expected: bool) {
+    match truth_with(text, Config::default()).0 {
+        Ok(found) => assert_eq!(found, expected, "{text}"),
+        Err(error) => panic!("{text}: {error:?}"),
+    }
+}
+
+#[track_caller]
+pub(crate) fn holds(text: &str) {
+    truth(text, true);
+}
+
+#[track_caller]
+pub(crate) fn refuted(text: &str) {
+    truth(text, false);
+}
+
+/// The predicate is not well-defined or not decided.
+#[track_caller]
+pub(crate) fn undefined(text: &str, id: &str) {
+    let model = machine(&format!("unknown_value = bool({text})"));
+    let interp = Interp::new(&model, Config::default());
+    match interp.session().value(right_side(&model), &Env::empty()) {
+        Ok(found) => panic!("{text} is {}", val_text(&model, &found)),
+        Err(error) => assert_eq!(error.diagnostic(&model).id, id, "{text}"),
+    }
+}
+
+/// With ProB's conventions, and whether there was a warning.
+#[track_caller]
+pub(crate) fn prob_holds(text: &str, expected: bool, warns: bool) {
+    let (answer, n_warnings) = truth_with(text, Config::prob());
+    match answer {
+        Ok(found) => assert_eq!((found, n_warnings > 0), (expected, warns), "{text}"),
+        Err(error) => panic!("{text}: {error:?}"),
+    }
+}
