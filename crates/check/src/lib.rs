@@ -3,8 +3,13 @@
 //! [`check`] explores the model, turns findings into violations with traces that the plain interpreter replays, and states a verdict:
 //! `Holds` only after a finished, exact search.
 
+mod calculate;
+mod explain;
+mod find;
+mod replay;
 mod report;
 mod trace;
+mod walk;
 
 use abridge_eval::{Explicit, FIRST_OPERATION, Interp, Notes, SystemConfig, Warning};
 use abridge_model::Model;
@@ -12,8 +17,13 @@ use abridge_search::{Exploration, explore};
 use abridge_system::{Finding, FindingKind, Limit, Properties};
 
 pub use abridge_search::{Control, Progress, Strategy};
+pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
+pub use explain::Part;
+pub use find::{Sought, find, nth_state};
+pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, Verdict, Violation, ViolationKind};
 pub use trace::{Step, Trace};
+pub use walk::{INITIALISATION, Move, Moves, Place, SETUP_CONSTANTS, moves, named_values, state_texts};
 
 /// What to check and how.
 #[derive(Clone, Debug)]
@@ -76,7 +86,9 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
 
 fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) -> Report {
     let notes = system.notes();
-    let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, ..Found::default() };
+    // A machine that cannot even start is stuck at the root.
+    let is_stuck = exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty();
+    let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, deadlock: is_stuck, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
     let limits = limits(&notes, &exploration.limits);
     let violation = violation(model, system, exploration);
@@ -129,9 +141,12 @@ fn violation(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
         let notes = system.notes();
         let (what, error) = notes.failures.first()?;
         let kind = ViolationKind::IllDefined { operation: Some(what.clone()), error: error.diagnostic(model) };
-        return Some(Violation { kind, trace: Trace::default() });
+        return Some(Violation { kind, trace: Trace::default(), parts: Vec::new() });
     }
-    let Finding { kind, state } = exploration.findings.first()?;
+    let Some(Finding { kind, state }) = exploration.findings.first() else {
+        let is_stuck = exploration.is_stuck_at_root && limits(&system.notes(), &exploration.limits).is_empty();
+        return is_stuck.then(|| Violation { kind: ViolationKind::Deadlock, trace: Trace::default(), parts: Vec::new() });
+    };
     let trace = Trace::to(system, &exploration.table, *state);
     let words = exploration.table.get(*state);
     let error_of = |pred| match system.holds(pred, words) {
@@ -155,5 +170,12 @@ fn violation(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
             ViolationKind::IllDefined { operation: Some(operation), error: error.diagnostic(model) }
         }
     };
-    Some(Violation { kind, trace })
+    let broken = match &kind {
+        ViolationKind::Invariant { conjunct } => Some(model.invariant[*conjunct].pred),
+        ViolationKind::Assertion { conjunct } => Some(model.assertions[*conjunct].pred),
+        _ => None,
+    };
+    let session = system.interp().session();
+    let parts = broken.map(|pred| explain::explain(&session, model, pred, &system.decode(words).0));
+    Some(Violation { kind, trace, parts: parts.unwrap_or_default() })
 }

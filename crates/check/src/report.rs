@@ -3,6 +3,7 @@
 use abridge_diag::Diagnostic;
 use abridge_system::{FindingKind, Limit};
 
+use crate::explain::Part;
 use crate::trace::Trace;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +68,8 @@ pub struct Violation {
     pub kind: ViolationKind,
     /// How the state is reached.
     pub trace: Trace,
+    /// Values of the parts of a false invariant or assertion in that state.
+    pub parts: Vec<Part>,
 }
 
 #[derive(Clone, Debug)]

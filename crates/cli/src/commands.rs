@@ -1,18 +1,28 @@
 //! One file per command.
 
+pub(crate) mod animate;
 pub(crate) mod check;
+pub(crate) mod corpus;
+pub(crate) mod eval;
 pub(crate) mod fmt;
 pub(crate) mod parse;
 pub(crate) mod show;
+pub(crate) mod trace;
 pub(crate) mod typecheck;
 
+use std::io::Write as _;
 use std::path::Path;
 
+use abridge_check::Config;
 use abridge_diag::{Diagnostic, SourceMap};
+use abridge_eval::{Explicit, Interp};
+use abridge_model::Model;
 use abridge_syntax::ast::Ast;
+use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::exit::Exit;
+use crate::out::{errln, outln};
 use crate::report;
 
 /// A file that was read and parsed on its own.
@@ -48,8 +58,8 @@ pub(crate) fn parse_file(path: &Path) -> Parsed {
 /// Prints a JSON object on one line.
 pub(crate) fn print_json(value: &impl Serialize) {
     match serde_json::to_string(value) {
-        Ok(text) => println!("{text}"),
-        Err(error) => eprintln!("error: cannot write JSON: {error}"),
+        Ok(text) => outln!("{text}"),
+        Err(error) => errln!("error: cannot write JSON: {error}"),
     }
 }
 
@@ -65,12 +75,45 @@ pub(crate) fn complain(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     }
 }
 
-/// Writes beside the file and renames, so that the file is never half written.
+/// Conventions of other tools.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    /// Unbounded integers range over MININT..MAXINT, constants of deferred sets are pinned, undefined guards are false
+    Prob,
+}
+
+impl Compat {
+    pub(crate) fn config(compat: Option<Compat>) -> Config {
+        match compat {
+            Some(Compat::Prob) => Config::default().prob(),
+            None => Config::default(),
+        }
+    }
+}
+
+/// A model with the means to evaluate it.
+pub(crate) fn system(model: &Model, compat: Option<Compat>) -> Explicit<'_> {
+    let config = Compat::config(compat);
+    Explicit::new(Interp::new(model, config.eval), config.system)
+}
+
+/// Writes beside the file and renames, so that the file is never half written. A device is written to directly.
 pub(crate) fn replace_file(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
+    let write = |path: &Path| {
+        let mut target = std::fs::File::create(path)?;
+        target.write_all(text.as_bytes())?;
+        target.flush()
+    };
+    let target = match std::fs::metadata(file) {
+        Ok(known) if !known.is_file() => return write(file),
+        // The file itself, if a link leads to it.
+        Ok(_) => std::fs::canonicalize(file)?,
+        Err(_) => file.to_owned(),
+    };
+    let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(".abridge-new");
-    let temporary = file.with_file_name(name);
-    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, file));
+    let temporary = target.with_file_name(name);
+    let written = write(&temporary).and_then(|()| std::fs::rename(&temporary, &target));
     if written.is_err() {
         let _ = std::fs::remove_file(&temporary);
     }

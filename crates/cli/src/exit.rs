@@ -6,7 +6,9 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Everything asked for holds or was done.
     Ok = 0,
-    /// The command line was wrong.
+    /// The answer is no: a false formula, a trace that cannot be replayed, a disagreement.
+    No = 1,
+    /// The command line was wrong, or a file could not be written.
     Usage = 2,
     Deadlock = 11,
     Invariant = 12,

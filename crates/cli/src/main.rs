@@ -3,9 +3,15 @@
 //! Argument parsing and dispatch stand here; each command has a file under `commands/`.
 
 mod commands;
+mod csv;
 mod disk;
 mod exit;
+mod formulas;
+mod out;
 mod report;
+mod steps;
+mod trace_file;
+mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,6 +19,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::commands::Compat;
 use crate::exit::Exit;
 
 /// A model checker and animator for the B method.
@@ -25,8 +32,9 @@ struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses:
-  0    everything holds, or done
-  2    wrong use of the command line
+  0    everything holds, the formula is true, or done
+  1    the answer is no: a false formula, a trace that cannot be replayed, machines that disagree
+  2    wrong use of the command line, or a file that cannot be written
   11   a deadlock
   12   the invariant is violated
   14   an assertion is violated
@@ -87,6 +95,38 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Calculate: the value of an expression, the truth or the solutions of a predicate
+    #[command(after_help = EVAL_HELP, override_usage = "abridge eval [OPTIONS] [FILE] FORMULA")]
+    Eval {
+        #[command(flatten)]
+        eval: commands::eval::EvalOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Step through a machine: choose steps, go back, search, evaluate
+    #[command(after_help = ANIMATE_HELP)]
+    Animate {
+        file: PathBuf,
+        #[command(flatten)]
+        animate: commands::animate::AnimateOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Work with saved traces
+    #[command(subcommand)]
+    Trace(TraceCommand),
+    /// Check a folder of machines against known answers
+    #[command(after_help = CORPUS_HELP)]
+    Corpus {
+        #[command(flatten)]
+        corpus: commands::corpus::CorpusOptions,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Print a file in standard layout
     #[command(after_help = "Examples:\n  abridge fmt lift.mch              to the terminal\n  abridge fmt lift.mch --write      change the file\n  abridge fmt lift.mch --unicode    with ∈, ∧, ⇸ for :, &, +->")]
     Fmt {
@@ -109,6 +149,62 @@ enum Command {
     /// Write a completion script for a shell
     Completions { shell: Shell },
 }
+
+#[derive(Subcommand)]
+enum TraceCommand {
+    /// Follow a trace step by step and say whether the machine can do it
+    #[command(after_help = REPLAY_HELP)]
+    Replay {
+        file: PathBuf,
+        /// A file written by `check --save-trace`, by `animate`, or by ProB 2
+        trace: PathBuf,
+        /// Follow the conventions of another tool where B leaves room
+        #[arg(long, value_enum)]
+        compat: Option<Compat>,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+const EVAL_HELP: &str = "\
+Without a machine the formula is about numbers, sets, relations and what the built-in libraries
+define. With one it also sees the machine's sets, constants, definitions and variables; those have
+their values in the first initial state.
+
+Examples:
+  abridge eval \"SIGMA(x).(x:1..10|x*x)\"         385 : INTEGER
+  abridge eval \"!x.(x:1..5 => x*x < 30)\"        TRUE
+  abridge eval \"x:1..5 & x*x > 10\"              all x with this property
+  abridge eval models/lift.mch \"LEVELS - calls\"
+  abridge eval models/mutex.mch \"waiting\" --state 5
+  abridge eval -p MAXINT 10 \"NAT\"
+  abridge eval -- \"-7 / 2\"                     a formula that starts with a minus";
+
+const ANIMATE_HELP: &str = "\
+Type `help` at the prompt for the commands. They can also come from a file or a pipe:
+
+  abridge animate models/airlock.mch
+  printf '1\\nfind card(is_open) = 2\\nsave story.prob2trace\\n' | abridge animate models/airlock.mch
+
+With --json each command is answered by one object on a line of its own.";
+
+const REPLAY_HELP: &str = "\
+Parameters, results and values that the trace leaves out may be anything. Traces have the format of
+ProB 2 (.prob2trace).
+
+Example:
+  abridge check models/airlock.mch --save-trace story.prob2trace
+  abridge trace replay models/airlock.mch story.prob2trace";
+
+const CORPUS_HELP: &str = "\
+Each machine is checked by a process of its own, as `abridge check FILE --compat prob --survey --json`
+does it. Rows of the kinds `exact` and `likely` agree if verdicts and counts do, others if the verdicts do.
+
+Examples:
+  abridge corpus machines --expect expected.csv --kind exact
+  abridge corpus machines --expect expected.csv --only Puzzles --timeout 120 -- --no-memo";
 
 /// What can be said about a model besides its file.
 #[derive(Args, Default)]
@@ -149,6 +245,7 @@ struct Output {
 }
 
 fn main() -> ExitCode {
+    out::end_with_the_reader();
     let cli = Cli::parse();
     let exit = match cli.command {
         Command::Parse { file, output } => commands::parse::run(&file, output.json),
@@ -163,11 +260,18 @@ fn main() -> ExitCode {
             commands::show::run(&file, view, &model.to_sema(), output.json)
         }
         Command::Check { file, check, model, output } => commands::check::run(&file, &check, &model.to_sema(), output.json),
+        Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
+        Command::Animate { file, animate, model, output } => commands::animate::run(&file, &animate, &model.to_sema(), output.json),
+        Command::Trace(TraceCommand::Replay { file, trace, compat, model, output }) => {
+            commands::trace::replay(&file, &trace, &model.to_sema(), compat, output.json)
+        }
+        Command::Corpus { corpus, output } => commands::corpus::run(&corpus, output.json),
         Command::Fmt { file, unicode, width, write, output, .. } => commands::fmt::run(&file, unicode, width, write, output.json),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut std::io::stdout());
             Exit::Ok
         }
     };
+    out::flush();
     exit.into()
 }

@@ -5,11 +5,19 @@ use std::io::IsTerminal;
 use abridge_diag::{Diagnostic, RenderConfig, Severity, SourceMap, Span, in_order, render};
 use serde::Serialize;
 
+use crate::out::err;
+
 /// Prints diagnostics to standard error, errors first in the order of their places.
 pub(crate) fn print_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     let config = RenderConfig { color: std::io::stderr().is_terminal(), ..RenderConfig::default() };
     let texts: Vec<String> = in_order(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
-    eprint!("{}", texts.join("\n"));
+    err!("{}", texts.join("\n"));
+}
+
+/// The same as text, without colours.
+pub(crate) fn text_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
+    let render = |diagnostic| render(sources, diagnostic, RenderConfig::default());
+    in_order(diagnostics).into_iter().map(render).collect::<Vec<_>>().join("\n")
 }
 
 /// A diagnostic in the JSON output; `docs/json.md` describes it.

@@ -69,6 +69,11 @@ impl SourceFile {
         &self.text
     }
 
+    /// The line of a byte offset, counted from 1.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.line_starts.partition_point(|start| *start <= offset) as u32
+    }
+
     /// Line and column of a byte offset; offsets beyond the end name the end.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let line_idx = self.line_starts.partition_point(|start| *start <= offset) - 1;

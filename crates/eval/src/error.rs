@@ -46,6 +46,8 @@ pub enum ErrorKind {
     TooDeep { limit: u32 },
     /// Not covered.
     Unsupported(String),
+    /// A value that is only partly known leaves it open; never leaves the search that knows more later.
+    Undetermined,
     /// The model is not what the verifier promises.
     Internal(&'static str),
 }
@@ -157,6 +159,7 @@ impl ErrorKind {
             ErrorKind::OutOfFuel => ("out-of-fuel", "the evaluation takes too many steps".into()),
             ErrorKind::TooDeep { limit } => ("too-deep", format!("more than {limit} calls inside each other")),
             ErrorKind::Unsupported(what) => ("unsupported", format!("{what} is not supported")),
+            ErrorKind::Undetermined => ("internal", "a value is only partly known".into()),
             ErrorKind::Internal(what) => ("internal", format!("the model is malformed: {what}")),
         }
     }

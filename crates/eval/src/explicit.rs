@@ -2,7 +2,7 @@
 //!
 //! A state is a vector of value ids: one word for the constants (and whether the machine is initialised), one per variable. What an
 //! operation does depends only on the variables it reads, so its outcomes are remembered under the ids of those; the same for each
-//! conjunct of the invariant. The answers come from the plain interpreter.
+//! conjunct of the invariant. The answers come from the compiled form where it has one, else from the plain interpreter.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -15,6 +15,7 @@ use abridge_system::{FindingKind, Properties, Steps, System, Worker};
 use abridge_value::{Interner, Value, ValueId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::compiled::{Program, Runtime, unset};
 use crate::env::{Env, Slots, State};
 use crate::error::{Error, Result};
 use crate::interp::{Interp, Session, Warning};
@@ -27,6 +28,8 @@ pub struct SystemConfig {
     pub pin_constants: bool,
     /// Remember the outcomes of operations and conjuncts.
     pub memo: bool,
+    /// Try the compiled form first.
+    pub compiled: bool,
     /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
     pub max_initialisations: Option<usize>,
     pub max_operations: Option<usize>,
@@ -34,7 +37,7 @@ pub struct SystemConfig {
 
 impl Default for SystemConfig {
     fn default() -> Self {
-        SystemConfig { pin_constants: false, memo: true, max_initialisations: None, max_operations: None }
+        SystemConfig { pin_constants: false, memo: true, compiled: true, max_initialisations: None, max_operations: None }
     }
 }
 
@@ -59,6 +62,7 @@ pub struct Explicit<'m> {
     symbolic: Mutex<Numbered<Val>>,
     constants: Mutex<Numbered<Arc<Slots>>>,
     notes: Mutex<Notes>,
+    program: Option<Program>,
 }
 
 /// What evaluation had to say besides results.
@@ -106,6 +110,7 @@ impl<'m> Explicit<'m> {
         let operations = model.transitions().map(|(id, _)| id).collect();
         let pinned = if config.pin_constants { pinned(model) } else { Vec::new() };
         let has_setup = has_setup(model, &pinned);
+        let program = config.compiled.then(|| Program::new(&interp));
         Explicit {
             interp,
             config,
@@ -117,6 +122,7 @@ impl<'m> Explicit<'m> {
             symbolic: Mutex::default(),
             constants: Mutex::default(),
             notes: Mutex::default(),
+            program,
         }
     }
 
@@ -250,6 +256,53 @@ pub struct ExplicitWorker<'a> {
     goal: Option<ConjunctMemo>,
     key: Vec<u32>,
     target: Vec<u32>,
+    fast: Option<FastPath<'a>>,
+}
+
+/// The compiled form with the state it has been given.
+struct FastPath<'a> {
+    runtime: Runtime<'a>,
+    constants: Option<u32>,
+}
+
+impl<'a> FastPath<'a> {
+    fn new(system: &'a Explicit<'a>) -> Option<Self> {
+        let program = system.program.as_ref()?;
+        Some(FastPath { runtime: Runtime::new(program, &system.interp), constants: None })
+    }
+
+    /// Makes the constants and the variables of some words known.
+    fn load(&mut self, system: &Explicit<'_>, words: &[u32], needed: impl Iterator<Item = usize>) {
+        let constants = words[0] >> 1;
+        if self.constants != Some(constants) {
+            let slots = lock(&system.constants).items[constants as usize].clone();
+            self.runtime.load_constants(&slots);
+            self.constants = Some(constants);
+        }
+        for word in needed {
+            let val = if words[word] == UNSET { unset() } else { system.decode_val(words[word]) };
+            self.runtime.set_variable(system.variables[word - 1], val);
+        }
+    }
+}
+
+/// How often the compiled form gave an answer.
+#[derive(Default)]
+struct Trust {
+    asked: u32,
+    failed: u32,
+}
+
+impl Trust {
+    /// Whether asking is worth it.
+    fn is_given(&self) -> bool {
+        self.failed < 8 || self.failed < self.asked / 2
+    }
+
+    fn count(&mut self, answered: bool) {
+        self.asked = self.asked.saturating_add(1);
+        self.failed = self.failed.saturating_add(u32::from(!answered));
+    }
 }
 
 /// What is known of one operation.
@@ -264,6 +317,7 @@ struct OperationMemo {
     entries: Option<FxHashMap<Box<[u32]>, Entry>>,
     lookups: u64,
     hits: u64,
+    trust: Trust,
 }
 
 /// The outcomes of an operation: for each distinct target the number of transitions and the written words.
@@ -278,6 +332,8 @@ struct ConjunctMemo {
     number: u32,
     key: Vec<usize>,
     entries: Option<FxHashMap<Box<[u32]>, Truth>>,
+    compiled: Option<usize>,
+    trust: Trust,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -309,12 +365,13 @@ impl<'a> ExplicitWorker<'a> {
             let key = words(&determines);
             let entries = pays(&key).then(FxHashMap::default);
             let writes = words(&effects.writes);
-            OperationMemo { op: *op, step: idx as u32 + FIRST_OPERATION, key, writes, entries, lookups: 0, hits: 0 }
+            OperationMemo { op: *op, step: idx as u32 + FIRST_OPERATION, key, writes, entries, lookups: 0, hits: 0, trust: Trust::default() }
         };
         let conjunct = |number: usize, pred: PredId, reads: &IdSet<VarId>| {
             let key = words(reads);
             let entries = pays(&key).then(FxHashMap::default);
-            ConjunctMemo { pred, number: number as u32, key, entries }
+            let compiled = system.program.as_ref().and_then(|program| program.test(pred));
+            ConjunctMemo { pred, number: number as u32, key, entries, compiled, trust: Trust::default() }
         };
         let all = |list: &[abridge_model::Conjunct]| -> Vec<ConjunctMemo> {
             let checked = list.iter().enumerate().filter(|(_, item)| !item.is_gluing);
@@ -330,6 +387,7 @@ impl<'a> ExplicitWorker<'a> {
             }),
             key: Vec::new(),
             target: Vec::new(),
+            fast: FastPath::new(system),
         }
     }
 
@@ -396,8 +454,16 @@ impl<'a> ExplicitWorker<'a> {
             emit(entry, memo, words, &mut self.target, out);
             return;
         }
-        let state = state.get_or_insert_with(|| self.system.decode(words).0);
-        let entry = evaluate(self.system, memo, state);
+        let fast = self.fast.as_mut().filter(|_| memo.trust.is_given() && self.system.config.max_operations.is_none());
+        let entry = fast.and_then(|fast| {
+            let entry = evaluate_fast(self.system, memo, fast, words);
+            memo.trust.count(entry.is_some());
+            entry
+        });
+        let entry = entry.unwrap_or_else(|| {
+            let state = state.get_or_insert_with(|| self.system.decode(words).0);
+            evaluate(self.system, memo, state)
+        });
         emit(&entry, memo, words, &mut self.target, out);
         if let Some(entries) = &mut memo.entries {
             if entries.len() >= TRIAL && memo.hits < memo.lookups / 8 {
@@ -422,12 +488,45 @@ fn emit(entry: &Entry, memo: &OperationMemo, words: &[u32], target: &mut Vec<u32
     }
 }
 
-/// Runs an operation and groups its transitions by target.
+/// Transitions of an operation by target.
+#[derive(Default)]
+struct Groups {
+    counts: FxHashMap<Vec<u32>, u32>,
+    order: Vec<Vec<u32>>,
+}
+
+impl Groups {
+    fn add(&mut self, written: Vec<u32>) {
+        if let Some(count) = self.counts.get_mut(&written) {
+            *count += 1;
+            return;
+        }
+        self.order.push(written.clone());
+        self.counts.insert(written, 1);
+    }
+
+    fn entry(self, is_ill_defined: bool) -> Entry {
+        let Groups { counts, order } = self;
+        let flat = order.into_iter().flat_map(|written| std::iter::once(counts[&written]).chain(written));
+        Entry { outcomes: flat.collect(), is_ill_defined }
+    }
+}
+
+/// Runs the compiled operation; nothing if it gives no answer here.
+fn evaluate_fast(system: &Explicit<'_>, memo: &OperationMemo, fast: &mut FastPath<'_>, words: &[u32]) -> Option<Entry> {
+    fast.load(system, words, memo.key.iter().chain(&memo.writes).copied());
+    let mut groups = Groups::default();
+    let done = fast.runtime.operation(memo.op, &mut |outcome| {
+        groups.add(outcome.written.iter().map(|val| system.encode_val(val)).collect());
+    });
+    done.ok().map(|()| groups.entry(false))
+}
+
+/// Runs an operation with the plain interpreter.
 fn evaluate(system: &Explicit<'_>, memo: &OperationMemo, state: &State) -> Entry {
     let session = system.interp.session();
-    let mut groups: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
-    let mut order: Vec<Vec<u32>> = Vec::new();
-    let mut entry = Entry::default();
+    let mut groups = Groups::default();
+    let mut is_ill_defined = false;
     let mut failure = None;
     let mut count = 0;
     session.operation(memo.op, state, &mut |transition| match transition {
@@ -437,21 +536,12 @@ fn evaluate(system: &Explicit<'_>, memo: &OperationMemo, state: &State) -> Entry
                 return ControlFlow::Break(());
             }
             count += 1;
-            let written: Vec<u32> = memo
-                .writes
-                .iter()
-                .map(|word| transition.state.variables[system.variables[word - 1].index()].as_ref())
-                .map(|val| val.map_or(UNSET, |val| system.encode_val(val)))
-                .collect();
-            let known = groups.entry(written.clone()).or_insert(0);
-            if *known == 0 {
-                order.push(written);
-            }
-            *known += 1;
+            let written = memo.writes.iter().map(|word| transition.state.variables[system.variables[word - 1].index()].as_ref());
+            groups.add(written.map(|val| val.map_or(UNSET, |val| system.encode_val(val))).collect());
             ControlFlow::Continue(())
         }
         Err(error) => {
-            entry.is_ill_defined |= is_violation(&error);
+            is_ill_defined |= is_violation(&error);
             if !is_violation(&error) {
                 failure = Some(error);
             }
@@ -459,12 +549,7 @@ fn evaluate(system: &Explicit<'_>, memo: &OperationMemo, state: &State) -> Entry
         }
     });
     system.note(&session, &system.model().operations[memo.op].name, failure);
-    let flat = order.into_iter().flat_map(|written| {
-        let count = groups[&written];
-        std::iter::once(count).chain(written)
-    });
-    entry.outcomes = flat.collect();
-    entry
+    groups.entry(is_ill_defined)
 }
 
 /// The machine is to blame, not our means of evaluation.
@@ -477,14 +562,7 @@ impl Worker for ExplicitWorker<'_> {
         if self.system.has_setup {
             return self.setup(out);
         }
-        let model = self.system.model();
-        let mut constants: Slots = vec![None; model.constants.len()];
-        for (id, val) in &self.system.pinned {
-            constants[id.index()] = Some(val.clone());
-        }
-        let variables: Slots = vec![None; model.variables.len()];
-        let state = State { constants: Arc::new(constants), variables: Arc::new(variables) };
-        self.initialise(&state, out);
+        self.initialise(&self.system.blank(), out);
     }
 
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
@@ -503,8 +581,8 @@ impl Worker for ExplicitWorker<'_> {
             return;
         }
         let mut state = None;
-        let ExplicitWorker { system, invariant, assertions, goal, key, .. } = self;
-        let mut truth = |memo: &mut ConjunctMemo| memo.truth(system, words, &mut state, key);
+        let ExplicitWorker { system, invariant, assertions, goal, key, fast, .. } = self;
+        let mut truth = |memo: &mut ConjunctMemo| memo.truth(system, words, &mut state, key, fast.as_mut());
         if asked.invariant {
             for memo in invariant {
                 match truth(memo) {
@@ -532,14 +610,37 @@ impl Worker for ExplicitWorker<'_> {
 }
 
 impl ConjunctMemo {
-    fn truth(&mut self, system: &Explicit<'_>, words: &[u32], state: &mut Option<State>, key: &mut Vec<u32>) -> Truth {
+    fn truth(
+        &mut self,
+        system: &Explicit<'_>,
+        words: &[u32],
+        state: &mut Option<State>,
+        key: &mut Vec<u32>,
+        fast: Option<&mut FastPath<'_>>,
+    ) -> Truth {
         key.clear();
         key.push(words[0]);
         key.extend(self.key.iter().map(|word| words[*word]));
         if let Some(truth) = self.entries.as_ref().and_then(|entries| entries.get(key.as_slice())) {
             return *truth;
         }
-        let state = state.get_or_insert_with(|| system.decode(words).0);
+        let answer = fast.filter(|_| self.trust.is_given()).and_then(|fast| self.fast_truth(system, words, fast));
+        let truth = answer.unwrap_or_else(|| self.plain_truth(system, state.get_or_insert_with(|| system.decode(words).0)));
+        if let Some(entries) = &mut self.entries {
+            entries.insert(key.as_slice().into(), truth);
+        }
+        truth
+    }
+
+    fn fast_truth(&mut self, system: &Explicit<'_>, words: &[u32], fast: &mut FastPath<'_>) -> Option<Truth> {
+        let test = self.compiled?;
+        fast.load(system, words, self.key.iter().copied());
+        let answer = fast.runtime.holds(test).ok();
+        self.trust.count(answer.is_some());
+        answer.map(|holds| if holds { Truth::True } else { Truth::False })
+    }
+
+    fn plain_truth(&self, system: &Explicit<'_>, state: &State) -> Truth {
         let session = system.interp.session();
         let truth = match session.pred(self.pred, &Env::new(state)) {
             Ok(true) => Truth::True,
@@ -551,9 +652,6 @@ impl ConjunctMemo {
             }
         };
         system.note(&session, "a property of states", None);
-        if let Some(entries) = &mut self.entries {
-            entries.insert(key.as_slice().into(), truth);
-        }
         truth
     }
 }
@@ -613,6 +711,28 @@ impl Explicit<'_> {
             });
         }
         errors
+    }
+
+    /// Whether setting up constants is a step of its own.
+    pub fn has_setup(&self) -> bool {
+        self.has_setup
+    }
+
+    /// The state in which the machine waits for its first step: nothing but pinned constants has a value.
+    pub fn blank(&self) -> State {
+        let model = self.model();
+        let mut constants: Slots = vec![None; model.constants.len()];
+        for (id, val) in &self.pinned {
+            constants[id.index()] = Some(val.clone());
+        }
+        State { constants: Arc::new(constants), variables: Arc::new(vec![None; model.variables.len()]) }
+    }
+
+    /// The vector of a state; it need not be reachable.
+    pub fn words_of(&self, state: &State, is_initialised: bool) -> Vec<u32> {
+        let mut words = Vec::with_capacity(self.width());
+        self.encode(state, is_initialised, &mut words);
+        words
     }
 
     /// The value of a predicate in a state.

@@ -7,11 +7,13 @@
 //! that are infinite or large stay symbolic ([`Val`]) while an expression is evaluated. Start with `pred.rs` and `expr.rs`, then
 //! `subst.rs` and `machine.rs`; `sets.rs` explains symbolic sets, `solve.rs` how values are found.
 
+mod compiled;
 mod config;
 mod env;
 mod error;
 mod explicit;
 mod expr;
+mod formula;
 mod free;
 mod interp;
 mod machine;
@@ -32,4 +34,4 @@ pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use names::{ModelNames, value_text};
 pub use subst::{Outcome, Update};
-pub use val::{Closure, Sym, Val, val_text};
+pub use val::{Closure, Partial, Sym, Val, val_text};

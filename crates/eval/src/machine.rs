@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use abridge_model::{ConstId, Operation, OpId, PredId, Subst, SubstId, Target};
+use abridge_model::{Binding, ConstId, LocalId, OpId, Operation, PredId, Subst, SubstId, Target};
 
 use crate::env::{Env, State};
 use crate::error::{Error, ErrorKind, Result};
@@ -36,6 +36,7 @@ impl Session<'_> {
         let is_given = |id: ConstId| given.iter().any(|(other, _)| *other == id);
         let unknowns = model.constants.ids().filter(|id| !is_given(*id)).map(Unknown::Constant).collect();
         let mut problem = Problem::of_unknowns(self, unknowns);
+        problem.closed_is_strict = true;
         for conjunct in &model.properties {
             problem.require(self, conjunct.pred);
         }
@@ -84,9 +85,8 @@ impl Session<'_> {
             transition => found(transition),
         };
         let env = Env::new(state);
-        for Case { guards, excluded, body } in self.cases(operation.body) {
-            let outcome = self.run_case(operation, &guards, &excluded, body, &env, &mut visit);
-            match outcome {
+        for case in self.cases(operation) {
+            match self.run_case(operation, &case, &env, &mut visit) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => return,
                 Err(error) => {
@@ -98,72 +98,125 @@ impl Session<'_> {
         }
     }
 
-    fn run_case(
-        &self,
-        operation: &Operation,
-        guards: &[PredId],
-        excluded: &[PredId],
-        body: SubstId,
-        env: &Env,
-        visit: &mut Visit<'_, Transition>,
-    ) -> Result<ControlFlow<()>> {
-        if operation.params.is_empty() {
-            for (guards, expected) in [(guards, true), (excluded, false)] {
-                for guard in guards {
-                    if self.guard(*guard, env)? != expected {
-                        return Ok(ControlFlow::Continue(()));
-                    }
-                }
-            }
-            return Ok(self.run_body(operation, body, env, visit));
+    fn run_case(&self, operation: &Operation, case: &Case, env: &Env, visit: &mut Visit<'_, Transition>) -> Result<ControlFlow<()>> {
+        if operation.params.is_empty() && case.binder.is_empty() {
+            let holds = self.guards_hold(&case.guards, env)?;
+            return Ok(if holds { self.run_body(operation, case, env, visit) } else { ControlFlow::Continue(()) });
         }
-        let unknowns = operation.params.iter().map(|param| Unknown::Local(*param)).collect();
+        let unknowns = operation.params.iter().chain(&case.binder).map(|local| Unknown::Local(*local)).collect();
         let mut problem = Problem::of_unknowns(self, unknowns);
-        for guard in guards {
-            problem.require(self, *guard);
+        problem.closed_is_strict = !self.config().ill_defined_guard_is_false;
+        for (guard, expected) in &case.guards {
+            if *expected {
+                problem.require(self, *guard);
+            } else {
+                problem.exclude(self, *guard);
+            }
         }
-        for guard in excluded {
-            problem.exclude(self, *guard);
+        for binding in &case.bindings {
+            problem.define(self, *binding);
         }
-        self.solve(problem, env, &mut |env| Ok(self.run_body(operation, body, env, visit)))
+        for hint in &case.hints {
+            problem.require(self, *hint);
+        }
+        self.solve(problem, env, &mut |env| Ok(self.run_body(operation, case, env, visit)))
     }
 
-    fn run_body(&self, operation: &Operation, body: SubstId, env: &Env, visit: &mut Visit<'_, Transition>) -> ControlFlow<()> {
+    /// As a conjunction: one that fails wins over one that is not well-defined.
+    fn guards_hold(&self, guards: &[(PredId, bool)], env: &Env) -> Result<bool> {
+        let mut failure = None;
+        for (guard, expected) in guards {
+            match self.guard(*guard, env) {
+                Ok(answer) if answer == *expected => {}
+                Ok(_) => return Ok(false),
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(error) => _ = failure.get_or_insert(error),
+            }
+        }
+        failure.map_or(Ok(true), Err)
+    }
+
+    fn run_body(&self, operation: &Operation, case: &Case, env: &Env, visit: &mut Visit<'_, Transition>) -> ControlFlow<()> {
+        let shows_any = self.model().steering.preferences.flag("SHOW_EVENTB_ANY_VALUES");
+        let shown = if shows_any { &case.binder[..] } else { &[] };
+        let params: Result<Vec<Val>> =
+            operation.params.iter().chain(shown).map(|local| self.local(*local, env)).collect();
+        let params = match params {
+            Ok(params) => params,
+            Err(error) => return visit(Err(error)),
+        };
         let env = env.declare(&operation.outputs);
-        self.execute(body, &env, &mut |outcome| {
-            visit(outcome.and_then(|update| {
-                let params: Result<Vec<Val>> = operation.params.iter().map(|param| self.local(*param, &env)).collect();
+        self.execute(case.body, &env, &mut |outcome| {
+            visit(outcome.map(|update| {
                 let outputs = operation.outputs.iter().map(|output| update.get(&Target::Local(*output)).cloned().flatten());
                 let outputs = outputs.collect();
                 let variables = update.iter().filter(|(target, _)| matches!(target, Target::Variable(_)));
-                Ok(Transition { params: params?, outputs, state: env.assign(variables).state() })
+                Transition { params: params.clone(), outputs, state: env.assign(variables).state() }
             }))
         })
     }
 
-    /// The guards of an operation: its outermost PRE, and SELECTs directly inside it. A SELECT with several branches gives several cases.
-    fn cases(&self, body: SubstId) -> Vec<Case> {
-        let mut case = Case { guards: Vec::new(), excluded: Vec::new(), body };
-        if let Subst::Pre { pred, body } = self.model().subst(body) {
-            case.guards.push(*pred);
+    /// Takes the guards off an operation: its outermost PRE, then every SELECT, and with parameters to be found also LET and ANY, whose
+    /// guards may be all there is about them. A SELECT with several branches gives several cases.
+    fn cases(&self, operation: &Operation) -> Vec<Case> {
+        let model = self.model();
+        let mut case = Case::new(operation.body);
+        if let Subst::Pre { pred, body } = model.subst(operation.body) {
+            // What a precondition says about outputs only types them.
+            let conjuncts = self.interp.names.conjuncts(model, *pred);
+            let is_typing = |pred: PredId| {
+                let names = self.interp.names.of_pred(model, pred);
+                operation.outputs.iter().any(|output| names.locals.contains(output))
+            };
+            case.guards.extend(conjuncts.iter().filter(|pred| !is_typing(**pred)).map(|pred| (*pred, true)));
             case.body = *body;
         }
+        let is_searched = !operation.params.is_empty() || model.steering.preferences.flag("SHOW_EVENTB_ANY_VALUES");
         let mut open = vec![case];
         let mut done = Vec::new();
-        while let Some(case) = open.pop() {
-            let Subst::Select { branches, otherwise } = self.model().subst(case.body) else {
-                done.push(case);
-                continue;
-            };
-            let all: Vec<PredId> = branches.iter().map(|(guard, _)| *guard).collect();
-            if let Some(body) = otherwise {
-                open.push(Case { excluded: [&case.excluded[..], &all].concat(), body: *body, ..case.clone() });
-            }
-            for (guard, body) in branches.iter().rev() {
-                open.push(Case { guards: [&case.guards[..], &[*guard]].concat(), body: *body, ..case.clone() });
+        while let Some(mut case) = open.pop() {
+            match model.subst(case.body) {
+                Subst::Select { branches, otherwise } => {
+                    if let Some(body) = otherwise {
+                        let excluded = branches.iter().map(|(guard, _)| (*guard, false)).collect();
+                        open.push(case.inner(excluded, *body));
+                    }
+                    for (guard, body) in branches.iter().rev() {
+                        open.push(case.inner(vec![(*guard, true)], *body));
+                    }
+                }
+                Subst::Any { binder, pred, body } if is_searched => {
+                    let mut inner = case.inner(vec![(*pred, true)], *body);
+                    inner.binder.extend(binder);
+                    open.push(inner);
+                }
+                Subst::Let { bindings, body } if is_searched => {
+                    let mut inner = case.inner(Vec::new(), *body);
+                    inner.bindings.extend(bindings);
+                    open.push(inner);
+                }
+                _ => {
+                    self.add_hints(case.body, &mut case.hints);
+                    done.push(case);
+                }
             }
         }
         done
+    }
+
+    /// Conditions without which a substitution has no outcome; they help to find parameters.
+    fn add_hints(&self, id: SubstId, hints: &mut Vec<PredId>) {
+        match self.model().subst(id) {
+            Subst::Select { branches, otherwise: None } => {
+                if let [(guard, body)] = &branches[..] {
+                    hints.push(*guard);
+                    self.add_hints(*body, hints);
+                }
+            }
+            Subst::Parallel(parts) => parts.iter().for_each(|part| self.add_hints(*part, hints)),
+            Subst::Sequence(parts) => parts.first().into_iter().for_each(|part| self.add_hints(*part, hints)),
+            _ => {}
+        }
     }
 
     /// Whether the invariant holds, conjunct by conjunct; those that only glue to an abstraction are left out.
@@ -174,10 +227,25 @@ impl Session<'_> {
     }
 }
 
-/// A part of an operation with what must and must not hold for it.
+/// A part of an operation with what is to be found and to hold for it.
 #[derive(Clone)]
 struct Case {
-    guards: Vec<PredId>,
-    excluded: Vec<PredId>,
+    /// Predicates that must or must not hold.
+    guards: Vec<(PredId, bool)>,
+    /// Of ANYs that were taken off.
+    binder: Vec<LocalId>,
+    /// Of LETs that were taken off.
+    bindings: Vec<Binding>,
+    hints: Vec<PredId>,
     body: SubstId,
+}
+
+impl Case {
+    fn new(body: SubstId) -> Case {
+        Case { guards: Vec::new(), binder: Vec::new(), bindings: Vec::new(), hints: Vec::new(), body }
+    }
+
+    fn inner(&self, guards: Vec<(PredId, bool)>, body: SubstId) -> Case {
+        Case { guards: [&self.guards[..], &guards].concat(), body, ..self.clone() }
+    }
 }

@@ -6,18 +6,23 @@
 //! in MININT..MAXINT with a warning.
 //!
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
-//! integer bounds.
+//! integer bounds, `pointwise.rs` finds functions and sets point by
+//! point, `simplify.rs` drops what is decided.
 
 mod bounds;
 mod choose;
 mod constraint;
 mod pattern;
+mod pointwise;
+mod simplify;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
+use abridge_model::{Arrow, BinaryOp};
+use abridge_value::{Int, Set};
 
 pub(crate) use constraint::{Constraint, Problem, Unknown};
 
@@ -25,9 +30,10 @@ use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::Session;
-use crate::val::Val;
+use crate::val::{Sym, Val};
 use choose::Step;
 use constraint::Term;
+use simplify::Left;
 
 type Found<'f> = dyn FnMut(&Env) -> Result<ControlFlow<()>> + 'f;
 
@@ -45,8 +51,10 @@ impl Session<'_> {
             seen: RefCell::default(),
         };
         let mut constraints = problem.constraints;
-        for constraint in &mut constraints {
-            constraint.is_open = problem.unknowns.iter().any(|unknown| constraint.mentions(*unknown));
+        if problem.closed_is_strict {
+            for constraint in &mut constraints {
+                constraint.is_searched = problem.unknowns.iter().any(|unknown| constraint.mentions(*unknown));
+            }
         }
         let node = Node { env: env.clone(), open: problem.unknowns, constraints, error: None, may_repeat: false };
         let flow = search.run(node, found)?;
@@ -83,7 +91,7 @@ const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 impl Search<'_> {
     fn run(&self, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         self.session.tick()?;
-        if !self.check_ready(&mut node)? {
+        if !self.check_ready(&mut node)? || self.is_pointless(&node) {
             return GO_ON;
         }
         if node.open.is_empty() {
@@ -96,9 +104,19 @@ impl Search<'_> {
     /// Evaluates and drops what no open unknown occurs in. False if the node is dead.
     fn check_ready(&self, node: &mut Node) -> Result<bool> {
         let mut waiting = Vec::with_capacity(node.constraints.len());
-        for constraint in std::mem::take(&mut node.constraints) {
+        let mut todo = std::mem::take(&mut node.constraints);
+        todo.reverse();
+        while let Some(constraint) = todo.pop() {
             if !constraint.is_ready(&node.open) {
-                waiting.push(constraint);
+                match self.simplified(&constraint, node)? {
+                    Left::Same => waiting.push(constraint),
+                    Left::Nothing => {}
+                    Left::Contradiction => return Ok(false),
+                    Left::Parts(unknowns, parts) => {
+                        node.open.extend(unknowns);
+                        todo.extend(parts.into_iter().rev());
+                    }
+                }
                 continue;
             }
             match self.session.check(&constraint, &node.env) {
@@ -119,8 +137,13 @@ impl Search<'_> {
         if error.is_fatal() {
             return Err(error);
         }
-        let lenient = self.session.config().ill_defined_search_is_false && constraint.is_open && !constraint.strict;
+        let lenient = self.session.config().ill_defined_search_is_false && constraint.is_searched && !constraint.strict;
         Ok(if error.is_ill_defined() && lenient { None } else { Some(error) })
+    }
+
+    /// Nothing here can be a solution, and that there might have been one is already known.
+    fn is_pointless(&self, node: &Node) -> bool {
+        node.error.is_some() && self.failure.borrow().is_some()
     }
 
     fn solution(&self, node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
@@ -145,6 +168,9 @@ impl Search<'_> {
             }
             Step::Elements { constraint, pattern, set, exact } => {
                 let source = take_out(&mut node, constraint, exact);
+                if let Some(unknown) = self.as_unknown(&pattern, &node) {
+                    return self.values(unknown, &set, node, found);
+                }
                 let env = node.env.clone();
                 self.session.each(&set, &env, &mut |val| self.matched(&source, &pattern, &val, &node, found))
             }
@@ -152,13 +178,28 @@ impl Search<'_> {
                 if let Some(constraint) = constraint {
                     node.constraints.remove(constraint);
                 }
-                let env = node.env.clone();
+                self.values(unknown, &set, node, found)
+            }
+            Step::Points { constraint, unknown, set, shape } => {
+                node.constraints.remove(constraint);
                 node.open.retain(|open| *open != unknown);
-                self.session.each(&set, &env, &mut |val| {
-                    let mut next = node.clone();
-                    next.env = unknown.bind(&node.env, val);
-                    self.run(next, found)
-                })
+                self.pointwise(unknown, &set, &shape, &node, found)
+            }
+            Step::Sequences { unknown, base, lo, hi } => {
+                let base = self.session.enumerate(&base, &node.env)?;
+                node.open.retain(|open| *open != unknown);
+                for len in lo..=hi {
+                    let set = fixed_sequences(&base, len);
+                    let flow = self.session.each(&set, &node.env, &mut |val| {
+                        let mut next = node.clone();
+                        next.env = unknown.bind(&node.env, val);
+                        self.run(next, found)
+                    })?;
+                    if flow.is_break() {
+                        return Ok(flow);
+                    }
+                }
+                GO_ON
             }
             Step::Open { constraint, alternatives, keep } => {
                 if keep {
@@ -178,6 +219,20 @@ impl Search<'_> {
                 GO_ON
             }
         }
+    }
+
+    /// The unknown takes each value of a set.
+    fn values(&self, unknown: Unknown, set: &Val, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+        node.open.retain(|open| *open != unknown);
+        if let Some(shape) = self.shape(unknown, set, &node)? {
+            return self.pointwise(unknown, set, &shape, &node, found);
+        }
+        let env = node.env.clone();
+        self.session.each(set, &env, &mut |val| {
+            let mut next = node.clone();
+            next.env = unknown.bind(&node.env, self.session.force(&val, &node.env)?);
+            self.run(next, found)
+        })
     }
 
     fn matched(
@@ -211,4 +266,10 @@ impl Search<'_> {
 /// A constraint that is about to be used up; it stays if it says more.
 fn take_out(node: &mut Node, constraint: usize, exact: bool) -> Constraint {
     if exact { node.constraints.remove(constraint) } else { node.constraints[constraint].clone() }
+}
+
+/// All sequences over the base with so many items.
+fn fixed_sequences(base: &Set, len: u64) -> Val {
+    let positions = Set::interval(Int::ONE, Int::from(len));
+    Sym::binary(BinaryOp::Arrow(Arrow::TOTAL), positions.into(), base.clone().into())
 }

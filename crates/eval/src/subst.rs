@@ -296,14 +296,13 @@ impl Session<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The variant if another pass follows; nothing if the loop ends.
+    /// The variant if another pass follows; nothing if the loop ends, and with it what the variant promises.
     fn enter_pass(&self, looping: &Loop, pass: &Pass) -> Result<Option<Int>> {
         let variant_span = self.model().exprs[looping.variant].span;
         if !self.pred(looping.invariant, &pass.env)? {
             return Err(Error::from(ErrorKind::LoopInvariant).at(self.model().preds[looping.invariant].span));
         }
-        let goes_on = self.pred(looping.condition, &pass.env)?;
-        if !goes_on && pass.variant.is_none() {
+        if !self.pred(looping.condition, &pass.env)? {
             return Ok(None);
         }
         let variant = self.expr(looping.variant, &pass.env)?.int()?;
@@ -314,10 +313,10 @@ impl Session<'_> {
         if pass.variant.as_ref().is_some_and(|before| variant >= *before) {
             return Err(violated(pass.variant.as_ref()));
         }
-        if goes_on && variant.is_negative() {
+        if variant.is_negative() {
             return Err(violated(None));
         }
-        Ok(goes_on.then_some(variant))
+        Ok(Some(variant))
     }
 
     fn call_operation(

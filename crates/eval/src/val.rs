@@ -43,6 +43,25 @@ pub enum Sym {
     Predecessor,
     /// A constructor of a freetype as a function.
     Constructor(FreeTypeId, u32),
+    /// A function or set under construction.
+    Partial(Partial),
+}
+
+/// A finite function or set of which some points are not decided. Whatever depends on those is
+/// [`ErrorKind::Undetermined`]; whatever does not is final.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Partial {
+    /// Points are arguments; otherwise they are elements.
+    pub is_function: bool,
+    /// No point will be absent.
+    pub is_total: bool,
+    pub is_injective: bool,
+    /// The elements so far: pairs of a function, members of a set.
+    pub decided: Set,
+    /// Points that are not in the domain, or not in the set.
+    pub absent: Set,
+    /// Points to be decided.
+    pub open: Set,
 }
 
 /// An expression with bound variables, and what its free variables stood for when it was met. Constants are not kept: they never
@@ -234,6 +253,7 @@ fn write_sym(model: &Model, out: &mut String, sym: &Sym) {
             let names: Vec<&str> = binder.iter().map(|local| model.locals[*local].name.as_str()).collect();
             let _ = write!(out, "{{{} | ...}}", names.join(","));
         }
+        Sym::Partial(partial) => write_val(model, out, &partial.decided.clone().into()),
         Sym::Successor => out.push_str("succ"),
         Sym::Predecessor => out.push_str("pred"),
         Sym::Constructor(id, constructor) => {

@@ -40,6 +40,13 @@ pub fn compute(model: &mut Model) {
     }
 }
 
+/// The variables that each operation may write, calls included. Types are not looked at.
+pub fn writes(model: &Model) -> IdVec<OpId, IdSet<VarId>> {
+    let mut analysis = Analysis { model, effects: IdVec::new(), blocks: IdVec::new() };
+    analysis.operations();
+    analysis.effects.values().map(|effects| effects.writes.clone()).collect()
+}
+
 /// What a predicate reads.
 pub fn reads_of(model: &Model, pred: PredId) -> Reads {
     Analysis::of(model).formula(Node::Pred(pred))
@@ -62,24 +69,31 @@ struct Direct {
 
 impl<'a> Analysis<'a> {
     fn of(model: &'a Model) -> Self {
-        let direct: IdVec<OpId, Direct> =
-            model.operations.values().map(|op| Direct::of(model, Node::Subst(op.body))).collect();
-        let effects = direct.values().map(|direct| direct.effects.clone()).collect();
-        let blocks = direct.values().map(|direct| direct.blocks).collect();
-        let mut analysis = Analysis { model, effects, blocks };
-        analysis.close(&direct);
-        analysis.guards();
+        let mut analysis = Analysis { model, effects: IdVec::new(), blocks: IdVec::new() };
+        let order = analysis.operations();
+        analysis.guards(&order);
         analysis
     }
 
+    /// All effects of operations but their guards; the operations, callees first.
+    fn operations(&mut self) -> Vec<OpId> {
+        let bodies = self.model.operations.values().map(|op| Node::Subst(op.body));
+        let direct: IdVec<OpId, Direct> = bodies.map(|body| Direct::of(self.model, body)).collect();
+        self.effects = direct.values().map(|direct| direct.effects.clone()).collect();
+        self.blocks = direct.values().map(|direct| direct.blocks).collect();
+        let order = callees_first(&direct);
+        self.close(&direct, &order);
+        order
+    }
+
     /// Callers do what their callees do.
-    fn close(&mut self, direct: &IdVec<OpId, Direct>) {
+    fn close(&mut self, direct: &IdVec<OpId, Direct>, order: &[OpId]) {
         loop {
             let mut changed = false;
-            for (op, direct) in direct.iter() {
+            for op in order.iter().copied() {
                 let before = (self.effects[op].clone(), self.blocks[op]);
                 let mut effects = before.0.clone();
-                for callee in direct.calls.iter() {
+                for callee in direct[op].calls.iter() {
                     effects.take_over(&self.effects[callee]);
                     self.blocks[op] |= self.blocks[callee];
                 }
@@ -92,7 +106,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn guards(&mut self) {
+    fn guards(&mut self, order: &[OpId]) {
         let mut blocking = IdVec::default();
         for id in self.model.substs.ids() {
             let blocks = Direct::of_one(self.model, id, &self.blocks);
@@ -101,7 +115,7 @@ impl<'a> Analysis<'a> {
         let mut blocking = Blocking { model: self.model, known: blocking };
         loop {
             let mut changed = false;
-            for op in self.model.operations.ids() {
+            for op in order.iter().copied() {
                 let mut guard = IdSet::new();
                 self.guard(self.model.operations[op].body, &mut blocking, &mut guard);
                 changed |= guard != self.effects[op].guard_reads;
@@ -141,6 +155,28 @@ impl<'a> Analysis<'a> {
             out.union_with(&self.effects[*op].guard_reads);
         }
     }
+}
+
+/// The operations such that callees come before their callers, recursive calls aside: one pass in this order mostly is enough.
+fn callees_first(direct: &IdVec<OpId, Direct>) -> Vec<OpId> {
+    let mut order = Vec::new();
+    let mut seen: IdSet<OpId> = IdSet::new();
+    for root in direct.ids() {
+        let mut path = Vec::new();
+        if seen.insert(root) {
+            path.push((root, direct[root].calls.iter()));
+        }
+        while let Some((op, calls)) = path.last_mut() {
+            match calls.find(|callee| seen.insert(*callee)) {
+                Some(callee) => path.push((callee, direct[callee].calls.iter())),
+                None => {
+                    order.push(*op);
+                    path.pop();
+                }
+            }
+        }
+    }
+    order
 }
 
 /// Which substitutions may have no outcome, found out once each.

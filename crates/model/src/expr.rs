@@ -23,7 +23,7 @@ pub enum Expr {
     Real(f64),
     String(SmolStr),
     Bool(bool),
-    /// An element of an enumerated set, by position.
+    /// An element of an enumerated set, by position; in formulas beside a machine also of a deferred set.
     Element(SetId, u32),
     Constant(ConstId),
     Variable(VarId),

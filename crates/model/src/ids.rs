@@ -71,6 +71,11 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.len()
     }
 
+    /// Forgets all items but the first `len`.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -186,7 +191,12 @@ impl<I: Id> IdSet<I> {
 
     pub fn iter(&self) -> impl Iterator<Item = I> {
         self.words.iter().enumerate().flat_map(|(idx, word)| {
-            let bits = (0..64).filter(move |bit| word & (1 << bit) != 0);
+            let mut rest = *word;
+            let bits = std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(bit)
+            });
             bits.map(move |bit| I::from_index(idx * 64 + bit))
         })
     }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use abridge_diag::with_stack;
 use smol_str::SmolStr;
 
 use crate::Model;
@@ -98,23 +97,23 @@ impl Default for TypeTable {
 /// Longer types are cut: pairs of pairs grow exponentially in text.
 const MAX_TYPE_TEXT: usize = 10_000;
 
+/// What is deeper is left out.
+const MAX_TYPE_DEPTH: u32 = 100;
+
 impl Model {
     /// A type in B's notation.
     pub fn type_text(&self, id: TypeId) -> String {
         let mut out = String::new();
-        self.write_type(&mut out, id, false);
+        self.write_type(&mut out, id, false, 0);
         out
     }
 
-    fn write_type(&self, out: &mut String, id: TypeId, is_operand: bool) {
-        if out.len() > MAX_TYPE_TEXT {
+    fn write_type(&self, out: &mut String, id: TypeId, is_operand: bool, depth: u32) {
+        if out.len() > MAX_TYPE_TEXT || depth > MAX_TYPE_DEPTH {
             out.push('…');
             return;
         }
-        with_stack(|| self.write_type_inner(out, id, is_operand));
-    }
-
-    fn write_type_inner(&self, out: &mut String, id: TypeId, is_operand: bool) {
+        let depth = depth + 1;
         match self.types.get(id) {
             Type::Integer => out.push_str("INTEGER"),
             Type::Bool => out.push_str("BOOL"),
@@ -124,16 +123,16 @@ impl Model {
             Type::Free(free) => out.push_str(&self.free_types[*free].name),
             Type::Pow(elem) => {
                 out.push_str("POW(");
-                self.write_type(out, *elem, false);
+                self.write_type(out, *elem, false, depth);
                 out.push(')');
             }
             Type::Pair(first, second) => {
                 if is_operand {
                     out.push('(');
                 }
-                self.write_type(out, *first, false);
+                self.write_type(out, *first, false, depth);
                 out.push('*');
-                self.write_type(out, *second, true);
+                self.write_type(out, *second, true, depth);
                 if is_operand {
                     out.push(')');
                 }
@@ -142,7 +141,7 @@ impl Model {
                 out.push_str("struct(");
                 for (idx, (name, ty)) in fields.iter().enumerate() {
                     let _ = write!(out, "{}{name}:", if idx > 0 { "," } else { "" });
-                    self.write_type(out, *ty, false);
+                    self.write_type(out, *ty, false, depth);
                 }
                 out.push(')');
             }

@@ -3,7 +3,7 @@
 //!
 //! A reader may rely on these promises and on no others. A [`Fault`] begins with the name of the promise that is broken.
 //!
-//! 1. `ids`: every id that the model holds is in range of its table; so are the positions of elements in their enumerated set and
+//! 1. `ids`: every id that the model holds is in range of its table; so are the positions of elements in their carrier set and
 //!    of constructors in their freetype.
 //! 2. `acyclic`: no node lies below itself. A node may have several parents, and nothing is said about the order of ids. Calls
 //!    of operations may be recursive.

@@ -21,10 +21,16 @@ use crate::project::Project;
 const MAX_SIZE: u32 = 1_000_000;
 
 /// More constants than this are not compared each with each.
-const MAX_COMPARED: usize = 200;
+const MAX_COMPARED: usize = 100;
 
 /// Sizes all deferred sets of a model with ground types.
-pub(crate) fn size(model: &mut Model, project: &Project, options: &Options, defs: &DefTable, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn size(
+    model: &mut Model,
+    project: &Project,
+    options: &Options,
+    defs: &DefTable,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let facts = Facts::of(model);
     report_unknown_sets(model, options, diagnostics);
     for id in model.sets.ids() {
@@ -40,7 +46,11 @@ pub(crate) fn size(model: &mut Model, project: &Project, options: &Options, defs
             });
         if size == 0 || size > MAX_SIZE {
             let message = format!("deferred set `{}` cannot have {size} elements", model.sets[id].name);
-            diagnostics.push(Diagnostic::error("wrong-set-size", message).at(model.sets[id].origin.span).note(format!("a deferred set has between 1 and {MAX_SIZE} elements")));
+            diagnostics.push(
+                Diagnostic::error("wrong-set-size", message)
+                    .at(model.sets[id].origin.span)
+                    .note(format!("a deferred set has between 1 and {MAX_SIZE} elements")),
+            );
         }
         model.sets[id].kind = CarrierKind::Deferred { size };
         if !clique.is_empty() {
@@ -111,7 +121,8 @@ impl Distinct {
 
     fn contains(&self, left: ConstId, right: ConstId) -> bool {
         let places = |id| self.places.get(&id).map_or(&[][..], Vec::as_slice);
-        let apart = |(group, part): &(usize, usize)| places(right).iter().any(|(other, at)| group == other && part != at);
+        let apart =
+            |(group, part): &(usize, usize)| places(right).iter().any(|(other, at)| group == other && part != at);
         left != right && (self.pairs.contains(&(left.min(right), left.max(right))) || places(left).iter().any(apart))
     }
 }
@@ -123,8 +134,12 @@ impl Facts {
         for conjunct in &model.properties {
             facts.learn(model, &values, conjunct.pred);
         }
-        let complete: Vec<Vec<ConstId>> =
-            facts.extension.iter().filter(|(set, items)| facts.cardinality.get(set) == Some(&(items.len() as u32))).map(|(_, items)| items.clone()).collect();
+        let complete: Vec<Vec<ConstId>> = facts
+            .extension
+            .iter()
+            .filter(|(set, items)| facts.cardinality.get(set) == Some(&(items.len() as u32)))
+            .map(|(_, items)| items.clone())
+            .collect();
         for items in complete {
             facts.all_distinct(&items);
         }
@@ -161,7 +176,8 @@ impl Facts {
                 _ => {}
             },
             Pred::Partition(whole, parts) => {
-                let parts: Vec<Vec<ConstId>> = parts.iter().map(|part| extension(model, *part).unwrap_or_default()).collect();
+                let parts: Vec<Vec<ConstId>> =
+                    parts.iter().map(|part| extension(model, *part).unwrap_or_default()).collect();
                 if let (Expr::Carrier(set), true) = (model.expr(*whole), parts.iter().all(|part| !part.is_empty())) {
                     self.extension.insert(*set, parts.concat());
                 }
@@ -174,7 +190,9 @@ impl Facts {
     fn learn_equal(&mut self, model: &Model, values: &HashMap<ConstId, BigInt>, left: ExprId, right: ExprId) {
         match model.expr(left) {
             Expr::Unary(UnaryOp::Card, set) => {
-                let Some(size) = integer(model, values, right).and_then(|size| u32::try_from(size).ok()) else { return };
+                let Some(size) = integer(model, values, right).and_then(|size| u32::try_from(size).ok()) else {
+                    return;
+                };
                 if let Expr::Carrier(set) = model.expr(*set) {
                     self.cardinality.insert(*set, size);
                 } else if let Some(items) = extension(model, *set).filter(|items| items.len() == size as usize) {
@@ -206,15 +224,19 @@ impl Facts {
     /// The size of `S = {c1, ..., cn}` when the constants are known to be distinct.
     fn extension_size(&self, set: SetId) -> Option<u32> {
         let items = self.extension.get(&set)?;
-        let is_listed = |group: &Vec<Vec<ConstId>>| group.len() == items.len() && group.iter().zip(items).all(|(part, item)| part[..] == [*item]);
+        let is_listed = |group: &Vec<Vec<ConstId>>| {
+            group.len() == items.len() && group.iter().zip(items).all(|(part, item)| part[..] == [*item])
+        };
         let differ = |i: usize| items[i + 1..].iter().all(|other| self.distinct.contains(items[i], *other));
-        let distinct = self.distinct.groups.iter().any(is_listed) || (items.len() <= MAX_COMPARED && (0..items.len()).all(differ));
+        let distinct =
+            self.distinct.groups.iter().any(is_listed) || (items.len() <= MAX_COMPARED && (0..items.len()).all(differ));
         distinct.then_some(items.len() as u32)
     }
 
     /// A large group of pairwise distinct constants of a deferred set; one constant if nothing is known.
     fn distinct_group(&self, model: &Model, set: SetId) -> Vec<ConstId> {
-        let is_element = |id: &ConstId| matches!(model.types.get(model.constants[*id].ty), Type::Given(of) if *of == set);
+        let is_element =
+            |id: &ConstId| matches!(model.types.get(model.constants[*id].ty), Type::Given(of) if *of == set);
         let candidates: Vec<ConstId> = model.constants.ids().filter(is_element).collect();
         let mut best: Vec<ConstId> = candidates.first().copied().into_iter().collect();
         // Each start takes as long as the square of the number of constants.
@@ -231,7 +253,8 @@ impl Facts {
             }
         }
         for group in &self.distinct.groups {
-            let mut members: Vec<ConstId> = group.iter().filter_map(|part| part.iter().copied().find(is_element)).collect();
+            let mut members: Vec<ConstId> =
+                group.iter().filter_map(|part| part.iter().copied().find(is_element)).collect();
             members.sort();
             members.dedup();
             if members.len() > best.len() {
@@ -249,7 +272,8 @@ fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
     for conjunct in &model.properties {
         if let Pred::Compare(Comparison::Equal, left, right) = model.pred(conjunct.pred) {
             for (left, right) in [(left, right), (right, left)] {
-                if let (Expr::Constant(id), Some(value)) = (model.expr(*left), integer(model, &HashMap::new(), *right)) {
+                if let (Expr::Constant(id), Some(value)) = (model.expr(*left), integer(model, &HashMap::new(), *right))
+                {
                     values.insert(*id, value);
                 }
             }
@@ -260,7 +284,7 @@ fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
 
 /// The value of an integer expression without unknowns.
 pub(crate) fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: ExprId) -> Option<BigInt> {
-    match model.expr(id) {
+    let value = match model.expr(id) {
         Expr::Integer(value) => Some(value.clone()),
         Expr::Constant(id) => values.get(id).cloned(),
         Expr::Unary(UnaryOp::Negate, operand) => integer(model, values, *operand).map(|value| -value),
@@ -285,7 +309,9 @@ pub(crate) fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: Expr
             })
         }
         _ => None,
-    }
+    };
+    // Larger numbers are no sizes, and products of them no fun.
+    value.filter(|value| value.bits() <= preferences::MAX_BITS)
 }
 
 /// `S` of `card(S)`.

@@ -90,7 +90,8 @@ impl DefTable {
             diagnostics.push(
                 Diagnostic::error("duplicate-definition", format!("`{name}` is defined twice"))
                     .at_saying(entry.name.span, "defined again")
-                    .also(earlier.name.span, "first defined here"),
+                    .also(earlier.name.span, "first defined here")
+                    .help("remove one of them, or give it another name"),
             );
             return;
         }
@@ -190,7 +191,8 @@ impl DefTable {
         for entry in self.iter().filter(|entry| entry.external.is_none()) {
             for param in &entry.params {
                 if let Some(other) = self.get(&param.name).filter(|other| other.external.is_none()) {
-                    let message = format!("parameter `{}` of `{}` is also the name of a definition", param.name, entry.name.name);
+                    let message =
+                        format!("parameter `{}` of `{}` is also the name of a definition", param.name, entry.name.name);
                     diagnostics.push(
                         Diagnostic::error("definition-parameter-clash", message)
                             .at(param.span)
@@ -219,7 +221,9 @@ pub(crate) fn definitions_of(tree: &ast::Ast) -> Vec<&Definition> {
         ast::Unit::Definitions(list) => list.iter().collect(),
         ast::Unit::Machine(machine) => {
             let lists = machine.clauses.iter().filter_map(|clause| match &clause.kind {
-                ClauseKind::Definitions(list) | ClauseKind::Expressions(list) | ClauseKind::Predicates(list) => Some(list),
+                ClauseKind::Definitions(list) | ClauseKind::Expressions(list) | ClauseKind::Predicates(list) => {
+                    Some(list)
+                }
                 _ => None,
             });
             lists.flatten().collect()

@@ -4,10 +4,14 @@
 //! machine instances and lowers their trees with type inference (`lower/`, `types.rs`), sizes the carriers (`carriers.rs`), and returns
 //! the [`Model`](abridge_model::Model) or the diagnostics that say why there is none.
 //!
+//! [`analyse_formulas`] does the same and adds formulas that stand beside the machine.
+//!
 //! The crate reads files only through [`FileSystem`].
 
 mod carriers;
+mod cascade;
 mod definitions;
+mod formula;
 mod library;
 mod lower;
 mod preferences;
@@ -22,6 +26,7 @@ use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
 use abridge_syntax::ast::Ast;
 
+pub use formula::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Role, analyse_formulas};
 pub use project::FileSystem;
 
 /// What the user says besides the machine.
@@ -66,7 +71,7 @@ pub fn analyse(files: &dyn FileSystem, main: &Path, options: &Options) -> Analys
                 diagnostics.push(Diagnostic::error("not-a-machine", message));
             }
             let (lowered, more) = lower::compose(&project, options, &sources);
-            diagnostics.extend(more);
+            diagnostics = cascade::joined(diagnostics, more, &sources, project.gaps());
             model = lowered.filter(|_| diagnostics.iter().all(|diagnostic| !diagnostic.is_error()));
             project.units.into_iter().map(|unit| unit.ast).collect()
         }

@@ -24,6 +24,16 @@ pub(crate) fn text(path: &Path) -> Option<&'static str> {
     FILES.iter().find(|(file, _)| Path::new(file) == name).map(|(_, text)| *text)
 }
 
+/// The library file that defines a name.
+pub(crate) fn defining(name: &str) -> Option<&'static str> {
+    let defines = |line: &str| {
+        let rest = line.trim_start().strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with('(') || rest.trim_start().starts_with("=="))
+    };
+    let files = FILES.iter().filter(|(file, _)| file.ends_with(".def"));
+    files.filter(|(_, text)| text.lines().any(defines)).map(|(file, _)| *file).next()
+}
+
 /// The names of all library files.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)

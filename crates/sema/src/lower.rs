@@ -7,6 +7,7 @@
 //! `formula.rs` and `operators.rs` lower predicates and expressions, `definitions.rs` their expansion, `substitution.rs` statements,
 //! `machine.rs` the clauses of one machine instance, `compose.rs` the project as a whole.
 
+mod beside;
 mod builtins;
 mod compose;
 mod definitions;
@@ -21,23 +22,30 @@ mod substitution;
 
 use std::rc::Rc;
 
-use abridge_diag::{Diagnostic, SourceMap, Span};
+use abridge_diag::{Diagnostic, MAX_DEPTH, SourceMap, Span, with_stack};
 use abridge_model::{
     Expr, ExprId, ExprNode, Local, LocalId, Model, Pred, PredId, PredNode, SmolStr, Subst, SubstId, SubstNode,
 };
 use abridge_syntax::ast::{self, Ident};
 
-pub(crate) use compose::compose;
+pub(crate) use compose::{compose, compose_with};
 
 use crate::Options;
 use crate::definitions::DefTable;
 use crate::project::{Project, UnitId};
 use crate::scope::{Ctx, FrameId, FrameKind, Frames, LocalKind, Names};
-use crate::types::overload::Pending;
+use crate::types::overload::Overloads;
 use crate::types::{Ty, Unifier};
 
 /// Nodes that expansions may create in all; definitions that double at each level would otherwise fill the memory.
-const MAX_NODES: usize = 8_000_000;
+const MAX_EXPANDED: usize = 1_000_000;
+
+/// Nodes that there may be in all.
+const MAX_NODES: usize = 16_000_000;
+
+/// How deep the nesting may become by definitions, and by lists that stand for nested pairs. What a file can hold without them is
+/// less, and every pass over the model can recurse as deep.
+const MAX_LOWERED_DEPTH: usize = 2 * MAX_DEPTH as usize;
 
 /// The clause being lowered; decides which names are visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +68,7 @@ pub(crate) struct Lower<'a> {
     pub(crate) sources: &'a SourceMap,
     pub(crate) model: Model,
     pub(crate) types: Unifier,
-    pub(crate) pending: Vec<Pending>,
+    pub(crate) pending: Overloads,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) frames: Frames,
     /// Global names of the machine instance being lowered.
@@ -69,10 +77,15 @@ pub(crate) struct Lower<'a> {
     pub(crate) place: Place,
     /// The uses of definitions being expanded, outermost first.
     pub(crate) expansions: Vec<Span>,
-    /// Names already reported as unknown; once is enough.
+    /// Names that a message was given about; once is enough.
     pub(crate) unknown_names: std::collections::HashSet<SmolStr>,
+    /// How deep the node being lowered is.
+    pub(crate) depth: usize,
+    /// Nodes created so far while a definition was expanded.
+    pub(crate) n_expanded: usize,
     /// The budget of nodes was used up and reported.
     pub(crate) is_exhausted: bool,
+    pub(crate) beside: beside::Beside,
 }
 
 impl Lower<'_> {
@@ -95,26 +108,55 @@ impl Lower<'_> {
     }
 
     pub(crate) fn add_expr(&mut self, expr: Expr, ty: Ty, span: Span) -> ExprId {
-        if self.model.exprs.len() >= MAX_NODES {
-            self.report_exhausted(span);
-        }
+        self.count_node(span);
         self.model.exprs.push(ExprNode { expr, ty, span })
     }
 
     pub(crate) fn add_pred(&mut self, pred: Pred, span: Span) -> PredId {
+        self.count_node(span);
         self.model.preds.push(PredNode { pred, span })
     }
 
     pub(crate) fn add_subst(&mut self, subst: Subst, span: Span) -> SubstId {
+        self.count_node(span);
         self.model.substs.push(SubstNode { subst, span })
     }
 
-    fn report_exhausted(&mut self, span: Span) {
-        if !self.is_exhausted {
+    /// Lowers something so many levels deeper, with enough stack for it. `None`, and reported, if that is too deep.
+    pub(crate) fn deeper<R>(&mut self, n_levels: usize, span: Span, content: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.depth + n_levels > MAX_LOWERED_DEPTH {
+            if !self.is_exhausted {
+                self.is_exhausted = true;
+                let message =
+                    format!("this is nested more than {MAX_LOWERED_DEPTH} levels deep once definitions are expanded");
+                let diagnostic = Diagnostic::error("nested-too-deep", message).at(span);
+                self.report(
+                    diagnostic.help("make the definitions constants or functions, or write long tuples as sets"),
+                );
+            }
+            return None;
+        }
+        self.depth += n_levels;
+        let result = with_stack(|| content(self));
+        self.depth -= n_levels;
+        Some(result)
+    }
+
+    /// Counts a new node; once there are too many, what is lowered stands for a mistake.
+    fn count_node(&mut self, span: Span) {
+        let n_nodes = self.model.exprs.len() + self.model.preds.len() + self.model.substs.len();
+        self.n_expanded += usize::from(!self.expansions.is_empty());
+        if (n_nodes >= MAX_NODES || self.n_expanded >= MAX_EXPANDED) && !self.is_exhausted {
             self.is_exhausted = true;
             let message = "the machine is too large once its definitions are expanded";
+            let (limit, of) =
+                if n_nodes >= MAX_NODES { (MAX_NODES, "in all") } else { (MAX_EXPANDED, "from definitions") };
             let diagnostic = Diagnostic::error("expansion-too-large", message).at(span);
-            self.report(diagnostic.note(format!("more than {MAX_NODES} formulas")).help("make the definitions constants or functions"));
+            self.report(
+                diagnostic
+                    .note(format!("more than {limit} formulas {of}"))
+                    .help("make the definitions constants or functions"),
+            );
         }
     }
 
@@ -148,8 +190,10 @@ impl Lower<'_> {
         let mut first_of = std::collections::HashMap::new();
         for id in &ids {
             if let Some(first) = first_of.insert(id.name.clone(), id.span) {
-                let diagnostic = Diagnostic::error("duplicate-identifier", format!("`{}` is declared twice in one list", id.name));
+                let diagnostic =
+                    Diagnostic::error("duplicate-identifier", format!("`{}` is declared twice in one list", id.name));
                 self.report(diagnostic.at(id.span).also(first, "first declared here"));
+                continue;
             }
             let local = self.add_local(id.name.clone(), id.span);
             entries.push((id.name.clone(), local, kind));
@@ -166,20 +210,21 @@ impl Lower<'_> {
 
     /// A short piece of source text for messages.
     pub(crate) fn snippet(&self, span: Span) -> String {
-        let text = self.sources.snippet(span);
-        let mut words = text.split_whitespace();
-        let mut out = String::new();
-        while let Some(word) = words.next().filter(|_| out.chars().count() <= 40) {
-            if !out.is_empty() {
-                out.push(' ');
+        const MAX_LEN: usize = 40;
+        let mut out: Vec<char> = Vec::new();
+        for ch in self.sources.snippet(span).trim().chars() {
+            match ch.is_whitespace() {
+                true if out.last() == Some(&' ') => {}
+                true => out.push(' '),
+                false => out.push(ch),
             }
-            out.push_str(word);
+            if out.len() > MAX_LEN {
+                out.truncate(MAX_LEN - 3);
+                out.extend("...".chars());
+                break;
+            }
         }
-        if out.chars().count() > 40 {
-            out = out.chars().take(37).collect();
-            out.push_str("...");
-        }
-        out
+        out.into_iter().collect()
     }
 
     pub(crate) fn push_frame(&mut self, ctx: Ctx, kind: FrameKind) -> Ctx {

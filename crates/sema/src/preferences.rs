@@ -106,7 +106,12 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Reads the preferences of a project.
-pub(crate) fn collect(project: &Project, defs: &DefTable, options: &Options, diagnostics: &mut Vec<Diagnostic>) -> Preferences {
+pub(crate) fn collect(
+    project: &Project,
+    defs: &DefTable,
+    options: &Options,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Preferences {
     let mut preferences = Preferences::default();
     for entry in defs.iter() {
         let Some(name) = entry.name.name.strip_prefix(PREFIX) else { continue };
@@ -137,7 +142,9 @@ fn set(preferences: &mut Preferences, name: &str, text: &str, span: Option<Span>
         diagnostics.push(diagnostic);
     }
     let number = BigInt::parse_bytes(text.trim().as_bytes(), 10);
-    let wrong = |what: &str| at(Diagnostic::error("wrong-preference", format!("preference `{name}` needs {what}, not `{text}`")));
+    let wrong = |what: &str| {
+        at(Diagnostic::error("wrong-preference", format!("preference `{name}` needs {what}, not `{text}`")))
+    };
     match (name, number) {
         ("MAXINT", Some(value)) => preferences.max_int = value,
         ("MININT", Some(value)) => preferences.min_int = value,
@@ -166,14 +173,21 @@ fn value_of(project: &Project, defs: &DefTable, entry: &DefEntry) -> Option<Stri
     }
 }
 
-/// The value of an integer expression without variables.
+/// No integer that steers us is longer.
+pub(crate) const MAX_BITS: u64 = 1 << 16;
+
+/// The value of an integer expression without variables; none if it is too long or the way to it is.
 pub(crate) fn integer(project: &Project, defs: &DefTable, unit: UnitId, id: ast::ExprId) -> Option<BigInt> {
+    integer_within(&mut 1000, project, defs, unit, id)
+}
+
+/// The same with so many steps left: definitions may double at each level.
+fn integer_within(fuel: &mut u32, project: &Project, defs: &DefTable, unit: UnitId, id: ast::ExprId) -> Option<BigInt> {
+    *fuel = fuel.checked_sub(1)?;
     let tree = project.ast(unit);
-    if tree.expr(id).depth > 100 {
-        return None;
-    }
-    let of = |id: ast::ExprId| integer(project, defs, unit, id);
-    match &tree.expr(id).expr {
+    let mut of = |id: ast::ExprId| integer_within(fuel, project, defs, unit, id);
+    let value = match &tree.expr(id).expr {
+        ast::Expr::Integer(text) if text.len() as u64 > MAX_BITS / 4 => None,
         ast::Expr::Integer(text) => match text.strip_prefix("0x") {
             Some(digits) => BigInt::parse_bytes(digits.as_bytes(), 16),
             None => BigInt::parse_bytes(text.as_bytes(), 10),
@@ -183,7 +197,7 @@ pub(crate) fn integer(project: &Project, defs: &DefTable, unit: UnitId, id: ast:
         ast::Expr::Ident(name) => {
             let entry = defs.get(name).filter(|entry| !entry.is_cyclic && entry.params.is_empty())?;
             match entry.body {
-                DefinitionBody::Formula(body) => integer(project, defs, entry.unit, body),
+                DefinitionBody::Formula(body) => integer_within(fuel, project, defs, entry.unit, body),
                 DefinitionBody::Substitution(_) => None,
             }
         }
@@ -194,10 +208,14 @@ pub(crate) fn integer(project: &Project, defs: &DefTable, unit: UnitId, id: ast:
                 BinaryOp::Minus => Some(left - right),
                 BinaryOp::Times => Some(left * right),
                 BinaryOp::Divide if right != BigInt::ZERO => Some(left / right),
-                BinaryOp::Power => u32::try_from(&right).ok().filter(|n| *n <= 4096).map(|n| left.pow(n)),
+                BinaryOp::Power => {
+                    let is_short = |exponent: &u32| left.bits().saturating_mul(u64::from(*exponent)) <= MAX_BITS;
+                    u32::try_from(&right).ok().filter(is_short).map(|exponent| left.pow(exponent))
+                }
                 _ => None,
             }
         }
         _ => None,
-    }
+    };
+    value.filter(|value| value.bits() <= MAX_BITS)
 }

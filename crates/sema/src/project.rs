@@ -59,6 +59,8 @@ pub(crate) struct Project {
     pub(crate) main: UnitId,
     /// Something could not be read, parsed or found; the trees may have holes that nobody reports again.
     pub(crate) has_errors: bool,
+    /// A file that is referred to could not be found or read.
+    lost_file: bool,
 }
 
 impl Project {
@@ -73,6 +75,23 @@ impl Project {
     pub(crate) fn machine(&self, id: UnitId) -> Option<&Machine> {
         self.ast(id).machine()
     }
+
+    /// What cannot be known because text was not understood or files were not found.
+    pub(crate) fn gaps(&self) -> Gaps {
+        Gaps {
+            names: self.lost_file || self.units.iter().any(|unit| unit.ast.lost_names),
+            formulas: self.lost_file || self.units.iter().any(|unit| unit.ast.skipped),
+        }
+    }
+}
+
+/// What may be missing in a project with syntax errors.
+#[derive(Clone, Copy)]
+pub(crate) struct Gaps {
+    /// Declarations may be missing, so that names are unknown.
+    pub(crate) names: bool,
+    /// Formulas and substitutions may be missing, so that names have no types or values.
+    pub(crate) formulas: bool,
 }
 
 /// Loads everything reachable from `main`. `None` if the main file cannot be read.
@@ -89,11 +108,23 @@ pub(crate) fn load(
         Some(main) => {
             let units = loader.units.into_iter().flatten().collect();
             let has_errors = diagnostics.iter().any(Diagnostic::is_error);
-            Some(Project { units, main, has_errors })
+            let lost_file = diagnostics.iter().any(|diagnostic| LOST_FILE.contains(&diagnostic.id));
+            Some(Project { units, main, has_errors, lost_file })
         }
         None => None,
     }
 }
+
+/// Messages after which the names of a whole file are unknown.
+const LOST_FILE: [&str; 7] = [
+    "cyclic-import",
+    "cyclic-machines",
+    "file-too-large",
+    "file-unreadable",
+    "missing-file",
+    "missing-machine",
+    "not-a-machine",
+];
 
 /// What a file is expected to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -148,11 +179,15 @@ impl Loader<'_> {
         };
         match bytes {
             Ok(bytes) => {
-                let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+                let text =
+                    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
                 if text.len() < u32::MAX as usize {
                     return Some(text);
                 }
-                self.diagnostics.push(at(Diagnostic::error("file-too-large", format!("`{}` is larger than 4 GB", path.display())), from));
+                self.diagnostics.push(at(
+                    Diagnostic::error("file-too-large", format!("`{}` is larger than 4 GB", path.display())),
+                    from,
+                ));
                 None
             }
             Err(error) => {
@@ -166,11 +201,12 @@ impl Loader<'_> {
     fn report_cycle(&mut self, start: usize, role: Role, from: Option<Span>) {
         let names: Vec<&str> = self.open[start..].iter().map(|(_, name)| name.as_str()).collect();
         let chain = format!("{} -> {}", names.join(" -> "), names[0]);
-        let (id, what) = match role {
-            Role::Definitions => ("cyclic-import", "definition files import each other"),
-            _ => ("cyclic-machines", "machines refer to each other in a cycle"),
+        let diagnostic = match role {
+            Role::Definitions => {
+                Diagnostic::error("cyclic-import", format!("definition files import each other: {chain}"))
+            }
+            _ => Diagnostic::error("cyclic-machines", format!("machines refer to each other in a cycle: {chain}")),
         };
-        let diagnostic = Diagnostic::error(id, format!("{what}: {chain}"));
         self.diagnostics.push(at(diagnostic, from).help("move what both need into a third file"));
     }
 
@@ -182,7 +218,12 @@ impl Loader<'_> {
                 let machine = machine.clone();
                 self.resolve_machine(&machine, &mut unit);
                 let clauses = machine.clauses.into_iter();
-                clauses.filter_map(|clause| if let ClauseKind::Definitions(list) = clause.kind { Some(list) } else { None }).flatten().collect()
+                clauses
+                    .filter_map(
+                        |clause| if let ClauseKind::Definitions(list) = clause.kind { Some(list) } else { None },
+                    )
+                    .flatten()
+                    .collect()
             }
             _ => Vec::new(),
         };
@@ -204,7 +245,11 @@ impl Loader<'_> {
                 && self.kind_of(id) == Some(MachineKind::Implementation)
             {
                 let message = format!("`{}` is an implementation and cannot be refined", refined.name);
-                self.diagnostics.push(Diagnostic::error("refines-implementation", message).at(refined.span));
+                let diagnostic = Diagnostic::error("refines-implementation", message).at(refined.span);
+                self.diagnostics.push(
+                    diagnostic
+                        .help(format!("an implementation is the last step; refine what `{}` refines", refined.name)),
+                );
             }
         }
         for clause in &machine.clauses {
@@ -269,7 +314,9 @@ impl Loader<'_> {
         let Some(path) = candidates.into_iter().find(|path| path != from && exists(path)) else {
             let itself = normalise(from).file_stem().is_some_and(|stem| stem.to_string_lossy() == name.as_str());
             self.diagnostics.push(if itself {
-                Diagnostic::error("cyclic-machines", format!("machine `{name}` refers to itself")).at(span)
+                let diagnostic =
+                    Diagnostic::error("cyclic-machines", format!("machine `{name}` refers to itself")).at(span);
+                diagnostic.help("a machine sees its own names anyway; remove the reference")
             } else {
                 missing_machine(folders, name, span)
             });
@@ -288,7 +335,10 @@ impl Loader<'_> {
                 let message = format!("the file of machine `{name}` holds a machine named `{}`", machine.name.name);
                 let diagnostic = Diagnostic::error("wrong-machine-name", message);
                 self.diagnostics.push(
-                    diagnostic.at(machine.name.span).also(span, "referred to here").help("a machine that others refer to has the name of its file"),
+                    diagnostic
+                        .at(machine.name.span)
+                        .also(span, "referred to here")
+                        .help("a machine that others refer to has the name of its file"),
                 );
             }
             None => {
@@ -304,7 +354,8 @@ impl Loader<'_> {
         let mut candidates = folders.map(|folder| normalise(&folder.join(name)));
         let found = candidates.find(|path| library::text(path).is_some() || self.files.is_file(path));
         let Some(path) = found else {
-            let mut diagnostic = Diagnostic::error("missing-file", format!("definition file `{name}` not found")).at(span);
+            let mut diagnostic =
+                Diagnostic::error("missing-file", format!("definition file `{name}` not found")).at(span);
             if let Some(near) = suggest::nearest(name, library::names()) {
                 diagnostic = diagnostic.help(format!("a built-in library has a similar name: `{near}`"));
             }

@@ -4,7 +4,7 @@
 //! never changed, so the actual argument of a definition can later be lowered in the frame of its call, which is what keeps bound
 //! variables of the body and of the argument apart.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use abridge_diag::Span;
 use abridge_model::{ConstId, FreeTypeId, LocalId, OpId, SetId, SmolStr, Target, VarId};
@@ -82,6 +82,10 @@ pub(crate) struct FrameId(pub(crate) u32);
 
 pub(crate) struct Frame {
     pub(crate) parent: Option<FrameId>,
+    /// Where each name is among the locals, if there are many.
+    index: HashMap<SmolStr, usize>,
+    /// The next frame further out that binds locals: all that the body of a definition sees beyond its formals.
+    outer_locals: Option<FrameId>,
     pub(crate) kind: FrameKind,
 }
 
@@ -123,24 +127,54 @@ pub(crate) enum Found {
     Formal(ExprId, Ctx),
 }
 
+/// So many names are found fastest one after the other.
+const FEW: usize = 16;
+
 #[derive(Default)]
 pub(crate) struct Frames {
     frames: Vec<Frame>,
+    /// All names that some frame binds. Others, most global ones among them, need no look at the frames, of which there may be
+    /// many around a place.
+    names: HashSet<SmolStr>,
 }
 
 impl Frames {
     pub(crate) fn push(&mut self, parent: Option<FrameId>, kind: FrameKind) -> FrameId {
-        self.frames.push(Frame { parent, kind });
+        let outer_locals = parent.and_then(|parent| match self.frames[parent.0 as usize].kind {
+            FrameKind::Locals(_) => Some(parent),
+            _ => self.frames[parent.0 as usize].outer_locals,
+        });
+        match &kind {
+            FrameKind::Locals(locals) => self.names.extend(locals.iter().map(|(name, ..)| name.clone())),
+            FrameKind::Formals(formals) => self.names.extend(formals.iter().map(|(name, ..)| name.clone())),
+            FrameKind::Global | FrameKind::Before(_) => {}
+        }
+        let index = match &kind {
+            FrameKind::Locals(locals) if locals.len() > FEW => {
+                locals.iter().enumerate().map(|(idx, (name, ..))| (name.clone(), idx)).collect()
+            }
+            _ => HashMap::new(),
+        };
+        self.frames.push(Frame { parent, index, outer_locals, kind });
         FrameId(self.frames.len() as u32 - 1)
     }
 
     /// Looks a name up among the local frames.
     pub(crate) fn find(&self, frame: FrameId, name: &str) -> Option<Found> {
+        if !self.names.contains(name) {
+            return None;
+        }
         let mut inside_definition = false;
-        for frame in self.chain(frame) {
+        let mut next = Some(frame);
+        while let Some(id) = next {
+            let frame = &self.frames[id.0 as usize];
             match &frame.kind {
                 FrameKind::Locals(locals) => {
-                    if let Some((_, local, kind)) = locals.iter().rev().find(|(known, ..)| known == name) {
+                    let found = match locals.len() {
+                        0..=FEW => locals.iter().rev().find(|(known, ..)| known == name),
+                        _ => frame.index.get(name).map(|idx| &locals[*idx]),
+                    };
+                    if let Some((_, local, kind)) = found {
                         return Some(Found::Local(*local, *kind));
                     }
                 }
@@ -152,6 +186,7 @@ impl Frames {
                 }
                 _ => {}
             }
+            next = if inside_definition { frame.outer_locals } else { frame.parent };
         }
         None
     }

@@ -4,11 +4,16 @@
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     let limit = match length {
-        0..=2 => 0,
-        3..=5 => 2,
+        0..=1 => 0,
+        2..=5 => 1,
+        6..=8 => 2,
         _ => 3,
     };
     let scored = candidates.into_iter().filter(|candidate| *candidate != name).filter_map(|candidate| {
+        // A forgotten prefix: `n` for `m.n`.
+        if candidate.strip_suffix(name).is_some_and(|prefix| prefix.ends_with('.')) {
+            return Some((0, candidate));
+        }
         let distance = distance(name, candidate, limit)?;
         (distance < length || distance == 1).then_some((distance, candidate))
     });
@@ -51,5 +56,7 @@ mod tests {
         assert_eq!(nearest("Active", ["active"]), Some("active"));
         assert_eq!(nearest("x", ["y", "X"]), Some("X"));
         assert_eq!(nearest("queue", ["stack", "heap"]), None);
+        assert_eq!(nearest("count", ["point"]), None);
+        assert_eq!(nearest("n", ["m.n", "N"]), Some("m.n"));
     }
 }

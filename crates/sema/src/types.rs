@@ -6,6 +6,8 @@
 
 pub(crate) mod overload;
 
+use std::cell::Cell;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use abridge_diag::{Span, with_stack};
@@ -31,6 +33,21 @@ pub(crate) enum Shape {
     Error,
 }
 
+impl Shape {
+    /// Calls `visit` for the types that this one is made of.
+    fn for_each_part(&self, mut visit: impl FnMut(Ty)) {
+        match self {
+            Shape::Pow(elem) => visit(*elem),
+            Shape::Pair(first, second) => {
+                visit(*first);
+                visit(*second);
+            }
+            Shape::Record(fields) => fields.iter().for_each(|(_, ty)| visit(*ty)),
+            _ => {}
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Slot {
     Shape(Shape),
@@ -39,7 +56,19 @@ enum Slot {
 }
 
 pub(crate) struct Unifier {
+    /// Links stay as they were made, for [`Unifier::reason`].
     slots: IdVec<Ty, Slot>,
+    /// The same links, shortened: the chains can be as long as the machine.
+    parents: IdVec<Ty, Cell<Ty>>,
+    /// Of an unknown: a number that only ever falls. Of another type: at least that of every unknown in it; 0 if there is none. An
+    /// unknown is not in a type with a smaller number, which answers most occurs checks (Rémy, "Extension of ML type system with
+    /// a sorted equational theory on types", 1992).
+    levels: IdVec<Ty, u32>,
+    /// The walk that last came by, for types with shared parts.
+    seen: IdVec<Ty, u32>,
+    n_walks: u32,
+    /// Unknowns that were bound, until somebody asks.
+    linked: Vec<Ty>,
 }
 
 /// Two types that cannot be made equal.
@@ -57,11 +86,26 @@ impl Unifier {
 
     pub(crate) fn new() -> Self {
         let basic = [Shape::Integer, Shape::Bool, Shape::String, Shape::Real, Shape::Error];
-        Unifier { slots: basic.into_iter().map(Slot::Shape).collect() }
+        let mut unifier = Unifier {
+            slots: IdVec::new(),
+            parents: IdVec::new(),
+            levels: IdVec::new(),
+            seen: IdVec::new(),
+            n_walks: 0,
+            linked: Vec::new(),
+        };
+        basic.into_iter().for_each(|shape| _ = unifier.add(shape));
+        unifier
     }
 
     pub(crate) fn add(&mut self, shape: Shape) -> Ty {
-        self.slots.push(Slot::Shape(shape))
+        let mut level = if matches!(shape, Shape::Unknown) { self.slots.len() as u32 + 1 } else { 0 };
+        shape.for_each_part(|part| level = level.max(self.levels[self.root(part)]));
+        let id = self.slots.push(Slot::Shape(shape));
+        self.parents.push(Cell::new(id));
+        self.levels.push(level);
+        self.seen.push(0);
+        id
     }
 
     pub(crate) fn fresh(&mut self) -> Ty {
@@ -87,11 +131,28 @@ impl Unifier {
         self.relation(Unifier::INTEGER, elem)
     }
 
-    fn root(&self, mut ty: Ty) -> Ty {
-        while let Slot::Link(next, _) = &self.slots[ty] {
-            ty = *next;
+    pub(crate) fn root(&self, mut ty: Ty) -> Ty {
+        loop {
+            let parent = self.parents[ty].get();
+            if parent == ty {
+                return ty;
+            }
+            let next = self.parents[parent].get();
+            self.parents[ty].set(next);
+            ty = next;
         }
-        ty
+    }
+
+    /// Makes an unknown the same as another type.
+    fn link(&mut self, unknown: Ty, to: Ty, because: Span) {
+        self.slots[unknown] = Slot::Link(to, because);
+        self.parents[unknown].set(to);
+        self.linked.push(unknown);
+    }
+
+    /// The unknowns that were bound since the last call.
+    pub(crate) fn take_linked(&mut self) -> Vec<Ty> {
+        std::mem::take(&mut self.linked)
     }
 
     pub(crate) fn shape(&self, ty: Ty) -> &Shape {
@@ -125,9 +186,13 @@ impl Unifier {
     /// Makes two types equal; `because` is the formula that asks for it.
     pub(crate) fn unify(&mut self, left: Ty, right: Ty, because: Span) -> Result<(), Mismatch> {
         let mut open = vec![(left, right)];
+        let mut n_steps = 0;
+        // Types may share parts, and as trees be much larger than they are.
+        let mut done: HashSet<(Ty, Ty)> = HashSet::new();
         while let Some((left, right)) = open.pop() {
             let (left, right) = (self.root(left), self.root(right));
-            if left == right {
+            n_steps += 1;
+            if left == right || (n_steps > 100 && !done.insert((left, right))) {
                 continue;
             }
             let clash = Err(Mismatch { is_infinite: false });
@@ -161,75 +226,77 @@ impl Unifier {
 
     /// What is equated with a mistake is not worth a message of its own.
     fn poison(&mut self, ty: Ty, because: Span) {
-        let mut open = vec![ty];
-        while let Some(ty) = open.pop() {
-            match self.shape(ty) {
-                Shape::Unknown => {
-                    let root = self.root(ty);
-                    self.slots[root] = Slot::Link(Unifier::ERROR, because);
-                }
-                Shape::Pow(elem) => open.push(*elem),
-                Shape::Pair(first, second) => open.extend([*first, *second]),
-                Shape::Record(fields) => open.extend(fields.iter().map(|(_, ty)| *ty)),
-                _ => {}
-            }
+        for unknown in self.unknowns(ty) {
+            self.link(unknown, Unifier::ERROR, because);
         }
     }
 
     fn bind(&mut self, unknown: Ty, to: Ty, because: Span) -> Result<(), Mismatch> {
-        if self.occurs(unknown, to) {
-            return Err(Mismatch { is_infinite: true });
+        let level = self.levels[unknown];
+        let Some(above) = self.parts_above(unknown, level, to) else { return Err(Mismatch { is_infinite: true }) };
+        for part in above {
+            self.levels[part] = level;
         }
-        self.slots[unknown] = Slot::Link(to, because);
+        self.link(unknown, to, because);
         Ok(())
     }
 
-    fn occurs(&self, unknown: Ty, within: Ty) -> bool {
+    /// The parts of a type whose number is `level` or more; `None` if the unknown of that level is among them.
+    fn parts_above(&mut self, unknown: Ty, level: u32, within: Ty) -> Option<Vec<Ty>> {
+        let mut above = Vec::new();
+        self.n_walks += 1;
         let mut open = vec![within];
         while let Some(ty) = open.pop() {
             let root = self.root(ty);
             if root == unknown {
-                return true;
+                return None;
             }
-            match self.shape(root) {
-                Shape::Pow(elem) => open.push(*elem),
-                Shape::Pair(first, second) => open.extend([*first, *second]),
-                Shape::Record(fields) => open.extend(fields.iter().map(|(_, ty)| *ty)),
-                _ => {}
+            if self.levels[root] < level || self.seen[root] == self.n_walks {
+                continue;
             }
+            self.seen[root] = self.n_walks;
+            above.push(root);
+            self.shape(root).for_each_part(|part| open.push(part));
         }
-        false
+        Some(above)
+    }
+
+    /// The unknowns in a type.
+    fn unknowns(&mut self, ty: Ty) -> Vec<Ty> {
+        let mut unknowns = Vec::new();
+        let mut walked = Vec::new();
+        self.n_walks += 1;
+        let mut open = vec![ty];
+        while let Some(ty) = open.pop() {
+            let root = self.root(ty);
+            if self.levels[root] == 0 || self.seen[root] == self.n_walks {
+                continue;
+            }
+            self.seen[root] = self.n_walks;
+            match self.shape(root) {
+                Shape::Unknown => unknowns.push(root),
+                shape => shape.for_each_part(|part| open.push(part)),
+            }
+            walked.push(root);
+        }
+        if unknowns.is_empty() {
+            walked.into_iter().for_each(|ty| self.levels[ty] = 0);
+        }
+        unknowns
     }
 
     pub(crate) fn is_error(&self, ty: Ty) -> bool {
         matches!(self.shape(ty), Shape::Error)
     }
 
-    /// The unknowns in a type, or nothing if it is ground.
-    pub(crate) fn has_unknown(&self, ty: Ty) -> bool {
-        match self.shape(ty) {
-            Shape::Unknown => true,
-            Shape::Pow(elem) => self.has_unknown(*elem),
-            Shape::Pair(first, second) => self.has_unknown(*first) || self.has_unknown(*second),
-            Shape::Record(fields) => fields.iter().any(|(_, ty)| self.has_unknown(*ty)),
-            _ => false,
-        }
+    pub(crate) fn has_unknown(&mut self, ty: Ty) -> bool {
+        !self.unknowns(ty).is_empty()
     }
 
     /// Binds every unknown inside a type to INTEGER: the type of an empty set that nothing constrains does not matter.
     pub(crate) fn default_unknowns(&mut self, ty: Ty, because: Span) {
-        match self.shape(ty).clone() {
-            Shape::Unknown => {
-                let root = self.root(ty);
-                self.slots[root] = Slot::Link(Unifier::INTEGER, because);
-            }
-            Shape::Pow(elem) => self.default_unknowns(elem, because),
-            Shape::Pair(first, second) => {
-                self.default_unknowns(first, because);
-                self.default_unknowns(second, because);
-            }
-            Shape::Record(fields) => fields.iter().for_each(|(_, ty)| self.default_unknowns(*ty, because)),
-            _ => {}
+        for unknown in self.unknowns(ty) {
+            self.link(unknown, Unifier::INTEGER, because);
         }
     }
 
@@ -253,7 +320,7 @@ impl Unifier {
             }),
             Shape::Record(fields) => {
                 let ground = |(name, ty): &(SmolStr, Ty)| (name.clone(), self.ground(*ty, model, cache));
-                Type::Record(fields.iter().map(ground).collect())
+                with_stack(|| Type::Record(fields.iter().map(ground).collect()))
             }
         };
         let done = model.types.intern(shape);

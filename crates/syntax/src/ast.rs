@@ -40,6 +40,14 @@ pub struct Ast {
     substs: Vec<SubstNode>,
     /// Comments in the order of the text, pragmas that the tree carries excluded.
     pub comments: Vec<Comment>,
+    /// Where lines start, in the order of the text.
+    pub line_starts: Vec<u32>,
+    /// Where the lines start that have nothing but blanks and are not inside a comment or a string.
+    pub blank_lines: Vec<u32>,
+    /// After a syntax error, part of the text was skipped or is missing: formulas that the tree lacks may have been there.
+    pub skipped: bool,
+    /// Declarations may have been in the text that was skipped.
+    pub lost_names: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +80,10 @@ pub struct Comment {
     pub is_line: bool,
     /// Nothing but blanks stands before it on its line.
     pub own_line: bool,
+    /// Where the token before it ends; 0 if there is none.
+    pub after: u32,
+    /// Where the token behind it starts, or the text ends.
+    pub before: u32,
 }
 
 /// A name where it is written. Dotted names (`m.x`) are one identifier; the text is without back quotes.
@@ -232,8 +244,16 @@ pub struct Operation {
 #[derive(Clone, Debug)]
 pub enum Definition {
     /// `"file.def";`
-    Import { path: SmolStr, span: Span },
-    Named { name: Ident, params: Vec<Ident>, body: DefinitionBody, span: Span },
+    Import {
+        path: SmolStr,
+        span: Span,
+    },
+    Named {
+        name: Ident,
+        params: Vec<Ident>,
+        body: DefinitionBody,
+        span: Span,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -252,7 +272,7 @@ pub enum Sort {
     Unknown,
 }
 
-/// Predicates and expressions.
+/// Predicates and expressions. Texts with millions of them occur: what is rare and large is boxed (a test bounds the size).
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
     /// Could not be parsed; a diagnostic exists.
@@ -287,7 +307,7 @@ pub enum Expr {
     /// `r[S]`
     Image(ExprId, ExprId),
     /// `r'field`
-    Field(ExprId, Ident),
+    Field(ExprId, Box<Ident>),
     /// `(a, b, c)`, at least two.
     Tuple(Vec<ExprId>),
     /// `{a, b}`, at least one.
@@ -295,29 +315,69 @@ pub enum Expr {
     /// `[a, b]`, at least one.
     SequenceExtension(Vec<ExprId>),
     /// `{x, y | P}`; `maplets`: written `{x|->y | P}`.
-    Comprehension { ids: Vec<Ident>, pred: ExprId, maplets: bool },
+    Comprehension {
+        ids: Box<[Ident]>,
+        pred: ExprId,
+        maplets: bool,
+    },
     /// `{x . P | E}`
-    SetImage { ids: Vec<Ident>, pred: ExprId, expr: ExprId },
+    SetImage {
+        ids: Box<[Ident]>,
+        pred: ExprId,
+        expr: ExprId,
+    },
     /// `%x.(P|E)`, `SIGMA(x).(P|E)`, ...
-    Quantified { kind: Quantifier, ids: Vec<Ident>, pred: ExprId, expr: ExprId },
-    Forall { ids: Vec<Ident>, pred: ExprId },
-    Exists { ids: Vec<Ident>, pred: ExprId },
+    Quantified {
+        kind: Quantifier,
+        ids: Box<[Ident]>,
+        pred: ExprId,
+        expr: ExprId,
+    },
+    Forall {
+        ids: Box<[Ident]>,
+        pred: ExprId,
+    },
+    Exists {
+        ids: Box<[Ident]>,
+        pred: ExprId,
+    },
     /// `rec(f: E, ...)`
     Record(Vec<(Ident, ExprId)>),
     /// `struct(f: S, ...)`
     Struct(Vec<(Ident, ExprId)>),
     /// `IF c THEN a ELSIF d THEN b ELSE e END`; branches are not empty.
-    If { branches: Vec<(ExprId, ExprId)>, otherwise: ExprId },
+    If {
+        branches: Vec<(ExprId, ExprId)>,
+        otherwise: ExprId,
+    },
     /// `LET ids BE pred IN body END`
-    Let { ids: Vec<Ident>, pred: ExprId, body: ExprId },
+    Let {
+        ids: Box<[Ident]>,
+        pred: ExprId,
+        body: ExprId,
+    },
     /// `[x, y := E, F] P`
-    Substituted { ids: Vec<Ident>, values: Vec<ExprId>, pred: ExprId },
+    Substituted(Box<Substituted>),
     /// `E ⦂ T`
     OfType(ExprId, ExprId),
     /// `/*@ label a */ P`
-    Labelled { labels: Vec<SmolStr>, pred: ExprId },
+    Labelled {
+        labels: Vec<SmolStr>,
+        pred: ExprId,
+    },
     /// `E /*@ desc text */`
-    Described { expr: ExprId, text: SmolStr },
+    Described {
+        expr: ExprId,
+        text: SmolStr,
+    },
+}
+
+/// `[x, y := E, F] P`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Substituted {
+    pub ids: Vec<Ident>,
+    pub values: Vec<ExprId>,
+    pub pred: ExprId,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -518,28 +578,87 @@ pub enum Subst {
     /// BEGIN ... END
     Block(SubstId),
     /// `a, f(x), r'g := E, F, G`
-    Assign { targets: Vec<ExprId>, values: Vec<ExprId> },
+    Assign {
+        targets: Vec<ExprId>,
+        values: Vec<ExprId>,
+    },
     /// `x, y :: S`
-    BecomesElement { targets: Vec<Ident>, set: ExprId },
+    BecomesElement {
+        targets: Vec<Ident>,
+        set: ExprId,
+    },
     /// `x, y : (P)`
-    BecomesSuch { targets: Vec<Ident>, pred: ExprId },
-    Pre { pred: ExprId, body: SubstId },
-    Assert { pred: ExprId, body: SubstId },
-    Witness { pred: ExprId, body: SubstId },
-    Select { branches: Vec<(ExprId, SubstId)>, otherwise: Option<SubstId> },
-    If { branches: Vec<(ExprId, SubstId)>, otherwise: Option<SubstId> },
+    BecomesSuch {
+        targets: Vec<Ident>,
+        pred: ExprId,
+    },
+    Pre {
+        pred: ExprId,
+        body: SubstId,
+    },
+    Assert {
+        pred: ExprId,
+        body: SubstId,
+    },
+    Witness {
+        pred: ExprId,
+        body: SubstId,
+    },
+    Select {
+        branches: Vec<(ExprId, SubstId)>,
+        otherwise: Option<SubstId>,
+    },
+    If {
+        branches: Vec<(ExprId, SubstId)>,
+        otherwise: Option<SubstId>,
+    },
     Choice(Vec<SubstId>),
-    Case { selector: ExprId, branches: Vec<(Vec<ExprId>, SubstId)>, otherwise: Option<SubstId> },
-    Any { ids: Vec<Ident>, pred: ExprId, body: SubstId },
-    Let { ids: Vec<Ident>, pred: ExprId, body: SubstId },
-    Var { ids: Vec<Ident>, body: SubstId },
-    While { condition: ExprId, body: SubstId, invariant: ExprId, variant: ExprId },
+    Case {
+        selector: ExprId,
+        branches: Vec<(Vec<ExprId>, SubstId)>,
+        otherwise: Option<SubstId>,
+    },
+    Any {
+        ids: Vec<Ident>,
+        pred: ExprId,
+        body: SubstId,
+    },
+    Let {
+        ids: Vec<Ident>,
+        pred: ExprId,
+        body: SubstId,
+    },
+    Var {
+        ids: Vec<Ident>,
+        body: SubstId,
+    },
+    While {
+        condition: ExprId,
+        body: SubstId,
+        invariant: ExprId,
+        variant: ExprId,
+    },
     /// `x, f(1) <-- op(a)`, `op(a)`: an operation, or without outputs also a definition.
-    Call { outputs: Vec<ExprId>, name: Ident, args: Vec<ExprId> },
+    Call {
+        outputs: Vec<ExprId>,
+        name: Box<Ident>,
+        args: Vec<ExprId>,
+    },
     /// `S ; T`, at least two.
     Sequence(Vec<SubstId>),
     /// `S || T`, at least two.
     Parallel(Vec<SubstId>),
+}
+
+impl ClauseKind {
+    /// The names that a clause of constants or variables lists.
+    pub fn declared(&self) -> &[DeclaredIdent] {
+        match self {
+            ClauseKind::Constants(list) | ClauseKind::AbstractConstants(list) => list,
+            ClauseKind::Variables(list) | ClauseKind::ConcreteVariables(list) => list,
+            _ => &[],
+        }
+    }
 }
 
 impl Ast {
@@ -547,7 +666,17 @@ impl Ast {
     pub(crate) fn new(file: FileId) -> Self {
         let span = Span::new(file, 0, 0);
         let unit = Unit::Formula(ExprId(0));
-        let mut ast = Ast { file, unit, exprs: Vec::new(), substs: Vec::new(), comments: Vec::new() };
+        let mut ast = Ast {
+            file,
+            unit,
+            exprs: Vec::new(),
+            substs: Vec::new(),
+            comments: Vec::new(),
+            line_starts: vec![0],
+            blank_lines: Vec::new(),
+            skipped: false,
+            lost_names: false,
+        };
         // Expression 0 is an error node, so that every unit is valid from the start.
         ast.push_expr(Expr::Error, span);
         ast
@@ -607,6 +736,14 @@ impl Ast {
         self.exprs.reserve_exact(n_exprs);
     }
 
+    /// Where a name is first bound by a quantifier, a comprehension or a substitution.
+    pub fn bound_name(&self, name: &str) -> Option<Span> {
+        let in_formulas = self.exprs.iter().map(|node| node.expr.binder());
+        let in_substitutions = self.substs.iter().map(|node| node.subst.binder());
+        let bound = in_formulas.chain(in_substitutions).flatten().filter(|ident| ident.name == name);
+        bound.map(|ident| ident.span).min()
+    }
+
     /// The machine, if the file holds one.
     pub fn machine(&self) -> Option<&Machine> {
         match &self.unit {
@@ -628,7 +765,7 @@ impl Ast {
             Expr::Atom(Atom::BTrue | Atom::BFalse) => Sort::Predicate,
             Expr::Not(_) | Expr::And(_) | Expr::Or(_) => Sort::Predicate,
             Expr::Forall { .. } | Expr::Exists { .. } => Sort::Predicate,
-            Expr::Substituted { .. } | Expr::Labelled { .. } => Sort::Predicate,
+            Expr::Substituted(_) | Expr::Labelled { .. } => Sort::Predicate,
             Expr::Builtin(Builtin::Finite | Builtin::Partition, _) => Sort::Predicate,
             Expr::Binary(op, ..) if op.yields_predicate() => Sort::Predicate,
             Expr::If { branches, otherwise } => {
@@ -659,7 +796,8 @@ impl BinaryOp {
         use BinaryOp::*;
         matches!(
             self,
-            Equal | NotEqual
+            Equal
+                | NotEqual
                 | Member
                 | NotMember
                 | Subset
@@ -678,5 +816,17 @@ impl PartialEq for Ident {
     /// Equal names; where they are written does not matter.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten megabytes of `x=1 & x=1 & ...` are millions of nodes: a larger node is gigabytes sooner than one thinks.
+    #[test]
+    fn nodes_are_small() {
+        assert!(size_of::<ExprNode>() <= 56, "{} bytes", size_of::<ExprNode>());
+        assert!(size_of::<SubstNode>() <= 80, "{} bytes", size_of::<SubstNode>());
     }
 }

@@ -43,7 +43,9 @@ impl Expr {
                     }
                 }
             }
-            Expr::Neg(operand) | Expr::Inverse(operand) | Expr::Not(operand) | Expr::Field(operand, _) => visit(*operand),
+            Expr::Neg(operand) | Expr::Inverse(operand) | Expr::Not(operand) | Expr::Field(operand, _) => {
+                visit(*operand)
+            }
             Expr::Described { expr, .. } => visit(*expr),
             Expr::Labelled { pred, .. } | Expr::Comprehension { pred, .. } => visit(*pred),
             Expr::Forall { pred, .. } | Expr::Exists { pred, .. } => visit(*pred),
@@ -75,9 +77,9 @@ impl Expr {
                 visit(*pred);
                 visit(*body);
             }
-            Expr::Substituted { values, pred, .. } => {
-                values.iter().copied().for_each(&mut *visit);
-                visit(*pred);
+            Expr::Substituted(it) => {
+                it.values.iter().copied().for_each(&mut *visit);
+                visit(it.pred);
             }
         }
     }
@@ -87,13 +89,21 @@ impl Expr {
         match self {
             Expr::Comprehension { ids, .. } | Expr::SetImage { ids, .. } | Expr::Quantified { ids, .. } => ids,
             Expr::Forall { ids, .. } | Expr::Exists { ids, .. } | Expr::Let { ids, .. } => ids,
-            Expr::Substituted { ids, .. } => ids,
+            Expr::Substituted(it) => &it.ids,
             _ => &[],
         }
     }
 }
 
 impl Subst {
+    /// The names that the substitution binds for its parts.
+    pub fn binder(&self) -> &[Ident] {
+        match self {
+            Subst::Any { ids, .. } | Subst::Let { ids, .. } | Subst::Var { ids, .. } => ids,
+            _ => &[],
+        }
+    }
+
     /// Calls `visit` for each direct operand, in the order of the text.
     pub fn for_each_child(&self, visit: &mut dyn FnMut(Node)) {
         let exprs = |ids: &[ExprId], visit: &mut dyn FnMut(Node)| ids.iter().for_each(|id| visit(Node::Expr(*id)));

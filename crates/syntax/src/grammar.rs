@@ -121,8 +121,7 @@ struct Parser<'a> {
     lost_clause: bool,
     /// A comment or string that is never closed swallowed the rest of the text.
     cut_off: bool,
-    /// Blocks whose END is indented less than they are: perhaps it belongs to another block.
-    suspects: Vec<(Token, Token)>,
+    suspects: Vec<block::Suspect>,
 }
 
 impl<'a> Parser<'a> {
@@ -135,6 +134,8 @@ impl<'a> Parser<'a> {
         let mut ast = Ast::new(file);
         ast.reserve(lexed.tokens.len());
         ast.comments = lexed.comments;
+        ast.line_starts = lexer::line_starts(text);
+        ast.blank_lines = lexed.blank_lines;
         Parser {
             file,
             text,
@@ -164,6 +165,8 @@ impl<'a> Parser<'a> {
     fn finish(mut self, unit: Unit) -> (Ast, Vec<Diagnostic>) {
         self.return_pragmas();
         self.ast.unit = unit;
+        self.ast.lost_names |= self.lost_clause || self.gave_up;
+        self.ast.skipped |= self.ast.lost_names;
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
         self.diagnostics.truncate(MAX_DIAGNOSTICS);
         (self.ast, self.diagnostics)
@@ -267,11 +270,13 @@ impl Parser<'_> {
     }
 
     fn error_expr(&mut self) -> ExprId {
+        self.ast.skipped = true;
         let span = self.here();
         self.expr(Expr::Error, span)
     }
 
     fn error_subst(&mut self) -> SubstId {
+        self.ast.skipped = true;
         let span = self.here();
         self.subst(Subst::Error, span)
     }

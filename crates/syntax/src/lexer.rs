@@ -19,6 +19,8 @@ pub(crate) struct Lexed {
     pub(crate) tokens: Vec<Token>,
     pub(crate) comments: Vec<Comment>,
     pub(crate) pragmas: Vec<Pragma>,
+    /// See [`crate::ast::Ast::blank_lines`].
+    pub(crate) blank_lines: Vec<u32>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -49,16 +51,45 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
         tokens: Vec::with_capacity(text.len() / 3 + 1),
         comments: Vec::new(),
         pragmas: Vec::new(),
+        blank_lines: Vec::new(),
         diagnostics: Vec::new(),
     };
-    let mut lexer =
-        Lexer { file, text, pos: 0, line_used: false, templates: Vec::new(), open_templates: Vec::new(), lexed };
+    let mut lexer = Lexer {
+        file,
+        text,
+        pos: 0,
+        line_start: 0,
+        line_used: false,
+        n_placed: (0, 0),
+        templates: Vec::new(),
+        open_templates: Vec::new(),
+        lexed,
+    };
     lexer.file_start();
     while lexer.pos < text.len() {
         lexer.token();
     }
     lexer.file_end();
     lexer.lexed
+}
+
+/// Where the lines of a text start.
+pub(crate) fn line_starts(text: &str) -> Vec<u32> {
+    let bytes = text.as_bytes();
+    let mut starts = vec![0];
+    for (idx, byte) in bytes.iter().enumerate() {
+        let ends_line = match byte {
+            b'\n' => true,
+            b'\r' => bytes.get(idx + 1) != Some(&b'\n'),
+            // The last byte of U+2028 and U+2029.
+            0xa8 | 0xa9 => bytes[..idx].ends_with(&[0xe2, 0x80]),
+            _ => false,
+        };
+        if ends_line {
+            starts.push(idx as u32 + 1);
+        }
+    }
+    starts
 }
 
 /// The value of a string's inside: escapes resolved, line ends made LF.
@@ -108,8 +139,12 @@ struct Lexer<'a> {
     file: FileId,
     text: &'a str,
     pos: usize,
+    /// Where this line starts, if nothing but blanks stands on it so far.
+    line_start: usize,
     /// Something other than blanks stands on this line already.
     line_used: bool,
+    /// How many comments and pragmas know the token behind them.
+    n_placed: (usize, usize),
     /// For each `${` that is open, where its template begins and how many braces are open inside it.
     templates: Vec<(usize, u32)>,
     /// Where the templates that are not closed yet start.
@@ -135,7 +170,26 @@ impl Lexer<'_> {
         let start = self.pos;
         self.pos += len;
         self.line_used = true;
+        self.place_comments(start as u32);
         self.lexed.tokens.push(Token { kind, start: start as u32, end: self.pos as u32 });
+    }
+
+    /// Tells the comments since the last token where the next one starts.
+    fn place_comments(&mut self, start: u32) {
+        let (n_comments, n_pragmas) = self.n_placed;
+        self.lexed.comments[n_comments..].iter_mut().for_each(|comment| comment.before = start);
+        self.lexed.pragmas[n_pragmas..].iter_mut().for_each(|pragma| pragma.comment.before = start);
+        self.n_placed = (self.lexed.comments.len(), self.lexed.pragmas.len());
+    }
+
+    /// Goes behind a line end of so many bytes.
+    fn line_end(&mut self, len: usize) {
+        if !self.line_used {
+            self.lexed.blank_lines.push(self.line_start as u32);
+        }
+        self.pos += len;
+        self.line_start = self.pos;
+        self.line_used = false;
     }
 
     fn error(&mut self, diagnostic: Diagnostic) {
@@ -158,6 +212,7 @@ impl Lexer<'_> {
         if let Some(start) = self.open_templates.last() {
             self.unclosed("template", "```", *start, self.text.len());
         }
+        self.place_comments(self.text.len() as u32);
         // What is missing at the end is missing after the last token, not after the comments behind it.
         let end = self.lexed.tokens.last().map_or(0, |token| token.end);
         self.lexed.tokens.push(Token { kind: TokenKind::EndOfFile, start: end, end });
@@ -168,10 +223,8 @@ impl Lexer<'_> {
         let next = self.byte_at(self.pos + 1);
         match byte {
             b' ' | b'\t' => self.pos += 1,
-            b'\n' | b'\r' => {
-                self.pos += 1;
-                self.line_used = false;
-            }
+            b'\r' if next == b'\n' => self.line_end(2),
+            b'\n' | b'\r' => self.line_end(1),
             b'a'..=b'z' | b'A'..=b'Z' => self.word(),
             b'0'..=b'9' => self.number(),
             b'"' => self.string(),
@@ -215,6 +268,9 @@ impl Lexer<'_> {
         }
         let whole = digits(0);
         let fraction = if bytes.get(whole) == Some(&b'.') { digits(whole + 1) } else { 0 };
+        if fraction == 0 && bytes.get(whole) == Some(&b'.') && bytes.get(whole + 1) != Some(&b'.') {
+            return self.unfinished_real(whole);
+        }
         if fraction == 0 {
             return self.push(TokenKind::Integer, whole);
         }
@@ -225,6 +281,15 @@ impl Lexer<'_> {
             len += if exponent > 0 { 1 + sign + exponent } else { 0 };
         }
         self.push(TokenKind::Real, len);
+    }
+
+    /// `1.`
+    fn unfinished_real(&mut self, whole: usize) {
+        let span = self.span(self.pos, self.pos + whole + 1);
+        let message = "a real number has digits after the point";
+        let help = format!("write `{}.0`", &self.rest()[..whole]);
+        self.error(Diagnostic::error("bad-number", message).at(span).help(help));
+        self.push(TokenKind::Real, whole + 1);
     }
 
     /// The length up to and including the first unescaped `quote`; `Err` has the length up to where it is missing.
@@ -265,13 +330,13 @@ impl Lexer<'_> {
 
     fn unclosed(&mut self, what: &str, closer: &str, start: usize, end: usize) {
         let opening = self.span(start, (start + closer.len()).min(self.text.len()));
-        let id = match what {
-            "comment" => "unclosed-comment",
-            _ => "unclosed-string",
-        };
         let found = if end == self.text.len() { "the file ends before" } else { "the line ends before" };
         let message = format!("this {what} is never closed");
-        let diagnostic = Diagnostic::error(id, message).at_saying(opening, format!("{found} the closing `{closer}`"));
+        let diagnostic = match what {
+            "comment" => Diagnostic::error("unclosed-comment", message),
+            _ => Diagnostic::error("unclosed-string", message),
+        };
+        let diagnostic = diagnostic.at_saying(opening, format!("{found} the closing `{closer}`"));
         let help = match (what, closer) {
             ("string", "\"") => {
                 "write the closing `\"` on the same line; `'''...'''` may span several lines".to_owned()
@@ -389,10 +454,7 @@ impl Lexer<'_> {
         let (Some(ch), next) = (chars.next(), chars.next()) else { return };
         match (ch, next) {
             ('\u{a0}', _) => self.pos += ch.len_utf8(),
-            ('\u{2028}' | '\u{2029}', _) => {
-                self.pos += ch.len_utf8();
-                self.line_used = false;
-            }
+            ('\u{2028}' | '\u{2029}', _) => self.line_end(ch.len_utf8()),
             ('−', _) => {
                 if let Some((kind, len)) = symbol::symbol(rest) {
                     self.push(kind, len);
@@ -401,6 +463,7 @@ impl Lexer<'_> {
             ('⁻', Some('¹')) => self.push(TokenKind::Inverse, "⁻¹".len()),
             ('ℕ', Some(one @ ('1' | '₁'))) => self.push(TokenKind::Atom(Atom::Natural1), 3 + one.len_utf8()),
             ('ℙ', Some(one @ ('1' | '₁'))) => self.push(TokenKind::Builtin(Builtin::Pow1), 3 + one.len_utf8()),
+            ('“' | '”' | '„', _) => self.typographic_string(),
             _ => match symbol::unicode(ch) {
                 Some(Unicode::Symbol(kind)) => self.push(kind, ch.len_utf8()),
                 Some(Unicode::Refused { hint, meant }) => self.refused(ch, hint, meant),
@@ -408,6 +471,19 @@ impl Lexer<'_> {
                 None => self.bad_characters(),
             },
         }
+    }
+
+    /// `“text”`: reported, and read as a string.
+    fn typographic_string(&mut self) {
+        let rest = self.rest();
+        let line = rest.find(['\n', '\r']).map_or(rest, |end| &rest[..end]);
+        let mut inside = line.char_indices().skip(1);
+        let len =
+            inside.find(|(_, ch)| matches!(ch, '“' | '”' | '"')).map_or(line.len(), |(idx, ch)| idx + ch.len_utf8());
+        let span = self.span(self.pos, self.pos + len);
+        let message = "strings are written between straight quotation marks";
+        self.error(Diagnostic::error("unexpected-character", message).at(span).help("write `\"text\"`"));
+        self.push(TokenKind::String, len);
     }
 
     fn refused(&mut self, ch: char, hint: &str, meant: Option<TokenKind>) {
@@ -433,7 +509,8 @@ impl Lexer<'_> {
             '_' => {
                 Diagnostic::error("unexpected-character", "a name cannot start with `_`").help("start it with a letter")
             }
-            '?' => Diagnostic::error("unexpected-character", "`?` has no meaning in B"),
+            '?' => Diagnostic::error("unexpected-character", "`?` has no meaning in B")
+                .help("a choice between values is written `IF P THEN E ELSE F END`"),
             ch if ch.is_control() || ch.is_whitespace() => {
                 let message = format!("the character U+{:04X} is not allowed here", u32::from(ch));
                 Diagnostic::error("unexpected-character", message).help("replace it by a blank")
@@ -472,7 +549,8 @@ impl Lexer<'_> {
     fn comment(&mut self, len: usize, is_line: bool) -> Comment {
         let text = SmolStr::new(&self.rest()[..len]);
         let span = self.span(self.pos, self.pos + len);
-        let comment = Comment { span, text, is_line, own_line: !self.line_used };
+        let after = self.lexed.tokens.last().map_or(0, |token| token.end);
+        let comment = Comment { span, text, is_line, own_line: !self.line_used, after, before: 0 };
         self.line_used = true;
         self.pos += len;
         comment
@@ -559,8 +637,18 @@ mod tests {
         let shown = lexed.comments.iter().map(|each| (each.text.as_str(), each.is_line, each.own_line));
         let expected = [("// a", true, false), ("/* b */", false, true), ("// c", true, false)];
         assert_eq!(shown.collect::<Vec<_>>(), expected);
+        let around = lexed.comments.iter().map(|each| (each.after, each.before));
+        assert_eq!(around.collect::<Vec<_>>(), [(1, 17), (1, 17), (18, 38)]);
         assert_eq!(lexed.pragmas.len(), 1);
         assert_eq!(lexed.pragmas[0].before, 2);
+    }
+
+    #[test]
+    fn lines() {
+        let text = "a\n\n \t\r\n\r\rb /*\n\n*/\u{2028}\u{2029}\n'''\n\n'''\n";
+        assert_eq!(line_starts(text), [0, 2, 3, 7, 8, 9, 14, 15, 20, 23, 24, 28, 29, 33]);
+        assert_eq!(lex(FileId(0), text).blank_lines, [2, 3, 7, 8, 20, 23]);
+        assert_eq!(line_starts(""), [0]);
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Default for PrintConfig {
 
 /// The text of a file; it ends with a line end.
 pub fn print(ast: &Ast, config: PrintConfig) -> String {
-    let mut printer = Printer::new(ast, config, Cursor::new(&ast.comments));
+    let mut printer = Printer::new(ast, config, Cursor::new(ast));
     printer.unit();
     let mut text = printer.doc.render(config.width);
     text.push('\n');
@@ -44,7 +44,7 @@ pub fn print(ast: &Ast, config: PrintConfig) -> String {
 
 /// One formula on one line, without comments.
 pub fn print_expr(ast: &Ast, id: ExprId, config: PrintConfig) -> String {
-    let mut printer = Printer::new(ast, config, Cursor::new(&[]));
+    let mut printer = Printer::new(ast, config, Cursor::nothing());
     printer.one_line = true;
     printer.formula(id);
     printer.doc.render(usize::MAX)
@@ -58,7 +58,7 @@ struct Printer<'a> {
     unicode: bool,
     /// Pragmas may not bring line ends.
     one_line: bool,
-    comments: Cursor<'a>,
+    cursor: Cursor<'a>,
     doc: Doc,
 }
 
@@ -71,11 +71,13 @@ enum Breaking {
     Each,
     /// One item in a line, even if all would fit into one.
     Always,
+    /// The same, with empty lines between.
+    Apart,
 }
 
 impl<'a> Printer<'a> {
-    fn new(ast: &'a Ast, config: PrintConfig, comments: Cursor<'a>) -> Self {
-        Printer { ast, unicode: config.unicode, one_line: false, comments, doc: Doc::default() }
+    fn new(ast: &'a Ast, config: PrintConfig, cursor: Cursor<'a>) -> Self {
+        Printer { ast, unicode: config.unicode, one_line: false, cursor, doc: Doc::default() }
     }
 
     /// One of two spellings.
@@ -123,7 +125,8 @@ impl<'a> Printer<'a> {
         self.doc.push(Item::Dedent);
     }
 
-    /// Items with a separator behind all but the last, with their comments. The caller opens the group.
+    /// Items with a separator behind all but the last, with their comments and the user's empty lines. The caller opens the
+    /// group.
     fn list<T>(
         &mut self,
         items: &[T],
@@ -133,18 +136,20 @@ impl<'a> Printer<'a> {
         mut item: impl FnMut(&mut Self, &T),
     ) {
         // A comment inside ends its line; the other items then follow suit.
-        let has_comments = items.last().is_some_and(|last| self.comments.has_any_before(start(self, last)));
+        let has_comments = items.last().is_some_and(|last| self.cursor.has_any_before(start(self, last)));
         let line = match breaking {
             Breaking::Always => Item::HardLine,
+            Breaking::Apart => Item::BlankLine,
             Breaking::Fill if !has_comments => Item::FillLine,
             _ => Item::Line,
         };
         for (idx, each) in items.iter().enumerate() {
             let pos = start(self, each);
             if idx > 0 {
+                self.before_mark(pos);
                 self.word(separator);
                 self.trailing(pos);
-                self.doc.push(line.clone());
+                self.line_ahead(pos, line.clone());
             }
             self.leading(pos);
             item(self, each);
@@ -171,6 +176,7 @@ impl<'a> Printer<'a> {
     fn bracketed(&mut self, open: &'static str, close: &'static str, end: u32, content: impl FnOnce(&mut Self)) {
         self.group(|this| {
             this.word(open);
+            this.doc.push(Item::BlockStart);
             this.indented(|this| {
                 this.soft_line();
                 content(this);
@@ -184,6 +190,7 @@ impl<'a> Printer<'a> {
     fn ident(&mut self, ident: &Ident) {
         self.leading(ident.span.start);
         self.name(&ident.name);
+        self.cursor.pass(ident.span.end);
     }
 
     fn name(&mut self, name: &SmolStr) {
@@ -202,6 +209,7 @@ impl<'a> Printer<'a> {
         if !params.is_empty() {
             self.word("(");
             self.idents(params);
+            self.behind_last();
             self.word(")");
         }
     }

@@ -165,7 +165,7 @@ impl Walker<'_> {
             Expr::Struct(fields) => self.put_names("Struct", fields.iter().map(|(field, _)| &field.name)),
             Expr::If { .. } => self.put("If"),
             Expr::Let { ids, .. } => self.put_idents("Let", ids),
-            Expr::Substituted { ids, .. } => self.put_idents("Substituted", ids),
+            Expr::Substituted(it) => self.put_idents("Substituted", &it.ids),
             Expr::OfType(..) => self.put("OfType"),
             Expr::Labelled { labels, .. } => self.put_names("Labelled", labels),
             Expr::Described { text, .. } => self.put_debug("Described", text),

@@ -188,7 +188,7 @@ fn unicode() {
 
 #[test]
 fn one_formula_on_one_line() {
-    let text = format!("{{{}}} = /* c */ x /*@ desc two\nlines */", ["abc"; 50].join(","));
+    let text = format!("{{{}}} =\n\n/* c */\n\nx /*@ desc two\nlines */", ["abc"; 50].join(",\n\n"));
     let ast = parsed(parse_formula, &text).unwrap();
     let Unit::Formula(root) = ast.unit else { panic!("not a formula") };
     let line = print_expr(&ast, root, ASCII);
@@ -513,7 +513,316 @@ END
     );
 }
 
-/// The text with comments of all kinds at every so many places where a token may end.
+#[test]
+fn comments_around_keywords_stay_on_their_side() {
+    check_machine(
+        "\
+MACHINE M
+OPERATIONS
+  a =
+    IF x = 1 // the guard
+    THEN // the keyword
+      // the statement
+      x := 2 // behind the statement
+    // the other case
+    ELSE // otherwise
+      WHILE x > 1 /* the condition */ DO /* the loop */
+        x := x - 1
+        // x := x - 2
+      INVARIANT x : NAT // stays positive
+      VARIANT x
+      END
+    END;
+  b =
+    ANY y /* any */ WHERE // where
+      y : NAT
+      // & y > 1
+    THEN
+      LET z BE z = 1 /* z */ IN /* in */ x := z END
+    END;
+  c = CASE x /* what */ OF // cases
+    // the first
+    EITHER 1 /* one */ THEN skip // nothing
+    // the second
+    OR 2 THEN // something
+      skip
+    // the rest
+    ELSE skip
+      // done
+    END // inner
+    // outer
+    END;
+  d = VAR v /* local */ IN // body
+      CHOICE skip // one
+      OR // two
+        skip
+      // end
+      END END
+END
+",
+        "\
+MACHINE M
+OPERATIONS
+  a =
+    IF
+      x = 1 // the guard
+    THEN // the keyword
+      // the statement
+      x := 2 // behind the statement
+    // the other case
+    ELSE // otherwise
+      WHILE x > 1 /* the condition */ DO /* the loop */
+        x := x - 1
+        // x := x - 2
+      INVARIANT x : NAT // stays positive
+      VARIANT x
+      END
+    END;
+
+  b =
+    ANY y /* any */ WHERE // where
+      y : NAT
+      // & y > 1
+    THEN
+      LET z BE z = 1 /* z */ IN /* in */ x := z END
+    END;
+
+  c =
+    CASE x /* what */ OF // cases
+      // the first
+      EITHER 1 /* one */ THEN skip // nothing
+      // the second
+      OR 2 THEN // something
+        skip
+      // the rest
+      ELSE
+        skip
+        // done
+      END // inner
+    // outer
+    END;
+
+  d =
+    VAR v /* local */ IN // body
+      CHOICE
+        skip // one
+      OR // two
+        skip
+      // end
+      END
+    END
+END
+",
+    );
+}
+
+#[test]
+fn comments_before_a_clause_belong_to_the_one_they_are_aligned_with() {
+    check_machine(
+        "\
+MACHINE M
+  // about M
+CONSTANTS
+  x
+  // , y
+// about the properties
+PROPERTIES
+  x : NAT &
+  // x > 1 &
+  x < 5
+  // & x < 4
+
+END
+",
+        "\
+MACHINE M
+  // about M
+CONSTANTS
+  x
+  // , y
+// about the properties
+PROPERTIES
+  x : NAT
+  // x > 1 &
+  & x < 5
+  // & x < 4
+
+END
+",
+    );
+}
+
+#[test]
+fn comments_between_two_tokens_stay_with_the_item() {
+    check_formula("a /* a */, b", "(a /* a */, b)");
+    check_formula("{a, /* b */ b}", "{a, /* b */ b}");
+    check_formula("a /* a */ = /* b */ b", "a /* a */ = /* b */ b");
+    check_formula("a=1 /* a */ & /* b */ b=1", "a = 1 /* a */ & /* b */ b = 1");
+    check_formula("a=1 & /* b */\nb=1", "a = 1 /* b */\n& b = 1");
+    check_formula("a=1\n/* b */ & b=1", "a = 1\n/* b */\n& b = 1");
+    check_formula("a=1 &\n/* b */ /* c */ b=1", "a = 1 & /* b */ /* c */ b = 1");
+    check_formula("a + /* b */ b /* c */ + c", "a + /* b */ b /* c */ + c");
+    check_formula("{x /* x */ | /* p */ x = 1 /* end */}", "{x /* x */ | /* p */ x = 1 /* end */}");
+    check_formula("f(/* a */ a, b /* b */)", "f(/* a */ a, b /* b */)");
+    check_formula("{1 // one\n, 2\n // three\n, 3}", "{\n  1, // one\n  2,\n  // three\n  3\n}");
+}
+
+// Empty lines.
+
+#[test]
+fn the_users_empty_lines_stay() {
+    check_machine(
+        "\n\n\
+// A machine
+
+
+// with two remarks
+
+MACHINE M
+
+SETS
+
+  A; B;
+
+  C = {c,
+
+    d}
+VARIABLES x, y,
+
+
+  z
+
+INVARIANT
+
+  x : NAT &
+
+  y : NAT
+  &
+  z : NAT
+
+  // the last
+
+  & x = y
+DEFINITIONS
+  D == 1;
+
+  E == 2;
+  F == 3
+INITIALISATION
+
+  x := 1;
+
+  y := 1; // one
+
+
+  z := 1
+
+  // done
+
+OPERATIONS
+
+  a = skip
+  ;
+  // b
+
+  b = SELECT x = 1
+
+      THEN
+
+        skip
+
+      WHEN x = 2 THEN skip
+
+      ELSE
+
+        skip
+
+      END
+
+
+END
+
+
+// the end
+
+",
+        "\
+// A machine
+
+// with two remarks
+
+MACHINE M
+
+SETS
+  A;
+  B;
+
+  C = {
+    c,
+
+    d
+  }
+VARIABLES
+  x, y,
+
+  z
+
+INVARIANT
+  x : NAT
+
+  & y : NAT
+  & z : NAT
+
+  // the last
+
+  & x = y
+DEFINITIONS
+  D == 1;
+
+  E == 2;
+  F == 3
+INITIALISATION
+  x := 1;
+
+  y := 1; // one
+
+  z := 1
+
+  // done
+
+OPERATIONS
+  a = skip;
+
+  // b
+
+  b =
+    SELECT x = 1 THEN
+      skip
+
+    WHEN x = 2 THEN
+      skip
+
+    ELSE
+      skip
+    END
+
+END
+
+// the end
+",
+    );
+    // A definition file has no other keyword than the first.
+    check_machine("\n// c\n\n\nDEFINITIONS\n\nA == 1;\n\n\nB == 2\n", "// c\n\nDEFINITIONS\n  A == 1;\n\n  B == 2\n");
+    check_machine("// c\r\n\r\nDEFINITIONS A == 1;\r\nB == 2\r\n", "// c\n\nDEFINITIONS\n  A == 1;\n  B == 2\n");
+}
+
+#[test]
+fn empty_lines_inside_comments_and_strings_are_no_empty_lines() {
+    check_formula("a = 1 & /*\n\n*/ b = 1", "a = 1 /*\n\n*/\n& b = 1");
+    check_formula("a = '''\n\n''' & b = 1", r#"a = "\n\n" & b = 1"#);
+}
+
+/// The text with comments of all kinds and empty lines at every so many places where a token may end.
 fn commented(text: &str, every: u64, seed: u64) -> String {
     let mut state = seed;
     let mut random = |n: u64| {
@@ -530,12 +839,15 @@ fn commented(text: &str, every: u64, seed: u64) -> String {
         if !in_string && " \n({[,".contains(ch) && random(every) == 0 {
             let number = random(1_000_000);
             let gap = ["", " ", "  ", "\n", "\n  ", "\n\n    "][random(6) as usize];
-            commented += &match random(5) {
+            commented += &match random(8) {
                 0 => format!("/* {number} */{gap}"),
                 1 => format!("// {number}\n{}", gap.trim_start_matches('\n')),
                 2 => format!("\n/* {number} */{gap}"),
                 3 => format!("\n  // {number}\n"),
-                _ => format!("/* {number}\n more */{gap}"),
+                4 => format!("/* {number}\n more */{gap}"),
+                5 => format!("\n\n  // {number}\n\n"),
+                6 => format!("\n /* {number} */ /* again */{gap}"),
+                _ => "\n\n".to_owned(),
             };
         }
     }

@@ -42,7 +42,12 @@ fn main() {
         [first, scale, bytes, names @ ..] if first == "sizes" => {
             let inputs = sizes::deep(number(scale) as usize).into_iter().chain(sizes::large(number(bytes) as usize));
             let inputs = inputs.filter(|(name, _)| names.iter().all(|part| name.contains(part)));
-            inputs.for_each(|(name, text)| run_timed(name, text.as_bytes()));
+            // A thread with little stack: what recurses without care fails here first.
+            let run = move || inputs.for_each(|(name, text)| run_timed(name, text.as_bytes()));
+            thread::scope(|scope| {
+                let worker = thread::Builder::new().stack_size(512 * 1024).spawn_scoped(scope, run);
+                worker.map(|worker| worker.join()).expect("a thread can be started").expect("panics are caught");
+            });
         }
         [count, folder, rest @ ..] => {
             let first = rest.first().map_or(0, |text| number(text));

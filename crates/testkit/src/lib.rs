@@ -2,6 +2,7 @@
 //!
 //! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs` and `generate.rs` make inputs.
 
+pub mod expectations;
 pub mod fuzz;
 pub mod generate;
 pub mod minimise;

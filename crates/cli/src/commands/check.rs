@@ -1,23 +1,23 @@
 //! `abridge check`: explore all reachable states.
 
-use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use abridge_check::{Config, Control, Progress, Report, Strategy, Trace, Verdict, Violation, ViolationKind, check};
+use abridge_check::{Config, Report, Strategy, Verdict, Violation, ViolationKind, check};
 use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Model, dump};
 use abridge_sema::{Options, analyse};
-use abridge_system::Limit;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::commands::{complain, print_json};
+use crate::commands::{Compat, complain, print_json};
 use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::out::{errln, out, outln};
 use crate::report::{count, json_diagnostics};
+use crate::steps::{steps_json, table};
+use crate::trace_file;
+use crate::watch::{Interrupt, Watch, grouped, peak_bytes};
 
 #[derive(Args)]
 pub(crate) struct CheckOptions {
@@ -66,15 +66,12 @@ pub(crate) struct CheckOptions {
     /// Do not remember the outcomes of operations
     #[arg(long)]
     no_memo: bool,
+    /// Evaluate with the plain interpreter only, which judges all other ways
+    #[arg(long)]
+    plain: bool,
     /// Write the trace of a violation to a file, as JSON
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Compat {
-    /// Unbounded integers range over MININT..MAXINT, constants of deferred sets are pinned, undefined guards are false
-    Prob,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -106,10 +103,7 @@ fn memory_size(text: &str) -> Result<u64, String> {
 
 impl CheckOptions {
     fn config(&self, model: &Model) -> Config {
-        let mut config = Config::default();
-        if self.compat == Some(Compat::Prob) {
-            config = config.prob();
-        }
+        let mut config = Compat::config(self.compat);
         config.strategy = match self.strategy {
             Order::Bfs => Strategy::BreadthFirst,
             Order::Dfs => Strategy::DepthFirst,
@@ -123,6 +117,7 @@ impl CheckOptions {
         config.max_states = self.max_states;
         config.max_depth = self.max_depth;
         config.system.memo = !self.no_memo;
+        config.system.compiled = !self.plain;
         if self.prob_limits {
             let cap = |name: &str, default: usize| {
                 Some(model.steering.preferences.get(name).and_then(|text| text.parse().ok()).unwrap_or(default))
@@ -150,127 +145,52 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
-    let mut watch = Watch::new(options, !json && std::io::stderr().is_terminal());
+    let mut watch = Watch::new(options.time, options.memory, !json, Interrupt::new());
     let search_start = Instant::now();
     let report = check(model, &options.config(model), &mut watch);
     let search_seconds = search_start.elapsed().as_secs_f64();
     watch.clear();
     let times = Times { search: search_seconds, total: start.elapsed().as_secs_f64() };
+    let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, &report));
     if json {
         let mut value = report_json(model, &analysis.sources, &report, &times);
         value["file"] = json!(file);
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
+        match &saved {
+            Some(Ok(path)) => value["trace_file"] = json!(path),
+            Some(Err(message)) => value["trace_error"] = json!(message),
+            None => {}
+        }
         print_json(&value);
     } else {
         print_report(model, &analysis.sources, &report, &times);
     }
-    if let (Some(path), Some(violation)) = (&options.save_trace, &report.violation)
-        && let Err(error) = save_trace(path, &violation.trace)
-    {
-        eprintln!("error: cannot write `{}`: {error}", path.display());
-        return Exit::Usage;
+    match saved {
+        Some(Err(message)) => {
+            if !json {
+                errln!("error: {message}");
+            }
+            Exit::Usage
+        }
+        Some(Ok(None)) if !json => {
+            outln!("no trace was saved: there is none");
+            exit_status(&report)
+        }
+        _ => exit_status(&report),
     }
-    exit_status(&report)
+}
+
+/// Where the trace of the violation went; nothing if there is no violation.
+fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
+    match &report.violation {
+        Some(violation) => trace_file::save(path, model, &violation.trace.steps).map(|()| Some(path)),
+        None => Ok(None),
+    }
 }
 
 struct Times {
     search: f64,
     total: f64,
-}
-
-/// Progress for people, limits, and Ctrl-C.
-struct Watch {
-    start: Instant,
-    last: Option<Instant>,
-    time: Option<Duration>,
-    memory: Option<u64>,
-    is_shown: bool,
-    interrupted: Arc<AtomicBool>,
-}
-
-impl Watch {
-    fn new(options: &CheckOptions, is_shown: bool) -> Self {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        #[cfg(unix)]
-        {
-            // A second Ctrl-C ends the process at once.
-            let _ = signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, interrupted.clone());
-            let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupted.clone());
-        }
-        let time = options.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Watch { start: Instant::now(), last: None, time, memory: options.memory, is_shown, interrupted }
-    }
-
-    fn show(&mut self, progress: &Progress) {
-        let now = Instant::now();
-        if !self.is_shown || self.last.is_some_and(|last| now - last < Duration::from_millis(200)) {
-            return;
-        }
-        self.last = Some(now);
-        let rate = progress.states as f64 / self.start.elapsed().as_secs_f64().max(0.001);
-        let line = format!(
-            "{} states, {} transitions, {} waiting, depth {}, {:.0} states/s, {} MB",
-            grouped(progress.states),
-            grouped(progress.transitions),
-            grouped(progress.waiting),
-            progress.depth,
-            rate,
-            resident_bytes() >> 20
-        );
-        eprint!("\r\x1b[2K{line}");
-        let _ = std::io::stderr().flush();
-    }
-
-    fn clear(&self) {
-        if self.is_shown && self.last.is_some() {
-            eprint!("\r\x1b[2K");
-        }
-    }
-}
-
-impl Control for Watch {
-    fn poll(&mut self, progress: &Progress) -> Option<Limit> {
-        self.show(progress);
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Some(Limit::Interrupted);
-        }
-        if self.time.is_some_and(|time| self.start.elapsed() >= time) {
-            return Some(Limit::Time);
-        }
-        if self.memory.is_some_and(|memory| resident_bytes() >= memory) {
-            return Some(Limit::Memory);
-        }
-        None
-    }
-}
-
-/// Memory of the process now.
-fn resident_bytes() -> u64 {
-    status_kb("VmRSS:") * 1024
-}
-
-/// The most memory the process had.
-pub(crate) fn peak_bytes() -> u64 {
-    status_kb("VmHWM:") * 1024
-}
-
-fn status_kb(key: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix(key));
-    line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0)
-}
-
-/// `1,234,567`
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (idx, digit) in digits.chars().enumerate() {
-        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 fn exit_status(report: &Report) -> Exit {
@@ -288,18 +208,18 @@ fn exit_status(report: &Report) -> Exit {
 fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times) {
     match &report.violation {
         Some(violation) => print_violation(model, sources, violation),
-        None if report.verdict == Verdict::Holds => println!("holds: every reachable state was visited"),
-        None => println!("no violation found, but not everything was visited"),
+        None if report.verdict == Verdict::Holds => outln!("holds: every reachable state was visited"),
+        None => outln!("no violation found, but not everything was visited"),
     }
     for limit in &report.limits {
-        println!("  {limit}");
+        outln!("  {limit}");
     }
     for (_, diagnostic) in report.failures.iter().take(3) {
-        print!("{}", render(sources, diagnostic, RenderConfig::default()));
+        out!("{}", render(sources, diagnostic, RenderConfig::default()));
     }
-    println!();
+    outln!();
     let rate = report.states as f64 / times.search.max(1e-9);
-    println!(
+    outln!(
         "{}, {}, depth {}, {:.2} s ({:.0} states/s), {} MB",
         plural(report.states, "state"),
         plural(report.transitions, "transition"),
@@ -310,7 +230,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     );
     let never: Vec<&str> = report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     if !never.is_empty() {
-        println!("never taken: {}", never.join(", "));
+        outln!("never taken: {}", never.join(", "));
     }
 }
 
@@ -323,47 +243,30 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
     match &violation.kind {
         ViolationKind::Invariant { conjunct } => {
             let conjunct = &model.invariant[*conjunct];
-            println!("invariant violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
-            println!("  --> {}", sources.locate(conjunct.span));
+            outln!("invariant violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
+            outln!("  --> {}", sources.locate(conjunct.span));
         }
         ViolationKind::Assertion { conjunct } => {
             let conjunct = &model.assertions[*conjunct];
-            println!("assertion violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
-            println!("  --> {}", sources.locate(conjunct.span));
+            outln!("assertion violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
+            outln!("  --> {}", sources.locate(conjunct.span));
         }
-        ViolationKind::Deadlock => println!("deadlock after {}: no operation is enabled", count(steps, "step")),
-        ViolationKind::Goal => println!("goal reached after {}", count(steps, "step")),
+        ViolationKind::Deadlock if steps == 0 => {
+            outln!("the machine cannot start: nothing satisfies PROPERTIES, or INITIALISATION has no outcome");
+        }
+        ViolationKind::Deadlock => outln!("deadlock after {}: no operation is enabled", count(steps, "step")),
+        ViolationKind::Goal => outln!("goal reached after {}", count(steps, "step")),
         ViolationKind::IllDefined { operation, error } => {
             let place = operation.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
-            println!("not well-defined{place} after {}", count(steps, "step"));
-            print!("{}", render(sources, error, RenderConfig::default()));
+            outln!("not well-defined{place} after {}", count(steps, "step"));
+            out!("{}", render(sources, error, RenderConfig::default()));
         }
     }
-    print_trace(&violation.trace);
-}
-
-/// One row a step: its number, its label, and what it changed.
-fn print_trace(trace: &Trace) {
-    println!();
-    let labels: Vec<String> = trace.steps.iter().map(label).collect();
-    let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
-    for (idx, (step, label)) in trace.steps.iter().zip(&labels).enumerate() {
-        let changed = step.state.iter().filter(|(name, _)| step.changed.contains(name));
-        let changes: Vec<String> = changed.map(|(name, value)| format!("{name} = {value}")).collect();
-        println!("  {:>3}  {label:<width$}  {}", idx + 1, changes.join(", "));
+    for part in &violation.parts {
+        outln!("  {} is {}", part.text, part.value);
     }
-}
-
-fn label(step: &abridge_check::Step) -> String {
-    let values = |list: &[(String, String)]| list.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
-    let mut label = step.name.clone();
-    if !step.params.is_empty() {
-        label = format!("{label}({})", values(&step.params));
-    }
-    if !step.outputs.is_empty() {
-        label = format!("{label} --> {}", values(&step.outputs));
-    }
-    label
+    outln!();
+    out!("{}", table(&violation.trace.steps));
 }
 
 fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Times) -> Value {
@@ -417,21 +320,6 @@ fn violation_json(model: &Model, sources: &SourceMap, violation: &Violation) -> 
             ("ill_defined", json!({ "operation": operation, "id": error.id, "text": error.message, "place": error.span().map(|span| sources.locate(span)) }))
         }
     };
-    json!({ "kind": kind, "detail": detail, "trace": trace_json(&violation.trace) })
-}
-
-fn trace_json(trace: &Trace) -> Value {
-    let object = |list: &[(String, String)]| -> Value {
-        Value::Object(list.iter().map(|(name, value)| (name.clone(), json!(value))).collect())
-    };
-    let steps = trace.steps.iter().map(|step| {
-        json!({ "name": step.name, "params": object(&step.params), "results": object(&step.outputs), "state": object(&step.state), "changed": step.changed })
-    });
-    steps.collect()
-}
-
-/// Writes beside the file and renames, so that the file is never half written.
-fn save_trace(path: &Path, trace: &Trace) -> std::io::Result<()> {
-    let text = serde_json::to_string_pretty(&trace_json(trace)).map_err(std::io::Error::other)?;
-    super::replace_file(path, &text)
+    let parts: Vec<Value> = violation.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
+    json!({ "kind": kind, "detail": detail, "parts": parts, "trace": steps_json(&violation.trace.steps) })
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::commands::{complain, parse_file, print_json, replace_file};
 use crate::exit::Exit;
+use crate::out::{errln, out};
 use crate::report::{JsonDiagnostic, json_diagnostics};
 
 #[derive(Serialize)]
@@ -33,11 +34,11 @@ pub(crate) fn run(file: &Path, unicode: bool, width: usize, write: bool, json: b
     let Some(text) = text else { return Exit::WrongModel };
     if write {
         if let Err(error) = replace_file(file, &text) {
-            eprintln!("error: cannot write `{}`: {error}", file.display());
+            errln!("error: cannot write `{}`: {error}", file.display());
             return Exit::Usage;
         }
     } else if !json {
-        print!("{text}");
+        out!("{text}");
     }
     Exit::Ok
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::commands::{complain, exit_for, parse_file, print_json};
 use crate::exit::Exit;
+use crate::out::outln;
 use crate::report::{JsonDiagnostic, count, json_diagnostics};
 
 #[derive(Serialize)]
@@ -26,7 +27,7 @@ pub(crate) fn run(file: &Path, json: bool) -> Exit {
     }
     complain(&parsed.sources, &parsed.diagnostics);
     if let (Some(tree), false) = (&parsed.tree, has_errors) {
-        println!("{}: {}", file.display(), describe(&tree.unit));
+        outln!("{}: {}", file.display(), describe(&tree.unit));
     }
     exit_for(has_errors)
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::commands::{complain, print_json};
 use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::out::out;
 use crate::report::{JsonSpan, count, json_diagnostics};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,9 +48,9 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
     }
     complain(&analysis.sources, &analysis.diagnostics);
     match view {
-        View::Types => print!("{}", types_text(model)),
-        View::Model => print!("{}", dump::dump(model)),
-        _ => print!("{}", overview(model)),
+        View::Types => out!("{}", types_text(model)),
+        View::Model => out!("{}", dump::dump(model)),
+        _ => out!("{}", overview(model)),
     }
     Exit::Ok
 }
@@ -65,7 +66,7 @@ fn show_tree(file: &Path, as_json: bool) -> Exit {
         if let Some(tree) = &parsed.tree {
             let mut text = TreeText { out: String::new(), depth: 0 };
             walk(tree, &mut text);
-            print!("{}", text.out);
+            out!("{}", text.out);
         }
     }
     super::exit_for(has_errors)

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::commands::{complain, exit_for, print_json};
 use crate::disk::{self, Disk};
 use crate::exit::Exit;
+use crate::out::{errln, outln};
 use crate::report::{JsonDiagnostic, count, json_diagnostics};
 
 #[derive(Serialize)]
@@ -40,7 +41,7 @@ pub(crate) fn run(paths: &[PathBuf], jobs: Option<usize>, options: &Options, jso
     let files = match disk::machine_files(paths) {
         Ok(files) => files,
         Err(error) => {
-            eprintln!("error: cannot list the files: {error}");
+            errln!("error: cannot list the files: {error}");
             return Exit::WrongModel;
         }
     };
@@ -74,10 +75,10 @@ fn print_summary(summary: &Summary) {
     let total = summary.accepted + summary.refused;
     let verdict = match summary.refused {
         0 => "accepted".to_owned(),
-        refused if total == 1 => return eprintln!("\n{} refused", count(refused, "machine")),
+        refused if total == 1 => return errln!("\n{} refused", count(refused, "machine")),
         refused => format!("read, {} accepted, {refused} refused", summary.accepted),
     };
-    println!("{} {verdict} in {:.2} s", count(total, "machine"), summary.seconds);
+    outln!("{} {verdict} in {:.2} s", count(total, "machine"), summary.seconds);
 }
 
 /// Analyses all files on `jobs` threads and hands the outcomes over in the order of the files.

@@ -1,5 +1,7 @@
 //! Equality and inclusion.
 
+use std::ops::ControlFlow;
+
 use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, QuantifiedOp, UnaryOp};
 use abridge_value::Int;
 
@@ -9,7 +11,7 @@ use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::interp::Session;
 use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Sym, Val};
+use crate::val::{Closure, Partial, Sym, Val};
 
 impl Session<'_> {
     /// `left = right`
@@ -39,6 +41,11 @@ impl Session<'_> {
         if let (Size::AtMost(_), Size::Infinite) | (Size::Infinite, Size::AtMost(_)) = (self.size(left), self.size(right)) {
             return Ok(false);
         }
+        for (side, other) in [(left, right), (right, left)] {
+            if let Some(Sym::Partial(partial)) = side.as_sym() {
+                return self.equal_to_partial(partial, other, env);
+            }
+        }
         let (left, right) = (self.force(left, env)?, self.force(right, env)?);
         if let (Val::Value(left), Val::Value(right)) = (&left, &right) {
             return Ok(left == right);
@@ -54,6 +61,19 @@ impl Session<'_> {
         Ok(self.subset(small, large, env)? && self.subset(large, small, env)?)
     }
 
+    /// Different as soon as an element is missing on either side.
+    fn equal_to_partial(&self, partial: &Partial, other: &Val, env: &Env) -> Result<bool> {
+        if !self.subset(&partial.decided.clone().into(), other, env)? {
+            return Ok(false);
+        }
+        let partial_val = Sym::Partial(partial.clone()).into();
+        let missing = self.each(other, env, &mut |val| match self.member(&val, &partial_val, env) {
+            Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => Ok(ControlFlow::Continue(())),
+            answer => stop_if(!answer?),
+        })?;
+        if missing.is_break() { Ok(false) } else { Err(ErrorKind::Undetermined.into()) }
+    }
+
     /// `left <: right`
     pub(crate) fn subset(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
         if left == right || self.is_whole_type(right) {
@@ -61,6 +81,10 @@ impl Session<'_> {
         }
         if let (Some(left), Some(right)) = (left.as_set(), right.as_set()) {
             return Ok(left.is_subset(right));
+        }
+        if let Some(Sym::Partial(partial)) = left.as_sym() {
+            let known = self.subset(&partial.decided.clone().into(), right, env)?;
+            return if known { Err(ErrorKind::Undetermined.into()) } else { Ok(false) };
         }
         if let Some(answer) = self.subset_by_ends(left, right) {
             return Ok(answer);

@@ -23,6 +23,9 @@ impl Session<'_> {
                 Some(set) => Ok(set),
                 None => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
             },
+            Some(Sym::Partial(partial)) if partial.is_function && partial.is_total => {
+                Ok(relation::dom(&partial.decided).union(&partial.open).into())
+            }
             Some(Sym::Successor | Sym::Predecessor) => Ok(Sym::Base(BaseSet::Integer).into()),
             Some(Sym::Constructor(id, constructor)) => self.constructor_domain(*id, *constructor, env),
             _ => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
@@ -149,6 +152,7 @@ impl Session<'_> {
         }
         match r.as_sym() {
             Some(Sym::Successor | Sym::Predecessor | Sym::Constructor(..)) => true,
+            Some(Sym::Partial(partial)) => partial.is_function,
             Some(Sym::Unary(UnaryOp::Id | UnaryOp::Fnc, _)) => true,
             Some(Sym::Unary(UnaryOp::Inverse, inner)) => matches!(inner.as_sym(), Some(Sym::Constructor(..))),
             Some(Sym::Closure(closure)) => {

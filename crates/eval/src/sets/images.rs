@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::error::{ErrorKind, IllDefined, Result};
 use crate::interp::Session;
 use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Sym, Val};
+use crate::val::{Closure, Partial, Sym, Val};
 
 /// The set of all `y` with `x |-> y` in a relation. A single one may be an infinite set, which no value can contain.
 #[derive(Clone, Debug)]
@@ -115,6 +115,7 @@ impl Session<'_> {
             Sym::Closure(closure) => self.images_of_closure(closure, x, env),
             Sym::Successor => Ok(Images::One((&x.int()? + &Int::ONE).into())),
             Sym::Predecessor => Ok(Images::One((&x.int()? - &Int::ONE).into())),
+            Sym::Partial(partial) => images_of_partial(partial, &self.finite(x, env)?),
             Sym::Constructor(id, constructor) => {
                 Ok(self.construct(*id, *constructor, x, env)?.map_or(Images::None, Images::One))
             }
@@ -292,6 +293,7 @@ impl Session<'_> {
     fn preimages(&self, relation: &Val, y: &Val, env: &Env) -> Result<Images> {
         match relation.as_sym() {
             Some(Sym::Closure(closure)) => self.preimages_of_closure(closure, y, env),
+            Some(Sym::Partial(partial)) => preimages_of_partial(partial, &self.finite(y, env)?),
             Some(Sym::Constructor(id, constructor)) => match y.as_value() {
                 Some(Value::Free(free)) if free.free_type() == id.0 && free.constructor() == *constructor => {
                     Ok(free.arg().map_or(Images::None, |arg| Images::One(arg.clone().into())))
@@ -401,5 +403,22 @@ fn finite_images(set: &Set, key: &Value) -> Images {
         (None, _) => Images::None,
         (Some(one), None) => Images::One(one.clone().into()),
         _ => Images::from_set(Set::from_sorted(relation::images(set, key).cloned().collect())),
+    }
+}
+
+fn images_of_partial(partial: &Partial, key: &Value) -> Result<Images> {
+    let is_open = if partial.is_function {
+        partial.open.contains(key)
+    } else {
+        relation::in_domain(&partial.open, key)
+    };
+    if is_open { Err(ErrorKind::Undetermined.into()) } else { Ok(finite_images(&partial.decided, key)) }
+}
+
+fn preimages_of_partial(partial: &Partial, value: &Value) -> Result<Images> {
+    let found = relation::pairs(&partial.decided).find(|(_, second)| *second == value);
+    match found {
+        Some((first, _)) if partial.is_injective => Ok(Images::One(first.clone().into())),
+        _ => Err(ErrorKind::Undetermined.into()),
     }
 }

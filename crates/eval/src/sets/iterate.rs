@@ -62,7 +62,8 @@ impl Session<'_> {
     fn is_kept_symbolic(&self, sym: &Sym) -> bool {
         let Sym::Closure(closure) = sym else { return false };
         match self.model().expr(closure.expr) {
-            Expr::Comprehension { symbolic, .. } | Expr::Quantified { symbolic, .. } => *symbolic,
+            Expr::Comprehension { symbolic: true, .. } | Expr::Quantified { symbolic: true, .. } => true,
+            Expr::Quantified { op: QuantifiedOp::Lambda, .. } => self.model().steering.preferences.flag("SYMBOLIC"),
             _ => false,
         }
     }
@@ -168,6 +169,7 @@ impl Session<'_> {
             Sym::Binary(op, left, right) => self.enumerate_binary(*op, left, right, set, env),
             Sym::Struct(..) => self.collect(set, env),
             Sym::Closure(closure) => self.enumerate_closure(closure, set, env),
+            Sym::Partial(_) => Err(ErrorKind::Undetermined.into()),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::expr::tree;
 use crate::interp::Session;
 use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Sym, Val};
+use crate::val::{Closure, Partial, Sym, Val};
 
 impl Session<'_> {
     /// `x : set`
@@ -67,6 +67,7 @@ impl Session<'_> {
                 let (first, second) = x.split()?;
                 Ok(first.int()? == &second.int()? + &Int::ONE)
             }
+            Sym::Partial(partial) => self.in_partial(x, partial, env),
             Sym::Constructor(id, constructor) => {
                 let (first, second) = x.split()?;
                 match self.construct(*id, *constructor, &first, env)? {
@@ -201,6 +202,18 @@ impl Session<'_> {
         }
         let arg = self.finite(arg, env)?;
         Ok(Some(Val::Value(Value::free(id.0, constructor, Some(arg)))))
+    }
+
+    fn in_partial(&self, x: &Val, partial: &Partial, env: &Env) -> Result<bool> {
+        let x = self.finite(x, env)?;
+        if partial.decided.contains(&x) {
+            return Ok(true);
+        }
+        let point = if partial.is_function { x.as_pair().map(|(first, _)| first.clone()) } else { Some(x) };
+        match point {
+            Some(point) if partial.open.contains(&point) => Err(ErrorKind::Undetermined.into()),
+            _ => Ok(false),
+        }
     }
 
     fn in_trees(&self, x: &Val, op: TreeOp, labels: &Val, env: &Env) -> Result<bool> {

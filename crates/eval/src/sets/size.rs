@@ -63,7 +63,7 @@ impl Session<'_> {
         match sym {
             Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::Tree(..) => Size::Infinite,
             Sym::FreeType(id) if self.is_recursive(*id) => Size::Infinite,
-            Sym::FreeType(_) | Sym::Closure(_) | Sym::Constructor(..) => Size::Unknown,
+            Sym::FreeType(_) | Sym::Closure(_) | Sym::Constructor(..) | Sym::Partial(_) => Size::Unknown,
             Sym::Struct(_, fields) => {
                 fields.iter().map(|field| self.size(field)).reduce(|left, right| self.product(left, right)).unwrap_or(Size::AtMost(1))
             }
@@ -180,6 +180,7 @@ impl Session<'_> {
         match val.as_sym() {
             None => return Err(ErrorKind::Internal("a set is expected").into()),
             Some(Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::FreeType(_)) => return Ok(false),
+            Some(Sym::Partial(partial)) if !partial.decided.is_empty() => return Ok(false),
             Some(Sym::Unary(op, operand)) => match op {
                 UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Seq | UnaryOp::Iseq | UnaryOp::Perm => return Ok(false),
                 UnaryOp::Pow1 | UnaryOp::Fin1 | UnaryOp::Seq1 | UnaryOp::Iseq1 => return self.is_empty(operand, env),

@@ -17,10 +17,19 @@ pub(super) struct Range {
     pub(super) hi: Option<Int>,
 }
 
-/// A sum of unknowns with factors, plus a range.
+/// What a bound is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Key {
+    Value(Unknown),
+    /// `card(s)`, `size(s)`
+    Size(Unknown),
+    Product(Unknown, Unknown),
+}
+
+/// A sum of keys with factors, plus a range.
 #[derive(Clone, Debug)]
 struct Linear {
-    terms: Vec<(Unknown, Int)>,
+    terms: Vec<(Key, Int)>,
     rest: Range,
 }
 
@@ -82,6 +91,18 @@ impl Range {
 }
 
 impl Linear {
+    fn of(key: Key) -> Linear {
+        Linear { terms: vec![(key, Int::ONE)], rest: Range::exactly(Int::ZERO) }
+    }
+
+    /// The unknown, if it is nothing else.
+    fn as_value(&self) -> Option<Unknown> {
+        match &self.terms[..] {
+            [(Key::Value(unknown), factor)] if *factor == Int::ONE && self.rest == Range::exactly(Int::ZERO) => Some(*unknown),
+            _ => None,
+        }
+    }
+
     fn constant(rest: Range) -> Linear {
         Linear { terms: Vec::new(), rest }
     }
@@ -108,16 +129,77 @@ impl Linear {
     }
 }
 
-type Bounds = Vec<(Unknown, Range)>;
+/// What is known about each key.
+#[derive(Default)]
+pub(super) struct Bounds(Vec<(Key, Range)>);
+
+impl Bounds {
+    pub(super) fn get(&self, key: Key) -> Range {
+        self.0.iter().find(|(other, _)| *other == key).map(|(_, range)| range.clone()).unwrap_or_default()
+    }
+
+    /// The bounds of integers.
+    pub(super) fn values(self) -> impl Iterator<Item = (Unknown, Range)> {
+        self.0.into_iter().filter_map(|(key, range)| match key {
+            Key::Value(unknown) => Some((unknown, range)),
+            _ => None,
+        })
+    }
+
+    fn entry(&mut self, key: Key) -> &mut Range {
+        let idx = self.0.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
+            let lo = matches!(key, Key::Size(_)).then_some(Int::ZERO);
+            self.0.push((key, Range { lo, hi: None }));
+            self.0.len() - 1
+        });
+        &mut self.0[idx].1
+    }
+
+    fn narrow(&mut self, key: Key, range: Range) -> bool {
+        let known = self.entry(key);
+        let raised = range.lo.is_some_and(|lo| known.raise(lo));
+        let lowered = range.hi.is_some_and(|hi| known.lower(hi));
+        raised || lowered
+    }
+
+    /// Products follow from their factors and the other way round.
+    fn narrow_products(&mut self) -> bool {
+        let mut changed = false;
+        for idx in 0..self.0.len() {
+            let (Key::Product(left, right), product) = self.0[idx].clone() else { continue };
+            let (a, b) = (self.get(Key::Value(left)), self.get(Key::Value(right)));
+            let mut range = a.multiply(&b);
+            if left == right {
+                range.raise(Int::ZERO);
+                if let Some(hi) = product.hi.filter(|hi| !hi.is_negative()) {
+                    let root = Int::from(hi.to_big().sqrt());
+                    changed |= self.narrow(Key::Value(left), Range { lo: Some(-&root), hi: Some(root) });
+                }
+            } else {
+                changed |= self.narrow(Key::Value(left), quotient(&product, &b));
+                changed |= self.narrow(Key::Value(right), quotient(&product, &a));
+            }
+            changed |= self.narrow(Key::Product(left, right), range);
+        }
+        changed
+    }
+}
+
+/// The other factor of a natural product with a positive factor.
+fn quotient(product: &Range, factor: &Range) -> Range {
+    match (&product.hi, &factor.lo) {
+        (Some(hi), Some(lo)) if !hi.is_negative() && *lo > Int::ZERO => Range { lo: None, hi: hi.div_floor(lo) },
+        _ => Range::default(),
+    }
+}
 
 impl Search<'_> {
-    /// Bounds of the open integer unknowns; nothing if they contradict each other.
+    /// Bounds of the open integer unknowns and of the sizes of sets; nothing if they contradict each other.
     pub(super) fn infer_bounds(&self, node: &Node) -> Result<Option<Bounds>> {
         let model = self.session.model();
-        let integers = node.open.iter().filter(|unknown| unknown.ty(model) == TypeTable::INTEGER);
-        let mut bounds: Bounds = integers.map(|unknown| (*unknown, Range::default())).collect();
-        if bounds.is_empty() {
-            return Ok(Some(bounds));
+        let mut bounds = Bounds::default();
+        for unknown in node.open.iter().filter(|unknown| unknown.ty(model) == TypeTable::INTEGER) {
+            bounds.entry(Key::Value(*unknown));
         }
         let mut at_most_zero = Vec::new();
         // What sets say comes first: products need ranges of their factors.
@@ -132,11 +214,11 @@ impl Search<'_> {
             }
         }
         for _ in 0..MAX_ROUNDS {
-            let mut changed = false;
+            let mut changed = bounds.narrow_products();
             for linear in &at_most_zero {
                 changed |= propagate(linear, &mut bounds);
             }
-            if bounds.iter().any(|(_, range)| range.is_empty()) {
+            if bounds.0.iter().any(|(_, range)| range.is_empty()) {
                 return Ok(None);
             }
             if !changed {
@@ -165,20 +247,26 @@ impl Search<'_> {
         bounds: &mut Bounds,
         at_most_zero: &mut Vec<Linear>,
     ) {
-        let Term::Known(set) = right else { return };
-        let range = match relation {
-            Relation::Member => range_of_set(set),
-            Relation::NotMember => range_outside(set),
-            _ => return,
-        };
-        if range == Range::default() || !self.is_integer(left) {
+        if !matches!(relation, Relation::Member | Relation::NotMember) || !self.is_integer(left) {
             return;
         }
-        if let Some(unknown) = self.as_unknown(left, node)
-            && let Some((_, known)) = bounds.iter_mut().find(|(other, _)| *other == unknown)
-        {
-            range.lo.map(|lo| known.raise(lo));
-            range.hi.map(|hi| known.lower(hi));
+        let set = match right {
+            Term::Known(set) => set.clone(),
+            term if term.is_ready(self.session, &node.open) => match term.eval(self.session, &node.env) {
+                Ok(set) => set,
+                Err(_) => return,
+            },
+            _ => return,
+        };
+        let range = match relation {
+            Relation::Member => range_of_set(&set),
+            _ => range_outside(&set),
+        };
+        if range == Range::default() {
+            return;
+        }
+        if let Some(unknown) = self.as_unknown(left, node) {
+            bounds.narrow(Key::Value(unknown), range);
             return;
         }
         let linear = self.linear(left, node, bounds, 0);
@@ -216,7 +304,7 @@ impl Search<'_> {
 
     fn linear(&self, term: &Term, node: &Node, bounds: &Bounds, depth: u32) -> Linear {
         if let Some(unknown) = self.as_unknown(term, node) {
-            return Linear { terms: vec![(unknown, Int::ONE)], rest: Range::exactly(Int::ZERO) };
+            return Linear::of(Key::Value(unknown));
         }
         if term.is_ready(self.session, &node.open) {
             let val = term.eval(self.session, &node.env).and_then(|val| val.int());
@@ -237,9 +325,10 @@ impl Search<'_> {
             Expr::Unary(UnaryOp::Negate, operand) => linear(*operand).scale(&minus),
             Expr::Binary(BinaryOp::Multiply, left, right) => {
                 let (left, right) = (linear(*left), linear(*right));
-                match (factor(&left), factor(&right)) {
-                    (Some(factor), _) => right.scale(&factor),
-                    (_, Some(factor)) => left.scale(&factor),
+                match (factor(&left), factor(&right), left.as_value(), right.as_value()) {
+                    (Some(factor), ..) => right.scale(&factor),
+                    (_, Some(factor), ..) => left.scale(&factor),
+                    (.., Some(first), Some(second)) => Linear::of(Key::Product(first, second)),
                     _ => Linear::constant(evaluate(&left, bounds).multiply(&evaluate(&right, bounds))),
                 }
             }
@@ -247,7 +336,14 @@ impl Search<'_> {
                 let hi = evaluate(&linear(*right), bounds).hi.map(|hi| &hi - &Int::ONE);
                 Linear::constant(Range { lo: Some(Int::ZERO), hi })
             }
-            Expr::Unary(UnaryOp::Card | UnaryOp::Size, _) => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
+            Expr::Binary(BinaryOp::Power, base, exponent) => match (linear(*base).as_value(), factor(&linear(*exponent))) {
+                (Some(unknown), Some(two)) if two == Int::from(2) => Linear::of(Key::Product(unknown, unknown)),
+                _ => Linear::constant(Range::default()),
+            },
+            Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Term::Expr(*set), node) {
+                Some(unknown) => Linear::of(Key::Size(unknown)),
+                None => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
+            },
             _ => Linear::constant(Range::default()),
         }
     }
@@ -259,22 +355,19 @@ fn factor(linear: &Linear) -> Option<Int> {
 }
 
 fn evaluate(linear: &Linear, bounds: &Bounds) -> Range {
-    linear.terms.iter().fold(linear.rest.clone(), |sum, (unknown, factor)| {
-        let range = bounds.iter().find(|(other, _)| other == unknown).map(|(_, range)| range.scale(factor));
-        sum.add(&range.unwrap_or_default())
-    })
+    linear.terms.iter().fold(linear.rest.clone(), |sum, (key, factor)| sum.add(&bounds.get(*key).scale(factor)))
 }
 
-/// Narrows each unknown by the least the others can contribute.
+/// Narrows each key by the least the others can contribute.
 fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
     let mut changed = false;
-    for (idx, (unknown, factor)) in linear.terms.iter().enumerate() {
+    for (idx, (key, factor)) in linear.terms.iter().enumerate() {
         let mut others = linear.clone();
         others.terms.remove(idx);
         let Some(least) = evaluate(&others, bounds).lo else { continue };
-        // factor * unknown <= -least
+        // factor * key <= -least
         let limit = -least;
-        let Some((_, range)) = bounds.iter_mut().find(|(other, _)| other == unknown) else { continue };
+        let range = bounds.entry(*key);
         changed |= if factor.is_negative() {
             limit.div_ceil(factor).is_some_and(|lo| range.raise(lo))
         } else {

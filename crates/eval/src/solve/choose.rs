@@ -1,9 +1,11 @@
 //! What to bind next.
 
-use abridge_model::{BaseSet, BinaryOp, UnaryOp};
+use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, TypeTable, UnaryOp};
 use abridge_value::{Int, Set};
 
+use super::bounds::{Bounds, Key};
 use super::constraint::{Constraint, Kind, Relation, Term};
+use super::pointwise::Shape;
 use super::{Node, Search, Unknown};
 use crate::config::Unbounded;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,6 +21,10 @@ pub(super) enum Step {
     Elements { constraint: usize, pattern: Term, set: Val, exact: bool },
     /// The unknown has one of these values; the constraint, if any, says nothing more.
     Values { constraint: Option<usize>, unknown: Unknown, set: Val },
+    /// The unknown is a function in this set.
+    Points { constraint: usize, unknown: Unknown, set: Val, shape: Shape },
+    /// The unknown is a sequence over the base with so many items.
+    Sequences { unknown: Unknown, base: Val, lo: u64, hi: u64 },
     /// One of several lists of constraints holds.
     Open { constraint: usize, alternatives: Vec<(Vec<Unknown>, Vec<Constraint>)>, keep: bool },
 }
@@ -54,6 +60,9 @@ impl Search<'_> {
         if best.cost > 2 && !self.offer_bounds(node, &mut best)? {
             return Ok(None);
         }
+        if best.step.is_none() {
+            self.offer_domains(node, &mut best);
+        }
         let mut by_type = Best { cost: u64::MAX, step: None };
         self.offer_types(node, &mut by_type);
         if by_type.cost < best.cost.min(SMALL) || best.step.is_none() && by_type.cost <= SMALL {
@@ -63,6 +72,12 @@ impl Search<'_> {
         }
         match best.step {
             Some(step) => Ok(Some(step)),
+            None if node.error.is_some() => {
+                // Not a solution anyway; what is unbounded need not be reported.
+                let mut failure = self.failure.borrow_mut();
+                *failure = failure.take().or_else(|| node.error.clone());
+                Ok(None)
+            }
             None => self.last_resort(node).map(Some),
         }
     }
@@ -87,6 +102,9 @@ impl Search<'_> {
                 let (relation, left) = (*relation, left.clone());
                 let Some(set) = self.evaluated(idx, node)? else { return Ok(false) };
                 match relation {
+                    Relation::Member if !matches!(self.session.size(&set), Size::AtMost(_)) => {
+                        self.offer_points(idx, &left, set, node, best)?;
+                    }
                     Relation::Member => self.offer_elements(idx, left, set, pattern.exact, best),
                     _ => self.offer_subsets(idx, &left, set, node, best),
                 }
@@ -119,7 +137,7 @@ impl Search<'_> {
     fn offer_recursive(&self, idx: usize, pattern: &Term, term: &Term, node: &Node, best: &mut Best) -> Option<bool> {
         let session = self.session;
         let Term::Expr(id) = pattern else { return None };
-        let abridge_model::Expr::Constant(constant) = session.model().expr(*id) else { return None };
+        let Expr::Constant(constant) = session.model().expr(*id) else { return None };
         let unknown = Unknown::Constant(*constant);
         let others: Vec<Unknown> = node.open.iter().copied().filter(|open| *open != unknown).collect();
         if !term.is_ready(session, &others) {
@@ -176,6 +194,61 @@ impl Search<'_> {
         }
     }
 
+    /// `f : A --> B` with an infinite `B`, if the values are stated point by point.
+    fn offer_points(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) -> Result<()> {
+        let Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(()) };
+        let Some(unknown) = self.as_unknown(left, node) else { return Ok(()) };
+        if !arrow.functional {
+            return Ok(());
+        }
+        if let Some(shape) = self.function_shape(unknown, *arrow, from, to, node)? {
+            best.offer(shape.cost(), Step::Points { constraint, unknown, set: set.clone(), shape });
+        }
+        Ok(())
+    }
+
+    /// `f(x)` with a known function: `x` is in its domain, since elsewhere the constraint counts as false.
+    fn offer_domains(&self, node: &Node, best: &mut Best) {
+        if !self.session.config().ill_defined_search_is_false {
+            return;
+        }
+        for (idx, constraint) in node.constraints.iter().enumerate().filter(|(_, constraint)| !constraint.strict) {
+            let Kind::Relation(_, left, right) = &constraint.kind else { continue };
+            for term in [left, right] {
+                let Term::Expr(id) = term else { continue };
+                self.offer_applications(idx, *id, node, best, 0);
+            }
+        }
+    }
+
+    fn offer_applications(&self, constraint: usize, id: ExprId, node: &Node, best: &mut Best, depth: u32) {
+        let session = self.session;
+        if depth > 8 || Term::Expr(id).is_ready(session, &node.open) {
+            return;
+        }
+        match session.model().expr(id) {
+            Expr::Binary(BinaryOp::Apply, function, arg) => {
+                let arg_term = Term::Expr(*arg);
+                if session.pattern(&arg_term, &node.open).binds && Term::Expr(*function).is_ready(session, &node.open) {
+                    let domain = session.expr(*function, &node.env).and_then(|function| session.dom(&function, &node.env));
+                    if let Ok(set) = domain {
+                        self.offer_elements(constraint, arg_term, set, false, best);
+                    }
+                } else {
+                    self.offer_applications(constraint, *arg, node, best, depth + 1);
+                }
+            }
+            Expr::Binary(op, left, right) if !matches!(op, BinaryOp::Arrow(_)) => {
+                self.offer_applications(constraint, *left, node, best, depth + 1);
+                self.offer_applications(constraint, *right, node, best, depth + 1);
+            }
+            Expr::Unary(_, operand) | Expr::Field(operand, _) => {
+                self.offer_applications(constraint, *operand, node, best, depth + 1);
+            }
+            _ => {}
+        }
+    }
+
     /// `unknown <: set`
     fn offer_subsets(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) {
         let Some(unknown) = self.as_unknown(left, node) else { return };
@@ -190,8 +263,8 @@ impl Search<'_> {
             Term::Local(local) => Unknown::Local(*local),
             Term::Known(_) => return None,
             Term::Expr(id) => match self.session.model().expr(*id) {
-                abridge_model::Expr::Local(local) => Unknown::Local(*local),
-                abridge_model::Expr::Constant(constant) => Unknown::Constant(*constant),
+                Expr::Local(local) => Unknown::Local(*local),
+                Expr::Constant(constant) => Unknown::Constant(*constant),
                 _ => return None,
             },
         };
@@ -200,14 +273,36 @@ impl Search<'_> {
 
     /// Integers between inferred bounds. False if the bounds contradict each other.
     fn offer_bounds(&self, node: &Node, best: &mut Best) -> Result<bool> {
+        let model = self.session.model();
+        let is_sequence = |unknown: &Unknown| {
+            model.types.relation(unknown.ty(model)).is_some_and(|(first, _)| first == TypeTable::INTEGER)
+        };
+        if !node.open.iter().any(|unknown| unknown.ty(model) == TypeTable::INTEGER || is_sequence(unknown)) {
+            return Ok(true);
+        }
         let Some(bounds) = self.infer_bounds(node)? else { return Ok(false) };
-        for (unknown, range) in bounds {
+        self.offer_sequences(node, &bounds, best);
+        for (unknown, range) in bounds.values() {
             if let (Some(lo), Some(hi)) = (range.lo, range.hi) {
                 let set = Set::interval(lo, hi);
                 best.offer(set.len(), Step::Values { constraint: None, unknown, set: set.into() });
             }
         }
         Ok(true)
+    }
+
+    /// `s : seq(S) & size(s) <= n`
+    fn offer_sequences(&self, node: &Node, bounds: &Bounds, best: &mut Best) {
+        for constraint in &node.constraints {
+            let Kind::Relation(Relation::Member, left, Term::Known(set)) = &constraint.kind else { continue };
+            let Some(Sym::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
+            let Some(unknown) = self.as_unknown(left, node) else { continue };
+            let sizes = bounds.get(Key::Size(unknown));
+            let (Some(lo), Some(hi), Size::AtMost(width)) = (sizes.lo, sizes.hi, self.session.size(base)) else { continue };
+            let (Some(lo), Some(hi)) = (lo.to_u64(), hi.to_u64()) else { continue };
+            let cost = width.saturating_pow(u32::try_from(hi).unwrap_or(u32::MAX)).saturating_add(hi);
+            best.offer(cost, Step::Sequences { unknown, base: base.clone(), lo, hi });
+        }
     }
 
     fn offer_types(&self, node: &Node, best: &mut Best) {
@@ -237,10 +332,12 @@ impl Search<'_> {
         }
         let bounds = self.infer_bounds(node)?.unwrap_or_default();
         for unknown in &node.open {
-            let range = bounds.iter().find(|(other, _)| other == unknown).map(|(_, range)| range.clone());
-            let set = match range {
-                Some(range) => Some(self.session.preferred_range(range.lo, range.hi).into()),
-                None => self.preferred_set(*unknown, node),
+            let is_integer = unknown.ty(self.session.model()) == TypeTable::INTEGER;
+            let set = if is_integer {
+                let range = bounds.get(Key::Value(*unknown));
+                Some(self.session.preferred_range(range.lo, range.hi).into())
+            } else {
+                self.preferred_set(*unknown, node)
             };
             let Some(set) = set else { continue };
             let model = self.session.model();
@@ -251,7 +348,7 @@ impl Search<'_> {
         Err(self.unbounded(first))
     }
 
-    /// The smallest set that a membership or the type gives, its integers cut to MININT..MAXINT.
+    /// The smallest set that a membership gives, or else the type, its integers cut to MININT..MAXINT.
     fn preferred_set(&self, unknown: Unknown, node: &Node) -> Option<Val> {
         let offered = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
             Kind::Relation(Relation::Member, left, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
@@ -262,12 +359,14 @@ impl Search<'_> {
             }
             _ => None,
         });
-        let ty = self.session.type_set(unknown.ty(self.session.model()));
-        let finite = offered.chain(self.session.preferred(&ty)).filter_map(|set| match self.session.size(&set) {
+        let finite = |set: Val| match self.session.size(&set) {
             Size::AtMost(bound) => Some((bound, set)),
             _ => None,
-        });
-        finite.min_by_key(|(bound, _)| *bound).map(|(_, set)| set)
+        };
+        let offered = offered.filter_map(finite).min_by_key(|(bound, _)| *bound);
+        // Only if no membership says more: cutting a type leaves out what memberships would allow.
+        let by_type = || self.session.preferred(&self.session.type_set(unknown.ty(self.session.model()))).and_then(finite);
+        offered.or_else(by_type).map(|(_, set)| set)
     }
 }
 

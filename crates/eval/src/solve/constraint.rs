@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use abridge_diag::Span;
-use abridge_model::{Comparison, ConstId, ExprId, LocalId, Model, Pred, PredId, TypeId};
+use abridge_model::{Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, TypeId, UnaryOp};
+use abridge_value::Int;
 
 use crate::config::Unbounded;
 use crate::env::Env;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::free::FreeNames;
 use crate::interp::Session;
-use crate::val::Val;
+use crate::val::{Sym, Val};
 
 /// What is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +25,13 @@ impl Unknown {
         match self {
             Unknown::Local(id) => env.bind(id, val),
             Unknown::Constant(id) => env.with_constant(id, val),
+        }
+    }
+
+    pub(super) fn is_in(self, names: &FreeNames) -> bool {
+        match self {
+            Unknown::Local(id) => names.locals.binary_search(&id).is_ok(),
+            Unknown::Constant(id) => names.constants.binary_search(&id).is_ok(),
         }
     }
 
@@ -60,6 +68,8 @@ pub(crate) struct Problem {
     pub(crate) unknowns: Vec<Unknown>,
     pub(crate) constraints: Vec<Constraint>,
     pub(crate) unbounded: Unbounded,
+    /// A constraint that mentions no unknown is evaluated rather than searched, so it must be well-defined.
+    pub(crate) closed_is_strict: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -69,8 +79,8 @@ pub(crate) struct Constraint {
     names: Arc<FreeNames>,
     /// An ill-defined evaluation is an error even where it would count as false.
     pub(super) strict: bool,
-    /// Mentions an unknown of the problem.
-    pub(super) is_open: bool,
+    /// Where it is ill-defined it counts as false, if so configured.
+    pub(super) is_searched: bool,
     /// Its alternatives are being tried, and it remains to be checked.
     pub(super) is_opened: bool,
 }
@@ -105,13 +115,14 @@ impl Problem {
     /// The values of `binder` for which `pred` holds.
     pub(crate) fn of_pred(session: &Session<'_>, binder: &[LocalId], pred: PredId) -> Problem {
         let unknowns = binder.iter().map(|local| Unknown::Local(*local)).collect();
-        let mut problem = Problem { unknowns, constraints: Vec::new(), unbounded: session.config().unbounded };
+        let mut problem = Problem::of_unknowns(session, unknowns);
         problem.require(session, pred);
         problem
     }
 
     pub(crate) fn of_unknowns(session: &Session<'_>, unknowns: Vec<Unknown>) -> Problem {
-        Problem { unknowns, constraints: Vec::new(), unbounded: session.config().unbounded }
+        let unbounded = session.config().unbounded;
+        Problem { unknowns, constraints: Vec::new(), unbounded, closed_is_strict: false }
     }
 
     #[must_use]
@@ -133,6 +144,13 @@ impl Problem {
         self.include(normalise(session, pred, false, true));
     }
 
+    /// Adds a local with its value.
+    pub(crate) fn define(&mut self, session: &Session<'_>, binding: Binding) {
+        self.unknowns.push(Unknown::Local(binding.local));
+        let (left, right) = (Term::Local(binding.local), Term::Expr(binding.value));
+        self.constraints.push(Constraint::relation(session, Relation::Equal, left, right));
+    }
+
     /// Adds a predicate that must not hold.
     pub(crate) fn exclude(&mut self, session: &Session<'_>, pred: PredId) {
         self.include(normalise(session, pred, false, false));
@@ -146,7 +164,7 @@ impl Problem {
 
 impl Constraint {
     fn new(kind: Kind, names: Arc<FreeNames>) -> Constraint {
-        Constraint { kind, names, strict: false, is_open: true, is_opened: false }
+        Constraint { kind, names, strict: false, is_searched: true, is_opened: false }
     }
 
     fn relation(session: &Session<'_>, relation: Relation, left: Term, right: Term) -> Constraint {
@@ -174,7 +192,7 @@ impl Constraint {
     }
 
     pub(super) fn mentions(&self, unknown: Unknown) -> bool {
-        mentions(&self.names, unknown)
+        unknown.is_in(&self.names)
     }
 
     pub(super) fn is_ready(&self, open: &[Unknown]) -> bool {
@@ -186,13 +204,6 @@ impl Constraint {
         let Kind::Relation(relation, left, _) = &self.kind else { return self.clone() };
         let names = left.names(session);
         Constraint { kind: Kind::Relation(*relation, left.clone(), Term::Known(val)), names, ..*self }
-    }
-}
-
-fn mentions(names: &FreeNames, unknown: Unknown) -> bool {
-    match unknown {
-        Unknown::Local(id) => names.locals.binary_search(&id).is_ok(),
-        Unknown::Constant(id) => names.constants.binary_search(&id).is_ok(),
     }
 }
 
@@ -209,7 +220,7 @@ impl Term {
         match self {
             Term::Expr(id) => {
                 let names = session.interp.names.of_expr(session.model(), *id);
-                !open.iter().any(|unknown| mentions(&names, *unknown))
+                !open.iter().any(|unknown| unknown.is_in(&names))
             }
             Term::Local(id) => !open.contains(&Unknown::Local(*id)),
             Term::Known(_) => true,
@@ -262,6 +273,8 @@ impl Flat<'_> {
     fn add(&mut self, pred: PredId, positive: bool, strict: bool, open: &mut Vec<(PredId, bool, bool)>) {
         match (self.session.model().pred(pred), positive) {
             (Pred::True, true) | (Pred::False, false) => {}
+            // The parts of a strict disjunction stay together: the first must be well-defined whatever the others are.
+            (Pred::Or(_), false) if strict => self.plain(pred, positive, strict),
             (Pred::And(parts), true) | (Pred::Or(parts), false) => {
                 open.extend(parts.iter().rev().map(|part| (*part, positive, strict)));
             }
@@ -314,6 +327,9 @@ impl Session<'_> {
             Kind::Holds(pred) => self.pred(*pred, env),
             Kind::Fails(pred) => Ok(!self.pred(*pred, env)?),
             Kind::Relation(relation, left, right) => {
+                if let Some(answer) = self.compare_partial_sizes(*relation, left, right, env)? {
+                    return Ok(answer);
+                }
                 let (left, right) = (left.eval(self, env)?, right.eval(self, env)?);
                 match relation {
                     Relation::Equal => self.equal(&left, &right, env),
@@ -325,6 +341,41 @@ impl Session<'_> {
                 }
             }
         }
+    }
+
+    /// `card(s) = n` and the like for a set that is only partly known: what no completion of it can change.
+    fn compare_partial_sizes(&self, relation: Relation, left: &Term, right: &Term, env: &Env) -> Result<Option<bool>> {
+        if !matches!(relation, Relation::Equal | Relation::Less | Relation::LessEqual) {
+            return Ok(None);
+        }
+        let (known_left, known_right) = (self.partial_size(left, env)?, self.partial_size(right, env)?);
+        if known_left.is_none() && known_right.is_none() {
+            return Ok(None);
+        }
+        let exact = |term: &Term| -> Result<(Int, Int)> {
+            let int = term.eval(self, env)?.int()?;
+            Ok((int.clone(), int))
+        };
+        let (lo, hi) = known_left.map_or_else(|| exact(left), Ok)?;
+        let (lo2, hi2) = known_right.map_or_else(|| exact(right), Ok)?;
+        let (surely, surely_not) = match relation {
+            Relation::Equal => (lo == hi && lo2 == hi2 && lo == lo2, hi < lo2 || hi2 < lo),
+            Relation::Less => (hi < lo2, hi2 <= lo),
+            _ => (hi <= lo2, hi2 < lo),
+        };
+        if surely || surely_not { Ok(Some(surely)) } else { Err(ErrorKind::Undetermined.into()) }
+    }
+
+    /// Least and greatest size that a partly known set can get.
+    fn partial_size(&self, term: &Term, env: &Env) -> Result<Option<(Int, Int)>> {
+        let Term::Expr(id) = term else { return Ok(None) };
+        let Expr::Unary(UnaryOp::Card, set) = self.model().expr(*id) else { return Ok(None) };
+        let (Expr::Local(_) | Expr::Constant(_)) = self.model().expr(*set) else { return Ok(None) };
+        let val = self.expr(*set, env)?;
+        let Some(Sym::Partial(partial)) = val.as_sym() else { return Ok(None) };
+        let all = partial.decided.len() + partial.open.len();
+        let least = if partial.is_total { all } else { partial.decided.len() };
+        Ok(Some((Int::from(least), Int::from(all))))
     }
 
     /// The ways in which a constraint can hold, if it is an existential quantifier or a disjunction: new unknowns and constraints

@@ -73,7 +73,11 @@ impl Session<'_> {
         match open.iter().position(|other| *other == unknown) {
             Some(idx) => {
                 open.remove(idx);
-                let val = self.force(val, &env)?;
+                let val = match self.force(val, &env) {
+                    // A constant keeps a definition that is not well-defined everywhere; using it there is the error.
+                    Err(error) if error.is_ill_defined() && matches!(unknown, Unknown::Constant(_)) => val.clone(),
+                    forced => forced?,
+                };
                 Ok(Some((unknown.bind(&env, val), open)))
             }
             None => {

@@ -109,3 +109,20 @@ pub(crate) fn prob_holds(text: &str, expected: bool, warns: bool) {
         Err(error) => panic!("{text}: {error:?}"),
     }
 }
+
+pub(crate) mod explore;
+
+/// States, transitions, and the ids of errors, of a machine explored with ProB's conventions.
+pub(crate) fn counts(text: &str) -> (usize, usize, Vec<&'static str>) {
+    let model = model(text);
+    let report = explore::explore(&model, Config::prob(), 10_000);
+    let mut ids: Vec<&'static str> = report.errors.iter().map(|error| error.diagnostic(&model).id).collect();
+    ids.dedup();
+    (report.states, report.transitions, ids)
+}
+
+/// Counts without errors.
+#[track_caller]
+pub(crate) fn check_counts(text: &str, states: usize, transitions: usize) {
+    assert_eq!(counts(text), (states, transitions, vec![]), "{text}");
+}

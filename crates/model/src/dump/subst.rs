@@ -18,6 +18,9 @@ pub(super) enum Context {
     Parallel,
 }
 
+/// No line is indented further.
+const MAX_INDENT: usize = 100;
+
 impl Printer<'_> {
     pub(super) fn subst(&mut self, id: SubstId, context: Context) {
         with_stack(|| self.subst_inner(id, context));
@@ -118,13 +121,13 @@ impl Printer<'_> {
         }
     }
 
-    /// A new line, or a blank if there is only one line.
+    /// A new line, or a blank if there is only one line. What is deep stays in place: nobody could read it further to the right.
     pub(super) fn gap(&mut self) {
         match self.indent {
             None => self.out.push(' '),
             Some(width) => {
                 self.out.push('\n');
-                self.out.extend(std::iter::repeat_n(' ', width));
+                self.out.extend(std::iter::repeat_n(' ', width.min(MAX_INDENT)));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What an operation certainly assigns.
 
+use std::collections::HashMap;
+
 use abridge_diag::with_stack;
 
 use crate::ids::{IdSet, OpId, SubstId, VarId};
@@ -8,23 +10,29 @@ use crate::subst::Subst;
 
 /// The variables that get a value in every outcome of an operation. Leaving entries out is sound, adding is not.
 pub fn must_write(model: &Model, op: OpId) -> IdSet<VarId> {
-    Must { model, open: Vec::new() }.operation(op)
+    Must { model, open: Vec::new(), done: HashMap::new() }.operation(op)
 }
 
 struct Must<'a> {
     model: &'a Model,
     /// Operations under way; a recursive call promises nothing.
     open: Vec<OpId>,
+    /// What was found out about callees; sound also where a recursive call promised nothing.
+    done: HashMap<OpId, IdSet<VarId>>,
 }
 
 impl Must<'_> {
     fn operation(&mut self, op: OpId) -> IdSet<VarId> {
+        if let Some(done) = self.done.get(&op) {
+            return done.clone();
+        }
         if self.open.contains(&op) || self.open.len() > 64 {
             return IdSet::new();
         }
         self.open.push(op);
         let written = self.subst(self.model.operations[op].body);
         self.open.pop();
+        self.done.insert(op, written.clone());
         written
     }
 

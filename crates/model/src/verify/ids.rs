@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use super::{Faults, Promise};
 use crate::expr::Expr;
 use crate::ids::{Id, IdSet, IdVec, LocalId, TypeId};
-use crate::model::{CarrierKind, Conjunct, Model, Operation};
+use crate::model::{Conjunct, Model, Operation};
 use crate::pred::Pred;
 use crate::subst::{Subst, Target};
 use crate::types::{Type, TypeTable};
@@ -151,12 +151,10 @@ impl<'a> Ranges<'a> {
         let model = self.model;
         match expr {
             Expr::Element(set, idx) => {
-                let size = match model.sets.get(*set).map(|set| &set.kind) {
-                    Some(CarrierKind::Enumerated(elements)) => elements.len(),
-                    Some(CarrierKind::Deferred { .. }) => 0,
-                    None => return self.within(&model.sets, *set, node),
-                };
-                self.position(*idx, size, node, "element");
+                match model.sets.get(*set) {
+                    Some(set) => self.position(*idx, set.size() as usize, node, "element"),
+                    None => self.within(&model.sets, *set, node),
+                }
             }
             Expr::Constructor(free, idx) => match model.free_types.get(*free) {
                 Some(free) => self.position(*idx, free.constructors.len(), node, "constructor"),

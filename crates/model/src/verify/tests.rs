@@ -82,8 +82,7 @@ fn ids() {
     raw("ids", |b| _ = b.expr(Expr::EmptySet, TypeId(999)));
     raw("ids", |b| _ = b.expr(Expr::Element(SetId(1), 2), INTEGER));
     raw("ids", |b| _ = b.expr(Expr::Element(SetId(99), 0), INTEGER));
-    // Only enumerated sets have elements to name.
-    raw("ids", |b| _ = b.expr(Expr::Element(SetId(0), 0), INTEGER));
+    raw("ids", |b| _ = b.expr(Expr::Element(SetId(0), 3), INTEGER));
     raw("ids", |b| _ = b.expr(Expr::Constructor(FreeTypeId(0), 2), INTEGER));
     raw("ids", |b| _ = b.expr(Expr::Constructor(FreeTypeId(9), 0), INTEGER));
     raw("ids", |b| _ = b.expr(Expr::External(ExternalId(0), vec![]), INTEGER));

@@ -13,10 +13,12 @@ use abridge_syntax::ast::{ExprId, MachineKind};
 
 use crate::Options;
 use crate::definitions::DefTable;
+use crate::formula::{Formula, Role};
 use crate::lower::{Lower, Place};
 use crate::project::{Project, RefKind, UnitId};
 use crate::scope::{Access, Frames, NameEntry, Names, OpAccess, OpEntry, Symbol};
 use crate::types::Unifier;
+use crate::types::overload::Overloads;
 
 /// A machine under a prefix.
 pub(crate) struct Instance {
@@ -52,9 +54,28 @@ pub(crate) enum DependencyKind {
     Refines,
 }
 
+/// What composition yields.
+#[derive(Default)]
+pub(crate) struct Composed {
+    pub(crate) model: Option<Model>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) formulas: Vec<Formula>,
+}
+
 /// Builds the model of a project whose files were parsed without errors in their structure.
 pub(crate) fn compose(project: &Project, options: &Options, sources: &SourceMap) -> (Option<Model>, Vec<Diagnostic>) {
-    let Some(machine) = project.machine(project.main) else { return (None, Vec::new()) };
+    let Composed { model, diagnostics, .. } = compose_with(project, options, sources, &[]);
+    (model, diagnostics)
+}
+
+/// The same with formulas beside the machine.
+pub(crate) fn compose_with(
+    project: &Project,
+    options: &Options,
+    sources: &SourceMap,
+    formulas: &[(UnitId, Role)],
+) -> Composed {
+    let Some(machine) = project.machine(project.main) else { return Composed::default() };
     let kind = match machine.kind {
         MachineKind::Refinement => ModelKind::Refinement,
         MachineKind::Implementation => ModelKind::Implementation,
@@ -73,7 +94,7 @@ pub(crate) fn compose(project: &Project, options: &Options, sources: &SourceMap)
         sources,
         model,
         types: Unifier::new(),
-        pending: Vec::new(),
+        pending: Overloads::default(),
         diagnostics,
         frames: Frames::default(),
         names: Names::default(),
@@ -81,9 +102,13 @@ pub(crate) fn compose(project: &Project, options: &Options, sources: &SourceMap)
         place: Place::Properties,
         expansions: Vec::new(),
         unknown_names: HashSet::new(),
+        depth: 0,
+        n_expanded: 0,
         is_exhausted: false,
+        beside: Default::default(),
     };
-    Composer { lower, instances: list, statics: HashMap::new(), defs: HashMap::from([(project.main, defs)]) }.run()
+    Composer { lower, instances: list, statics: HashMap::new(), defs: HashMap::from([(project.main, defs)]) }
+        .run(formulas)
 }
 
 fn empty_model(name: SmolStr, kind: ModelKind) -> Model {
@@ -163,7 +188,13 @@ impl Instances<'_> {
             let to = self.find(refined, &prefix).unwrap_or_else(|| self.add(refined, prefix.clone(), false));
             let span = project.machine(unit).and_then(|machine| machine.refines.as_ref()).map(|ident| ident.span);
             if let Some(span) = span {
-                self.list[from].deps.push(Dependency { kind: DependencyKind::Refines, to, prefix: SmolStr::default(), span, args: Vec::new() });
+                self.list[from].deps.push(Dependency {
+                    kind: DependencyKind::Refines,
+                    to,
+                    prefix: SmolStr::default(),
+                    span,
+                    args: Vec::new(),
+                });
             }
         }
         for reference in &project.unit(unit).refs {
@@ -188,13 +219,25 @@ impl Instances<'_> {
 
     /// The same instance cannot be included twice, except by a refinement and its abstraction.
     fn check_included_once(&mut self, from: usize, to: usize, span: Span) {
-        let earlier = self.list.iter().enumerate().flat_map(|(idx, instance)| instance.deps.iter().map(move |dep| (idx, dep)));
-        let earlier = earlier.filter(|(_, dep)| dep.to == to && matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends));
-        let clash = earlier.filter(|(idx, _)| *idx == from || !self.linked_by_refinement(*idx, from)).map(|(_, dep)| dep.span).next();
+        let earlier =
+            self.list.iter().enumerate().flat_map(|(idx, instance)| instance.deps.iter().map(move |dep| (idx, dep)));
+        let earlier = earlier
+            .filter(|(_, dep)| dep.to == to && matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends));
+        let clash = earlier
+            .filter(|(idx, _)| *idx == from || !self.linked_by_refinement(*idx, from))
+            .map(|(_, dep)| dep.span)
+            .next();
         if let Some(first) = clash {
-            let name = self.project.machine(self.list[to].unit).map(|machine| machine.name.name.clone()).unwrap_or_default();
-            let diagnostic = Diagnostic::error("included-twice", format!("machine `{name}` is included twice under the same name"));
-            self.diagnostics.push(diagnostic.at(span).also(first, "first included here").help(format!("give the copies different prefixes: `a.{name}, b.{name}`")));
+            let name =
+                self.project.machine(self.list[to].unit).map(|machine| machine.name.name.clone()).unwrap_or_default();
+            let diagnostic =
+                Diagnostic::error("included-twice", format!("machine `{name}` is included twice under the same name"));
+            self.diagnostics.push(
+                diagnostic
+                    .at(span)
+                    .also(first, "first included here")
+                    .help(format!("give the copies different prefixes: `a.{name}, b.{name}`")),
+            );
         }
     }
 
@@ -221,8 +264,9 @@ impl Instances<'_> {
             };
             let local = reference.syntax.prefix.clone().unwrap_or_default();
             let span = reference.syntax.span;
-            let candidates: Vec<usize> =
-                (0..self.list.len()).filter(|idx| self.list[*idx].unit == reference.unit && ends_with(&self.list[*idx].prefix, &local)).collect();
+            let candidates: Vec<usize> = (0..self.list.len())
+                .filter(|idx| self.list[*idx].unit == reference.unit && ends_with(&self.list[*idx].prefix, &local))
+                .collect();
             let exact = candidates.iter().copied().find(|idx| self.list[*idx].prefix == local);
             let to = match (candidates.as_slice(), exact) {
                 ([only], _) => *only,
@@ -241,9 +285,14 @@ impl Instances<'_> {
     }
 
     fn report_ambiguous(&mut self, name: &str, candidates: &[usize], span: Span) {
-        let prefixes: Vec<String> = candidates.iter().map(|idx| format!("`{}.{name}`", self.list[*idx].prefix)).collect();
+        let prefixes: Vec<String> =
+            candidates.iter().map(|idx| format!("`{}.{name}`", self.list[*idx].prefix)).collect();
         let message = format!("machine `{name}` is seen, but it is included more than once: {}", prefixes.join(", "));
-        self.diagnostics.push(Diagnostic::error("ambiguous-seen", message).at(span).help("name the copy that is meant, or include the machine only once"));
+        self.diagnostics.push(
+            Diagnostic::error("ambiguous-seen", message)
+                .at(span)
+                .help("name the copy that is meant, or include the machine only once"),
+        );
     }
 
     fn mark_concrete(&mut self, main: usize) {
@@ -282,7 +331,7 @@ pub(crate) struct Composer<'a> {
 }
 
 impl Composer<'_> {
-    fn run(mut self) -> (Option<Model>, Vec<Diagnostic>) {
+    fn run(mut self, formulas: &[(UnitId, Role)]) -> Composed {
         let order = self.order();
         for idx in &order {
             self.instance(*idx);
@@ -294,7 +343,9 @@ impl Composer<'_> {
         self.initialisations(&order);
         let unit = self.instances[main].unit;
         self.lower.steering(unit);
-        self.lower.finish()
+        let formulas = self.lower.formulas(formulas);
+        let (model, diagnostics) = self.lower.finish();
+        Composed { model, diagnostics, formulas }
     }
 
     /// Instances such that each comes after those it depends on.
@@ -326,16 +377,18 @@ impl Composer<'_> {
     /// What an instance sees of the others, before its own declarations.
     pub(crate) fn inherited(&mut self, idx: usize) -> Names {
         let mut names = Names::default();
+        let mut clashes = Vec::new();
         for dep in &self.instances[idx].deps {
             let other = &self.instances[dep.to];
             for (name, entry) in &other.names.symbols {
                 if let Some((name, entry)) = passed_on(name, entry, dep) {
                     let keep = names.symbols.get(&name).is_some_and(|known| known.is_own || !entry.is_own);
-                    let clash = names.symbols.get(&name).filter(|known| known.symbol != entry.symbol && known.is_own && entry.is_own);
+                    let clash = names
+                        .symbols
+                        .get(&name)
+                        .filter(|known| known.symbol != entry.symbol && known.is_own && entry.is_own);
                     if let Some(known) = clash {
-                        let first = known.span;
-                        let message = format!("`{name}` is declared by two machines that `{}` refers to", machine_name(self.lower.project, self.instances[idx].unit));
-                        self.lower.diagnostics.push(Diagnostic::error("name-clash", message).at(entry.span).also(first, "also declared here").also(dep.span, "both are visible here"));
+                        clashes.push((name.clone(), *known, entry, dep.span));
                     }
                     if !keep {
                         names.symbols.insert(name, entry);
@@ -354,6 +407,12 @@ impl Composer<'_> {
                 names.operations.insert(joined(&dep.prefix, name), OpEntry { op: *op, access });
             }
         }
+        // The names come in no order.
+        clashes.sort_by(|(left, ..), (right, ..)| left.cmp(right));
+        let machine = machine_name(self.lower.project, self.instances[idx].unit);
+        let reports =
+            clashes.into_iter().map(|(name, known, entry, span)| clash_of(&machine, &name, &known, &entry, span));
+        self.lower.diagnostics.extend(reports);
         names
     }
 
@@ -368,13 +427,15 @@ impl Composer<'_> {
 
     fn initialisations(&mut self, order: &[usize]) {
         let of = |concrete: bool| -> Vec<SubstId> {
-            let instances = order.iter().map(|idx| &self.instances[*idx]).filter(|instance| instance.is_concrete == concrete);
+            let instances =
+                order.iter().map(|idx| &self.instances[*idx]).filter(|instance| instance.is_concrete == concrete);
             instances.filter_map(|instance| instance.initialisation).collect()
         };
         let (concrete, abstracted) = (of(true), of(false));
         let lower = &mut self.lower;
         let file = lower.tree(lower.project.main).file;
-        let fallback = lower.project.machine(lower.project.main).map_or(Span::new(file, 0, 0), |machine| machine.name.span);
+        let fallback =
+            lower.project.machine(lower.project.main).map_or(Span::new(file, 0, 0), |machine| machine.name.span);
         lower.model.initialisation = lower.in_sequence(concrete, fallback);
         if let Some(refined) = lower.project.unit(lower.project.main).refines {
             let initialisation = lower.in_sequence(abstracted, fallback);
@@ -399,6 +460,17 @@ impl Lower<'_> {
 
 pub(crate) fn machine_name(project: &Project, unit: UnitId) -> SmolStr {
     project.machine(unit).map(|machine| machine.name.name.clone()).unwrap_or_default()
+}
+
+/// Two machines that one refers to both declare a name.
+fn clash_of(machine: &str, name: &str, known: &NameEntry, entry: &NameEntry, span: Span) -> Diagnostic {
+    let message = format!("`{name}` is declared by two machines that `{machine}` refers to");
+    let diagnostic = Diagnostic::error("name-clash", message).at(span);
+    let diagnostic = diagnostic.also(known.span, "declared here").also(entry.span, "and declared here");
+    diagnostic.help(match entry.symbol {
+        Symbol::Variable(..) => "include one of them with a prefix: `a.M`",
+        _ => "rename one of them; prefixes do not change the names of sets and constants",
+    })
 }
 
 /// A name of another instance as its user sees it, if at all.

@@ -5,14 +5,17 @@
 
 use std::rc::Rc;
 
-use abridge_diag::{Diagnostic, Span};
+use abridge_diag::{Diagnostic, Span, with_stack};
 use abridge_model::{Expr, ExprId, External, ExternalId, ExternalKind, Pred, PredId, SmolStr, Subst, SubstId};
-use abridge_syntax::ast::{self, DefinitionBody, Ident};
+use abridge_syntax::ast::{self, DefinitionBody, Ident, Sort};
 
 use crate::definitions::DefEntry;
 use crate::lower::Lower;
 use crate::scope::{Ctx, Found, FrameKind, Symbol};
 use crate::types::{Shape, Ty, Unifier};
+
+/// Identifiers that a definition can list, with those of definitions it names.
+const MAX_LISTED: usize = 100_000;
 
 impl Lower<'_> {
     /// A definition used as an expression.
@@ -23,7 +26,10 @@ impl Lower<'_> {
         match &entry.external {
             Some((ExternalKind::Function, _)) => return self.external_function(ctx, entry, args, span),
             Some((ExternalKind::Predicate, _)) => {
-                let diagnostic = Diagnostic::error("expression-expected", format!("`{}` is an external predicate, but an expression is needed here", entry.name.name));
+                let diagnostic = Diagnostic::error(
+                    "expression-expected",
+                    format!("`{}` is an external predicate, but an expression is needed here", entry.name.name),
+                );
                 self.report(diagnostic.at(span).help("`bool(...)` is the truth value of a predicate as a BOOL"));
                 return self.error_expr(span);
             }
@@ -35,18 +41,53 @@ impl Lower<'_> {
             return self.apply(function, &args, span);
         }
         let DefinitionBody::Formula(body) = entry.body else {
-            let diagnostic = Diagnostic::error("substitution-as-formula", format!("definition `{}` is a substitution, but a formula is needed here", entry.name.name));
-            self.report(diagnostic.at(span).also(entry.name.span, "defined here"));
+            self.report_substitution(entry, span);
             return self.error_expr(span);
         };
+        if self.tree(entry.unit).sort(body) == Sort::Predicate {
+            let snippet = self.snippet(span);
+            let message = format!("`{snippet}` is a predicate, but an expression is needed here");
+            let diagnostic =
+                Diagnostic::error("expression-expected", message).at(span).also(entry.name.span, "defined here");
+            self.report(diagnostic.help(format!("`bool({snippet})` is its truth value as a BOOL")));
+            return self.error_expr(span);
+        }
         let Some(inner) = self.enter_definition(ctx, entry, args, span) else { return self.error_expr(span) };
         let result = self.expr(inner, body);
         self.expansions.pop();
         result
     }
 
+    fn report_substitution(&mut self, entry: &DefEntry, span: Span) {
+        let message = format!("definition `{}` is a substitution, but a formula is needed here", entry.name.name);
+        let diagnostic = Diagnostic::error("substitution-as-formula", message).at(span);
+        self.report(diagnostic.also(entry.name.span, "defined here"));
+    }
+
+    /// A definition that is an expression for sure, used as a predicate.
+    fn report_expression(&mut self, ctx: Ctx, entry: &Rc<DefEntry>, args: &[ast::ExprId], span: Span) -> PredId {
+        let expr = self.expand_expr(ctx, entry, args, span);
+        let ty = self.ty(expr);
+        if !self.types.is_error(ty) {
+            let (snippet, text) = (self.snippet(span), self.types.text(&self.model, ty));
+            let message = format!("`{snippet}` is an expression of type {text}, but a predicate is needed here");
+            let diagnostic =
+                Diagnostic::error("predicate-expected", message).at(span).also(entry.name.span, "defined here");
+            let value = if matches!(self.types.shape(ty), Shape::Bool) { "TRUE" } else { "..." };
+            self.report(diagnostic.help(format!("compare it with something: `{snippet} = {value}`")));
+        }
+        self.error_pred(span)
+    }
+
     /// A name or call used as a predicate: a definition, an external predicate or a formal.
-    pub(crate) fn named_pred(&mut self, ctx: Ctx, id: ast::ExprId, name: &SmolStr, args: &[ast::ExprId], span: Span) -> PredId {
+    pub(crate) fn named_pred(
+        &mut self,
+        ctx: Ctx,
+        id: ast::ExprId,
+        name: &SmolStr,
+        args: &[ast::ExprId],
+        span: Span,
+    ) -> PredId {
         match self.frames.find(ctx.frame, name) {
             Some(Found::Formal(arg, at)) if args.is_empty() => return self.pred(at, arg),
             Some(_) => return self.report_not_a_predicate(ctx, id, span),
@@ -65,6 +106,9 @@ impl Lower<'_> {
             None => {}
         }
         match entry.body {
+            DefinitionBody::Formula(body) if self.tree(entry.unit).sort(body) == Sort::Expression => {
+                self.report_expression(ctx, &entry, args, span)
+            }
             DefinitionBody::Formula(body) if entry.params.len() == args.len() || !entry.params.is_empty() => {
                 let Some(inner) = self.enter_definition(ctx, &entry, args, span) else { return self.error_pred(span) };
                 let result = self.pred(inner, body);
@@ -76,11 +120,22 @@ impl Lower<'_> {
     }
 
     /// The context of a definition's body for one use; the caller pops `expansions` when the body is done.
-    pub(crate) fn enter_definition(&mut self, ctx: Ctx, entry: &DefEntry, args: &[ast::ExprId], span: Span) -> Option<Ctx> {
+    pub(crate) fn enter_definition(
+        &mut self,
+        ctx: Ctx,
+        entry: &DefEntry,
+        args: &[ast::ExprId],
+        span: Span,
+    ) -> Option<Ctx> {
         if entry.params.len() != args.len() {
-            let (name, wanted, given) = (&entry.name.name, entry.params.len(), args.len());
-            let diagnostic = Diagnostic::error("wrong-arity", format!("definition `{name}` takes {}, but is given {}", plural(wanted, "argument"), given));
-            self.report(diagnostic.at(span).also(entry.name.span, "defined here"));
+            let name = &entry.name.name;
+            let message = format!(
+                "definition `{name}` takes {}, but is given {}",
+                plural(entry.params.len(), "argument"),
+                given(args.len())
+            );
+            let diagnostic = Diagnostic::error("wrong-arity", message).at(span).also(entry.name.span, "defined here");
+            self.report(diagnostic.help(format!("write `{}`", with_params(name, &entry.params))));
             return None;
         }
         let formals = entry.params.iter().zip(args).map(|(param, arg)| (param.name.clone(), *arg, ctx)).collect();
@@ -100,7 +155,11 @@ impl Lower<'_> {
                     None => {
                         let message = format!("`{}` is a definition and cannot be used as a new name", id.name);
                         let diagnostic = Diagnostic::error("definition-as-identifier", message).at(id.span);
-                        self.report(diagnostic.also(entry.name.span, "defined here").help("choose another name for the bound variable"));
+                        self.report(
+                            diagnostic
+                                .also(entry.name.span, "defined here")
+                                .help("choose another name for the bound variable"),
+                        );
                         out.push(id.clone());
                     }
                 },
@@ -125,13 +184,16 @@ impl Lower<'_> {
         for item in items {
             let ast::Expr::Ident(name) = &tree.expr(*item).expr else { return None };
             names.extend(self.listed(name)?);
+            if names.len() > MAX_LISTED {
+                return None;
+            }
         }
         Some(names)
     }
 
     fn listed(&self, name: &SmolStr) -> Option<Vec<SmolStr>> {
         match self.defs.get(name) {
-            Some(entry) if !entry.is_cyclic => self.identifier_list(entry),
+            Some(entry) if !entry.is_cyclic => with_stack(|| self.identifier_list(entry)),
             _ => Some(vec![name.clone()]),
         }
     }
@@ -167,14 +229,28 @@ impl Lower<'_> {
         }
     }
 
-    fn external_predicate(&mut self, ctx: Ctx, entry: &Rc<DefEntry>, declaration: &Rc<DefEntry>, args: &[ast::ExprId], span: Span) -> PredId {
+    fn external_predicate(
+        &mut self,
+        ctx: Ctx,
+        entry: &Rc<DefEntry>,
+        declaration: &Rc<DefEntry>,
+        args: &[ast::ExprId],
+        span: Span,
+    ) -> PredId {
         match self.external_effect(ctx, entry, declaration, args, span) {
             Some((id, args)) => self.add_pred(Pred::External(id, args), span),
             None => self.error_pred(span),
         }
     }
 
-    pub(crate) fn external_substitution(&mut self, ctx: Ctx, entry: &Rc<DefEntry>, declaration: &Rc<DefEntry>, args: &[ast::ExprId], span: Span) -> SubstId {
+    pub(crate) fn external_substitution(
+        &mut self,
+        ctx: Ctx,
+        entry: &Rc<DefEntry>,
+        declaration: &Rc<DefEntry>,
+        args: &[ast::ExprId],
+        span: Span,
+    ) -> SubstId {
         match self.external_effect(ctx, entry, declaration, args, span) {
             Some((id, args)) => self.add_subst(Subst::External(id, args), span),
             None => self.add_subst(Subst::Skip, span),
@@ -182,7 +258,14 @@ impl Lower<'_> {
     }
 
     /// An external without a result: its id and typed arguments.
-    fn external_effect(&mut self, ctx: Ctx, entry: &Rc<DefEntry>, declaration: &Rc<DefEntry>, args: &[ast::ExprId], span: Span) -> Option<(ExternalId, Vec<ExprId>)> {
+    fn external_effect(
+        &mut self,
+        ctx: Ctx,
+        entry: &Rc<DefEntry>,
+        declaration: &Rc<DefEntry>,
+        args: &[ast::ExprId],
+        span: Span,
+    ) -> Option<(ExternalId, Vec<ExprId>)> {
         let kind = entry.external.as_ref()?.0;
         let DefinitionBody::Formula(body) = declaration.body else { return None };
         let params = self.type_params(declaration);
@@ -204,8 +287,9 @@ impl Lower<'_> {
     ) -> Option<Vec<ExprId>> {
         if args.len() != entry.params.len() {
             let (name, wanted) = (&entry.name.name, plural(entry.params.len(), "argument"));
-            let diagnostic = Diagnostic::error("wrong-arity", format!("external `{name}` takes {wanted}, but is given {}", args.len()));
-            self.report(diagnostic.at(span).also(entry.name.span, "declared here"));
+            let message = format!("external `{name}` takes {wanted}, but is given {}", given(args.len()));
+            let diagnostic = Diagnostic::error("wrong-arity", message).at(span).also(entry.name.span, "declared here");
+            self.report(diagnostic.help(format!("write `{}`", with_params(name, &entry.params))));
             return None;
         }
         let args: Vec<ExprId> = args.iter().map(|arg| self.expr(ctx, *arg)).collect();
@@ -214,8 +298,15 @@ impl Lower<'_> {
         let mut expected = Vec::new();
         for _ in 1..args.len() {
             let Shape::Pair(first, last) = self.types.shape(rest).clone() else {
-                let message = format!("`{}` declares fewer types than `{}` has parameters", declaration.name.name, entry.name.name);
-                self.report(Diagnostic::error("wrong-external-declaration", message).at(declaration.name.span).also(span, "used here"));
+                let message = format!(
+                    "`{}` declares fewer types than `{}` has parameters",
+                    declaration.name.name, entry.name.name
+                );
+                self.report(
+                    Diagnostic::error("wrong-external-declaration", message)
+                        .at(declaration.name.span)
+                        .also(span, "used here"),
+                );
                 return None;
             };
             expected.push(last);
@@ -223,7 +314,8 @@ impl Lower<'_> {
         }
         expected.push(rest);
         for (arg, ty) in args.iter().zip(expected.into_iter().rev()) {
-            self.expect(*arg, ty, &format!("`{}` is declared with another type", entry.name.name), span);
+            let origin = Some((declaration.name.span, "declared here".to_owned()));
+            self.expect_from(*arg, ty, &format!("`{}` takes {{}} here", entry.name.name), span, origin);
         }
         Some(args)
     }
@@ -235,7 +327,9 @@ impl Lower<'_> {
     /// `A` and `B` of `A --> B` and its kin.
     fn arrow_parts(&self, unit: crate::project::UnitId, id: ast::ExprId) -> Option<(ast::ExprId, ast::ExprId)> {
         match &self.tree(unit).expr(id).expr {
-            ast::Expr::Binary(op, from, to) if op.info().priority == ast::BinaryOp::Relation.info().priority => Some((*from, *to)),
+            ast::Expr::Binary(op, from, to) if op.info().priority == ast::BinaryOp::Relation.info().priority => {
+                Some((*from, *to))
+            }
             _ => None,
         }
     }
@@ -263,7 +357,9 @@ impl Lower<'_> {
                     },
                 };
             }
-            E::Atom(Atom::Integer | Atom::Natural | Atom::Natural1 | Atom::Int | Atom::Nat | Atom::Nat1) => Some(Unifier::INTEGER),
+            E::Atom(Atom::Integer | Atom::Natural | Atom::Natural1 | Atom::Int | Atom::Nat | Atom::Nat1) => {
+                Some(Unifier::INTEGER)
+            }
             E::Atom(Atom::Bool) => Some(Unifier::BOOL),
             E::Atom(Atom::String) => Some(Unifier::STRING),
             E::Atom(Atom::Real | Atom::Float) => Some(Unifier::REAL),
@@ -302,12 +398,20 @@ impl Lower<'_> {
 
     fn not_a_type(&mut self, span: Span) -> Option<Ty> {
         let snippet = self.snippet(span);
-        self.report(Diagnostic::error("wrong-external-declaration", format!("`{snippet}` does not declare a type")).at(span));
+        self.report(
+            Diagnostic::error("wrong-external-declaration", format!("`{snippet}` does not declare a type")).at(span),
+        );
         None
     }
 
     /// A query operation used as an expression, when the preference allows it.
-    pub(crate) fn called_operation(&mut self, ctx: Ctx, name: &str, args: &[ast::ExprId], span: Span) -> Option<ExprId> {
+    pub(crate) fn called_operation(
+        &mut self,
+        ctx: Ctx,
+        name: &str,
+        args: &[ast::ExprId],
+        span: Span,
+    ) -> Option<ExprId> {
         if !self.model.steering.preferences.flag("ALLOW_OPERATION_CALLS_IN_EXPRESSIONS") {
             return None;
         }
@@ -325,7 +429,22 @@ impl Lower<'_> {
     }
 }
 
-/// `1 argument`, `2 arguments`.
+/// How many there are, after "but is given".
+pub(crate) fn given(count: usize) -> String {
+    match count {
+        0 => "none".to_owned(),
+        1 => "one".to_owned(),
+        n => n.to_string(),
+    }
+}
+
+/// `f(a, b)`, as it is declared.
+pub(crate) fn with_params(name: &str, params: &[Ident]) -> String {
+    let params: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
+    if params.is_empty() { name.to_owned() } else { format!("{name}({})", params.join(", ")) }
+}
+
+/// `one argument`, `2 arguments`.
 pub(crate) fn plural(count: usize, noun: &str) -> String {
     match count {
         0 => format!("no {noun}s"),

@@ -1,19 +1,23 @@
 //! From the model with inferred types to the model with ground ones, and the checks that need the whole.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use abridge_diag::{Diagnostic, Span};
+use abridge_diag::{Diagnostic, Span, with_stack};
 use abridge_model::walk::Node;
-use abridge_model::{Expr, IdVec, LocalId, Model, OpId, SmolStr, Subst, SubstId, Target, TypeId};
+use abridge_model::{
+    Expr, IdSet, IdVec, LocalId, Model, OpId, SmolStr, Subst, SubstId, Target, TypeId, VarId, effects,
+};
 
 use crate::carriers;
 use crate::lower::Lower;
-use crate::types::Ty;
+use crate::types::{Shape, Ty};
 
 impl Lower<'_> {
     /// Grounds all types. `None` if there are errors.
     pub(crate) fn finish(mut self) -> (Option<Model>, Vec<Diagnostic>) {
         self.settle_overloads();
+        self.show_any_values();
         self.report_untyped();
         self.default_anonymous();
         self.report_double_assignments();
@@ -25,6 +29,7 @@ impl Lower<'_> {
         }
         self.ground();
         carriers::size(&mut self.model, self.project, self.options, &self.defs, &mut self.diagnostics);
+        self.report_missing_elements();
         abridge_model::effects::compute(&mut self.model);
         if self.diagnostics.iter().any(Diagnostic::is_error) {
             return (None, self.diagnostics);
@@ -37,35 +42,96 @@ impl Lower<'_> {
         (Some(self.model), self.diagnostics)
     }
 
+    /// With SHOW_EVENTB_ANY_VALUES the values chosen by an outermost ANY belong to the label of a step, as parameters do.
+    fn show_any_values(&mut self) {
+        if !self.model.steering.preferences.flag("SHOW_EVENTB_ANY_VALUES") {
+            return;
+        }
+        let mut called: HashSet<OpId> = HashSet::new();
+        for (_, node) in self.model.substs.iter() {
+            if let Subst::Call { op, .. } = &node.subst {
+                called.insert(*op);
+            }
+        }
+        for op in self.model.operations.ids().filter(|op| !called.contains(op)) {
+            let body = self.model.operations[op].body;
+            if let Subst::Any { binder, pred, body: inner } = self.model.subst(body).clone() {
+                let select = Subst::Select { branches: vec![(pred, inner)], otherwise: None };
+                let select = self.add_subst(select, self.model.substs[body].span);
+                // The ANY is unreachable from here on and must not bind its locals a second time.
+                self.model.substs[body].subst = Subst::Skip;
+                self.model.operations[op].body = select;
+                self.model.operations[op].params.extend(binder);
+            }
+        }
+    }
+
     /// Every declared name has a ground type.
     fn report_untyped(&mut self) {
         if self.model.steering.preferences.flag("ALLOW_UNTYPED_IDENTIFIERS") {
             return;
         }
-        let constants = self.model.constants.values().map(|c| ("constant", c.name.clone(), c.ty, c.origin.span));
-        let variables = self.model.variables.values().map(|v| ("variable", v.name.clone(), v.ty, v.origin.span));
+        let of_machines: HashSet<Span> = self.machine_params();
+        let constants = self.model.constants.values().map(|c| {
+            let declared =
+                if of_machines.contains(&c.origin.span) { Declared::MachineParameter } else { Declared::Constant };
+            (declared, c.name.clone(), c.ty, c.origin.span)
+        });
+        let variables =
+            self.model.variables.values().map(|v| (Declared::Variable, v.name.clone(), v.ty, v.origin.span));
         let bound = self.bound_locals();
-        let params: HashSet<LocalId> = self.model.operations.values().flat_map(|op| &op.params).copied().collect();
+        let operations = || self.model.operations.values();
+        let params: HashSet<LocalId> = operations().flat_map(|op| &op.params).copied().collect();
+        let outputs: HashSet<LocalId> = operations().flat_map(|op| &op.outputs).copied().collect();
         let locals = self.model.locals.iter().filter(|(id, _)| bound.contains(id));
         let locals = locals.map(|(id, local)| {
-            let what = if params.contains(&id) { "parameter" } else { "identifier" };
-            (what, local.name.clone(), local.ty, local.span)
+            let declared = match id {
+                id if params.contains(&id) => Declared::Parameter,
+                id if outputs.contains(&id) => Declared::Output,
+                _ => Declared::Local,
+            };
+            (declared, local.name.clone(), local.ty, local.span)
         });
-        let all: Vec<(&str, SmolStr, Ty, Span)> = constants.chain(variables).chain(locals).collect();
-        for (what, name, ty, span) in all {
+        let all: Vec<(Declared, SmolStr, Ty, Span)> = constants.chain(variables).chain(locals).collect();
+        for (declared, name, ty, span) in all {
             if self.types.has_unknown(ty) {
-                let text = self.types.text(&self.model, ty);
-                let known = if text == "?" { String::new() } else { format!(": all that is known is {text}") };
-                let diagnostic = Diagnostic::error("unknown-type", format!("the type of {what} `{name}` cannot be inferred{known}")).at(span);
-                let clause = match what {
-                    "constant" => "PROPERTIES",
-                    "variable" => "the INVARIANT",
-                    "parameter" => "the operation's precondition",
-                    _ => "the predicate that goes with it",
-                };
-                self.report(diagnostic.help(format!("add a typing predicate such as `{name} : S` to {clause}")));
+                self.report_unknown_type(declared, &name, ty, span);
             }
         }
+    }
+
+    /// Where the parameters of machines are declared.
+    fn machine_params(&self) -> HashSet<Span> {
+        let machines = self.project.units.iter().filter_map(|unit| unit.ast.machine());
+        machines.flat_map(|machine| &machine.params).map(|param| param.span).collect()
+    }
+
+    fn report_unknown_type(&mut self, declared: Declared, name: &str, ty: Ty, span: Span) {
+        let text = self.types.text(&self.model, ty);
+        let known = if text == "?" { String::new() } else { format!(": all that is known is {text}") };
+        let (what, place) = match declared {
+            Declared::Constant => ("constant", "to PROPERTIES"),
+            Declared::MachineParameter => ("parameter", "to CONSTRAINTS"),
+            Declared::Variable => ("variable", "to the INVARIANT"),
+            Declared::Parameter => ("parameter", "to the operation's precondition"),
+            Declared::Output => ("output", ""),
+            Declared::Local => ("identifier", "to the predicate that belongs to it"),
+        };
+        let message = format!("the type of {what} `{name}` cannot be inferred{known}");
+        let sign = if matches!(self.types.shape(ty), Shape::Pow(_)) { "<:" } else { ":" };
+        let help = match declared {
+            Declared::Output => "assign a value of a known type to it".to_owned(),
+            _ => format!("add a typing predicate such as `{name} {sign} S` {place}"),
+        };
+        let mut diagnostic = Diagnostic::error("unknown-type", message).at(span).help(help);
+        let is_global = matches!(declared, Declared::Constant | Declared::Variable);
+        if let Some(entry) = self.defs.get(name).filter(|entry| is_global && entry.name.span.file == span.file) {
+            if self.unknown_names.contains(name) {
+                return;
+            }
+            diagnostic = diagnostic.also(entry.name.span, "this definition hides it");
+        }
+        self.report(diagnostic);
     }
 
     /// Locals that some node or operation binds; helpers that were never used are not among them.
@@ -75,7 +141,12 @@ impl Lower<'_> {
         for op in model.operations.values() {
             bound.extend(op.params.iter().chain(&op.outputs));
         }
-        let nodes = model.exprs.ids().map(Node::Expr).chain(model.preds.ids().map(Node::Pred)).chain(model.substs.ids().map(Node::Subst));
+        let nodes = model
+            .exprs
+            .ids()
+            .map(Node::Expr)
+            .chain(model.preds.ids().map(Node::Pred))
+            .chain(model.substs.ids().map(Node::Subst));
         for node in nodes {
             bound.extend(model.bound_locals(node));
         }
@@ -92,20 +163,22 @@ impl Lower<'_> {
         }
     }
 
+    /// What belongs to formulas beside the machine comes last, so that they do not change the ids of the machine's types.
     fn ground(&mut self) {
         let mut cache: IdVec<Ty, Option<TypeId>> = (0..self.types.n_types()).map(|_| None).collect();
+        let (n_exprs, n_locals) = self.beside.start.unwrap_or((self.model.exprs.len(), self.model.locals.len()));
         let Lower { types, model, .. } = self;
         macro_rules! ground_all {
-            ($table:ident) => {
-                for id in model.$table.ids() {
+            ($table:ident, $ids:expr) => {
+                for id in $ids {
                     model.$table[id].ty = types.ground(model.$table[id].ty, model, &mut cache);
                 }
             };
         }
-        ground_all!(exprs);
-        ground_all!(constants);
-        ground_all!(variables);
-        ground_all!(locals);
+        ground_all!(exprs, model.exprs.ids().take(n_exprs));
+        ground_all!(constants, model.constants.ids());
+        ground_all!(variables, model.variables.ids());
+        ground_all!(locals, model.locals.ids().take(n_locals));
         for id in model.free_types.ids() {
             for index in 0..model.free_types[id].constructors.len() {
                 if let Some((set, ty)) = model.free_types[id].constructors[index].arg {
@@ -114,6 +187,8 @@ impl Lower<'_> {
                 }
             }
         }
+        ground_all!(exprs, model.exprs.ids().skip(n_exprs));
+        ground_all!(locals, model.locals.ids().skip(n_locals));
     }
 
     /// Branches of `||` write different variables.
@@ -121,41 +196,51 @@ impl Lower<'_> {
         if self.model.steering.preferences.flag("ALLOW_SIMULTANEOUS_ASSIGNMENTS") {
             return;
         }
-        let mut writes = Writes { model: &self.model, done: HashMap::new(), open: Vec::new() };
-        let mut found = Vec::new();
-        for (_, node) in self.model.substs.iter() {
-            let Subst::Parallel(parts) = &node.subst else { continue };
-            let mut first_of: HashMap<Target, Span> = HashMap::new();
-            for part in parts {
-                for (target, span) in writes.of(*part) {
-                    match first_of.get(&target) {
-                        Some(first) => found.push((target, *first, span)),
-                        None => _ = first_of.insert(target, span),
-                    }
-                }
-            }
+        let bodies: Vec<SubstId> = self.model.operations.values().map(|op| op.body).collect();
+        let abstraction = self.model.abstraction.as_ref().map(|abstraction| abstraction.initialisation);
+        let mut writes = Writes::new(&self.model);
+        for root in [self.model.initialisation].into_iter().chain(abstraction).chain(bodies) {
+            writes.of(root);
         }
-        for (target, first, span) in found {
-            let message = format!("`{}` is assigned in two branches of `||`", self.target_name(target));
+        let mut twice = writes.twice;
+        twice.sort_by_key(|(_, first, again)| (*again, *first));
+        for (target, first, span) in twice {
+            let name = self.target_name(target);
+            let message = format!("`{name}` is assigned in two branches of `||`");
             let diagnostic = Diagnostic::error("assigned-twice", message).at(span).also(first, "also assigned here");
-            self.diagnostics.push(diagnostic.help("use `;` for one after the other, or assign it once"));
+            let is_changed_at_argument = [first, span].iter().all(|span| {
+                self.sources
+                    .snippet(*span)
+                    .strip_prefix(name.as_str())
+                    .is_some_and(|rest| rest.trim_start().starts_with('('))
+            });
+            self.diagnostics.push(match is_changed_at_argument {
+                true => diagnostic
+                    .help(format!("change it at both arguments at once: `{name} := {name} <+ {{x |-> E, y |-> F}}`")),
+                false => diagnostic.help("use `;` for one after the other, or assign it once"),
+            });
         }
     }
 
     /// An expression changes nothing, so operations used in expressions must not either.
     fn report_writing_calls(&mut self) {
-        let mut writes = Writes { model: &self.model, done: HashMap::new(), open: Vec::new() };
+        let writes = effects::writes(&self.model);
         let mut found = Vec::new();
         for (_, node) in self.model.exprs.iter() {
             if let Expr::CallOperation(op, _) = &node.expr
-                && let Some(target) = writes.operation(*op).into_keys().filter(|target| target.variable().is_some()).min()
+                && let Some(variable) = writes[*op].iter().next()
             {
-                found.push((*op, target, node.span));
+                found.push((*op, variable, node.span));
             }
         }
-        for (op, target, span) in found {
-            let message = format!("operation `{}` changes `{}` and cannot be used in an expression", self.model.operations[op].name, self.target_name(target));
-            self.diagnostics.push(Diagnostic::error("writing-call-in-expression", message).at(span).help("call it as a substitution: `x <-- op(...)`"));
+        for (op, variable, span) in found {
+            let (operation, variable) = (&self.model.operations[op].name, &self.model.variables[variable].name);
+            let message = format!("operation `{operation}` changes `{variable}` and cannot be used in an expression");
+            self.diagnostics.push(
+                Diagnostic::error("writing-call-in-expression", message)
+                    .at(span)
+                    .help("call it as a substitution: `x <-- op(...)`"),
+            );
         }
     }
 
@@ -164,65 +249,84 @@ impl Lower<'_> {
         if self.diagnostics.iter().any(Diagnostic::is_error) {
             return;
         }
-        let mut writes = Writes { model: &self.model, done: HashMap::new(), open: Vec::new() };
-        let written: HashSet<Target> = writes.of(self.model.initialisation).into_keys().collect();
+        let written = Writes::new(&self.model).of(self.model.initialisation);
         let mut missing = Vec::new();
         for (id, variable) in self.model.state_variables() {
-            if !written.contains(&Target::Variable(id)) {
+            if !written.contains_key(&Target::Variable(id)) {
                 let message = format!("INITIALISATION gives no value to variable `{}`", variable.name);
-                missing.push(Diagnostic::warning("uninitialised", message).at(variable.origin.span).help(format!("add `{} := ...` to INITIALISATION", variable.name)));
+                missing.push(
+                    Diagnostic::warning("uninitialised", message)
+                        .at(variable.origin.span)
+                        .help(format!("add `{} := ...` to INITIALISATION", variable.name)),
+                );
             }
         }
         self.diagnostics.extend(missing);
     }
 }
 
+/// What kind of name has no type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Declared {
+    Constant,
+    MachineParameter,
+    Variable,
+    Parameter,
+    Output,
+    Local,
+}
+
 /// What substitutions assign, calls included, with one place each.
 struct Writes<'a> {
     model: &'a Model,
-    done: HashMap<OpId, HashMap<Target, Span>>,
-    open: Vec<OpId>,
+    of_operations: IdVec<OpId, IdSet<VarId>>,
+    /// What two branches of `||` assign: the first place and the second.
+    twice: Vec<(Target, Span, Span)>,
 }
 
-impl Writes<'_> {
-    fn of(&mut self, root: SubstId) -> HashMap<Target, Span> {
-        let model = self.model;
-        let mut written = HashMap::new();
-        let mut called = Vec::new();
-        let mut hidden = HashSet::new();
-        model.for_each_node(Node::Subst(root), &mut |node| {
-            let Node::Subst(id) = node else { return };
-            let span = model.substs[id].span;
-            for target in model.subst(id).targets() {
-                written.entry(*target).or_insert(span);
-            }
-            match model.subst(id) {
-                Subst::Call { op, .. } => called.push((*op, span)),
-                Subst::Var { locals, .. } => hidden.extend(locals.iter().map(|local| Target::Local(*local))),
-                _ => {}
+impl<'a> Writes<'a> {
+    fn new(model: &'a Model) -> Self {
+        Writes { model, of_operations: effects::writes(model), twice: Vec::new() }
+    }
+
+    fn of(&mut self, id: SubstId) -> HashMap<Target, Span> {
+        let (subst, span) = (self.model.subst(id), self.model.substs[id].span);
+        let mut written: HashMap<Target, Span> = subst.targets().iter().map(|target| (*target, span)).collect();
+        if let Subst::Call { op, .. } = subst {
+            let called = self.of_operations[*op].iter().map(Target::Variable);
+            called.for_each(|target| _ = written.entry(target).or_insert(span));
+        }
+        let is_parallel = matches!(subst, Subst::Parallel(_));
+        self.model.for_each_child(Node::Subst(id), &mut |child| {
+            if let Node::Subst(part) = child {
+                let more = with_stack(|| self.of(part));
+                self.join(&mut written, more, is_parallel);
             }
         });
-        for (op, span) in called {
-            for target in self.operation(op).into_keys().filter(|target| target.variable().is_some()) {
-                written.entry(target).or_insert(span);
-            }
+        if let Subst::Var { locals, .. } = subst {
+            locals.iter().for_each(|local| _ = written.remove(&Target::Local(*local)));
         }
-        written.retain(|target, _| !hidden.contains(target));
         written
     }
 
-    fn operation(&mut self, op: OpId) -> HashMap<Target, Span> {
-        if let Some(done) = self.done.get(&op) {
-            return done.clone();
+    /// Adds what comes later; the smaller side moves, so that nesting costs little.
+    fn join(&mut self, written: &mut HashMap<Target, Span>, mut later: HashMap<Target, Span>, is_parallel: bool) {
+        let is_swapped = written.len() < later.len();
+        if is_swapped {
+            std::mem::swap(written, &mut later);
         }
-        if self.open.contains(&op) {
-            return HashMap::new();
+        for (target, span) in later {
+            match written.entry(target) {
+                Entry::Vacant(entry) => _ = entry.insert(span),
+                Entry::Occupied(mut entry) => {
+                    let (first, again) = if is_swapped { (span, *entry.get()) } else { (*entry.get(), span) };
+                    entry.insert(first);
+                    if is_parallel {
+                        self.twice.push((target, first, again));
+                    }
+                }
+            }
         }
-        self.open.push(op);
-        let written = self.of(self.model.operations[op].body);
-        self.open.pop();
-        self.done.insert(op, written.clone());
-        written
     }
 }
 

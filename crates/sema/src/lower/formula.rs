@@ -1,6 +1,6 @@
 //! Predicates and expressions.
 
-use abridge_diag::{Diagnostic, Span, with_stack};
+use abridge_diag::{Diagnostic, Span};
 use abridge_model::{
     BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, QuantifiedOp, SmolStr, UnaryOp,
 };
@@ -15,10 +15,14 @@ use crate::types::{Shape, Ty, Unifier};
 /// For more unknown names than this nobody reads guesses.
 const ENOUGH: usize = 50;
 
+/// Reading a decimal number takes time with the square of its length.
+const MAX_DIGITS: usize = 100_000;
+
 impl Lower<'_> {
     /// Lowers a formula that must be a predicate.
     pub(crate) fn pred(&mut self, ctx: Ctx, id: ast::ExprId) -> PredId {
-        with_stack(|| self.pred_inner(ctx, id))
+        let span = self.tree(ctx.unit).expr(id).span;
+        self.deeper(1, span, |this| this.pred_inner(ctx, id)).unwrap_or_else(|| self.error_pred(span))
     }
 
     fn pred_inner(&mut self, ctx: Ctx, id: ast::ExprId) -> PredId {
@@ -64,21 +68,24 @@ impl Lower<'_> {
                 self.add_pred(Pred::Exists { binder, body }, span)
             }
             ast::Expr::If { branches, otherwise } => {
-                let mut result = self.pred(ctx, *otherwise);
-                for (condition, value) in branches.iter().rev() {
-                    let (condition, value) = (self.pred(ctx, *condition), self.pred(ctx, *value));
-                    result = self.add_pred(Pred::If(condition, value, result), span);
-                }
-                result
+                let nested = self.deeper(branches.len(), span, |this| {
+                    let mut result = this.pred(ctx, *otherwise);
+                    for (condition, value) in branches.iter().rev() {
+                        let (condition, value) = (this.pred(ctx, *condition), this.pred(ctx, *value));
+                        result = this.add_pred(Pred::If(condition, value, result), span);
+                    }
+                    result
+                });
+                nested.unwrap_or_else(|| self.error_pred(span))
             }
             ast::Expr::Let { ids, pred, body } => {
                 let (inner, bindings) = self.let_bindings(ctx, ids, *pred);
                 let body = self.pred(inner, *body);
                 self.add_pred(Pred::Let { bindings, body }, span)
             }
-            ast::Expr::Substituted { ids, values, pred } => {
-                let (inner, bindings) = self.substituted(ctx, ids, values, span);
-                let body = self.pred(inner, *pred);
+            ast::Expr::Substituted(it) => {
+                let (inner, bindings) = self.substituted(ctx, &it.ids, &it.values, span);
+                let body = self.pred(inner, it.pred);
                 self.add_pred(Pred::Let { bindings, body }, span)
             }
             ast::Expr::Builtin(ast::Builtin::Finite, args) => {
@@ -103,7 +110,11 @@ impl Lower<'_> {
         let ty = self.ty(expr);
         if !self.types.is_error(ty) {
             let (snippet, text) = (self.snippet(span), self.types.text(&self.model, ty));
-            let mut diagnostic = Diagnostic::error("predicate-expected", format!("`{snippet}` is an expression of type {text}, but a predicate is needed here")).at(span);
+            let mut diagnostic = Diagnostic::error(
+                "predicate-expected",
+                format!("`{snippet}` is an expression of type {text}, but a predicate is needed here"),
+            )
+            .at(span);
             diagnostic = diagnostic.help(match self.types.shape(ty) {
                 Shape::Bool => format!("write `{snippet} = TRUE`"),
                 Shape::Pow(_) => format!("say something about it, such as `{snippet} /= {{}}`"),
@@ -155,7 +166,9 @@ impl Lower<'_> {
             return;
         }
         let is_member = match self.types.shape(self.ty(right)) {
-            Shape::Pow(elem) => !matches!(self.types.shape(self.ty(left)), Shape::Unknown) && self.alike(*elem, self.ty(left)),
+            Shape::Pow(elem) => {
+                !matches!(self.types.shape(self.ty(left)), Shape::Unknown) && self.alike(*elem, self.ty(left))
+            }
             _ => false,
         };
         let (elem, set) = (self.snippet(self.span(left)), self.snippet(self.span(right)));
@@ -201,7 +214,8 @@ impl Lower<'_> {
 
     /// Lowers a formula that must be an expression.
     pub(crate) fn expr(&mut self, ctx: Ctx, id: ast::ExprId) -> ExprId {
-        with_stack(|| self.expr_inner(ctx, id))
+        let span = self.tree(ctx.unit).expr(id).span;
+        self.deeper(1, span, |this| this.expr_inner(ctx, id)).unwrap_or_else(|| self.error_expr(span))
     }
 
     fn expr_inner(&mut self, ctx: Ctx, id: ast::ExprId) -> ExprId {
@@ -245,7 +259,10 @@ impl Lower<'_> {
                 self.add_expr(Expr::BoolOf(pred), Unifier::BOOL, span)
             }
             ast::Expr::Builtin(builtin, args) if !matches!(builtin, ast::Builtin::Finite | ast::Builtin::Partition) => {
-                self.builtin(ctx, *builtin, args, span)
+                match self.named_like(ctx, *builtin, span) {
+                    Some(head) => self.apply_named(ctx, &head, args, span),
+                    None => self.builtin(ctx, *builtin, args, span),
+                }
             }
             ast::Expr::Apply(head, args) => self.application(ctx, *head, args, span),
             ast::Expr::Image(relation, set) => {
@@ -265,8 +282,10 @@ impl Lower<'_> {
                 node
             }
             ast::Expr::Tuple(items) => {
-                let items: Vec<ExprId> = items.iter().map(|item| self.expr(ctx, *item)).collect();
-                self.tuple(&items, span)
+                let lowered =
+                    self.deeper(items.len(), span, |this| items.iter().map(|item| this.expr(ctx, *item)).collect());
+                let lowered: Vec<ExprId> = lowered.unwrap_or_else(|| vec![self.error_expr(span)]);
+                self.tuple(&lowered, span)
             }
             ast::Expr::SetExtension(items) => {
                 let items = self.same_type_items(ctx, items);
@@ -297,13 +316,16 @@ impl Lower<'_> {
             ast::Expr::Record(fields) => self.record(ctx, fields, span),
             ast::Expr::Struct(fields) => self.struct_set(ctx, fields, span),
             ast::Expr::If { branches, otherwise } => {
-                let mut result = self.expr(ctx, *otherwise);
-                for (condition, value) in branches.iter().rev() {
-                    let (condition, value) = (self.pred(ctx, *condition), self.expr(ctx, *value));
-                    let ty = if self.expect_like(value, result, span) { self.ty(result) } else { Unifier::ERROR };
-                    result = self.add_expr(Expr::If(condition, value, result), ty, span);
-                }
-                result
+                let nested = self.deeper(branches.len(), span, |this| {
+                    let mut result = this.expr(ctx, *otherwise);
+                    for (condition, value) in branches.iter().rev() {
+                        let (condition, value) = (this.pred(ctx, *condition), this.expr(ctx, *value));
+                        let ty = if this.expect_like(value, result, span) { this.ty(result) } else { Unifier::ERROR };
+                        result = this.add_expr(Expr::If(condition, value, result), ty, span);
+                    }
+                    result
+                });
+                nested.unwrap_or_else(|| self.error_expr(span))
             }
             ast::Expr::Let { ids, pred, body } => {
                 let (inner, bindings) = self.let_bindings(ctx, ids, *pred);
@@ -321,7 +343,11 @@ impl Lower<'_> {
             ast::Expr::Described { expr, .. } => self.expr(ctx, *expr),
             _ => {
                 let snippet = self.snippet(span);
-                let diagnostic = Diagnostic::error("expression-expected", format!("`{snippet}` is a predicate, but an expression is needed here")).at(span);
+                let diagnostic = Diagnostic::error(
+                    "expression-expected",
+                    format!("`{snippet}` is a predicate, but an expression is needed here"),
+                )
+                .at(span);
                 self.report(diagnostic.help(format!("`bool({snippet})` is its truth value as a BOOL")));
                 self.error_expr(span)
             }
@@ -331,10 +357,18 @@ impl Lower<'_> {
     /// The set in `r[S]`.
     fn expect_image(&mut self, relation: ExprId, set: ExprId, domain: Ty, span: Span) -> bool {
         let name = self.snippet(self.span(relation));
-        let ok = self.expect(set, domain, &format!("`{name}[...]` needs a set of elements that `{name}` relates: {{}}"), span);
+        let ok = self.expect(
+            set,
+            domain,
+            &format!("`{name}[...]` needs a set of elements that `{name}` relates: {{}}"),
+            span,
+        );
         let is_element = matches!(self.types.shape(domain), Shape::Pow(elem) if self.alike(*elem, self.ty(set)));
         let elem = self.snippet(self.span(set));
-        if !ok && is_element && let Some(last) = self.diagnostics.last_mut() {
+        if !ok
+            && is_element
+            && let Some(last) = self.diagnostics.last_mut()
+        {
             last.help.push(format!("the value of a function at `{elem}` is written `{name}({elem})`"));
         }
         ok
@@ -348,6 +382,15 @@ impl Lower<'_> {
     }
 
     pub(crate) fn integer(&mut self, text: &str, span: Span) -> ExprId {
+        if text.len() > MAX_DIGITS {
+            let message = format!("this number has {} digits, which is too long", text.len());
+            self.report(
+                Diagnostic::error("number-too-long", message)
+                    .at(span)
+                    .note(format!("at most {MAX_DIGITS} digits are read")),
+            );
+            return self.error_expr(span);
+        }
         let value = match text.strip_prefix("0x") {
             Some(digits) => BigInt::parse_bytes(digits.as_bytes(), 16),
             None => BigInt::parse_bytes(text.as_bytes(), 10),
@@ -394,7 +437,8 @@ impl Lower<'_> {
                 self.add_expr(if atom == Atom::Prj1 { Expr::FirstProjection } else { Expr::SecondProjection }, ty, span)
             }
             Atom::BTrue | Atom::BFalse => {
-                let diagnostic = Diagnostic::error("expression-expected", "a predicate stands where an expression is needed");
+                let diagnostic =
+                    Diagnostic::error("expression-expected", "a predicate stands where an expression is needed");
                 self.report(diagnostic.at(span).help("the values of BOOL are `TRUE` and `FALSE`"));
                 self.error_expr(span)
             }
@@ -415,6 +459,9 @@ impl Lower<'_> {
 
     /// `((a, b), c)` from `a, b, c`.
     pub(crate) fn tuple(&mut self, items: &[ExprId], span: Span) -> ExprId {
+        if self.deeper(items.len(), span, |_| ()).is_none() {
+            return self.error_expr(span);
+        }
         let mut result = items[0];
         for item in &items[1..] {
             let ty = self.types.pair(self.ty(result), self.ty(*item));
@@ -425,6 +472,10 @@ impl Lower<'_> {
 
     /// The type of the tuple of a binder's locals.
     pub(crate) fn binder_type(&mut self, binder: &[LocalId]) -> Ty {
+        let Some(last) = binder.last().map(|local| self.model.locals[*local].span) else { return Unifier::ERROR };
+        if self.deeper(binder.len(), last, |_| ()).is_none() {
+            return Unifier::ERROR;
+        }
         let mut types = binder.iter().map(|local| self.model.locals[*local].ty);
         let first = types.next().unwrap_or(Unifier::ERROR);
         let rest: Vec<Ty> = types.collect();
@@ -508,7 +559,11 @@ impl Lower<'_> {
         for pair in sorted.windows(2) {
             if pair[0].0.name == pair[1].0.name {
                 let message = format!("field `{}` is given twice", pair[1].0.name);
-                self.report(Diagnostic::error("duplicate-field", message).at(pair[1].0.span).also(pair[0].0.span, "first given here"));
+                self.report(
+                    Diagnostic::error("duplicate-field", message)
+                        .at(pair[1].0.span)
+                        .also(pair[0].0.span, "first given here"),
+                );
             }
         }
         sorted.dedup_by(|later, earlier| later.0.name == earlier.0.name);
@@ -585,16 +640,27 @@ impl Lower<'_> {
                 let diagnostic = Diagnostic::error("variable-not-visible", message).at_saying(span, clause);
                 self.report(diagnostic.also(declared, "declared here").help(help));
             }
-            Symbol::Variable(_, Access::Abstract) if matches!(self.place, Place::Initialisation | Place::Operation | Place::Steering) => {
+            Symbol::Variable(_, Access::Abstract)
+                if matches!(self.place, Place::Initialisation | Place::Operation | Place::Steering) =>
+            {
                 self.report_abstract(name, declared, span);
             }
             Symbol::Constant(_) if self.place == Place::Constraints && !is_param => {
-                let message = format!("constant `{name}` cannot be used in CONSTRAINTS, which speak about parameters only");
-                self.report(Diagnostic::error("constant-not-visible", message).at(span).help("say it in PROPERTIES"));
+                let message =
+                    format!("constant `{name}` cannot be used in CONSTRAINTS, which speak about parameters only");
+                self.report(
+                    Diagnostic::error("constant-not-visible", message)
+                        .at(span)
+                        .help("relate parameters and constants in the INVARIANT"),
+                );
             }
             _ if is_param && self.place == Place::Properties => {
                 let message = format!("parameter `{name}` cannot be used in PROPERTIES");
-                self.report(Diagnostic::error("parameter-not-visible", message).at(span).help("constants do not depend on parameters; relate them in CONSTRAINTS or the INVARIANT"));
+                self.report(
+                    Diagnostic::error("parameter-not-visible", message)
+                        .at(span)
+                        .help("constants do not depend on parameters; relate the two in the INVARIANT"),
+                );
             }
             _ => {}
         }
@@ -607,13 +673,19 @@ impl Lower<'_> {
         }
         let message = format!("`{name}` is a variable of the abstraction, which the refinement no longer has");
         let diagnostic = Diagnostic::error("abstract-variable", message).at(span).also(declared, "declared here");
-        self.report(diagnostic.help(format!("use the refinement's own variables, or keep `{name}` among its VARIABLES")));
+        self.report(
+            diagnostic.help(format!("use the refinement's own variables, or keep `{name}` among its VARIABLES")),
+        );
     }
 
     fn before(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> ExprId {
         match self.frames.find_before(ctx.frame, name) {
-            Some(BeforeValue::Target(abridge_model::Target::Variable(id))) => self.symbol(Symbol::Variable(id, Access::Own), span),
-            Some(BeforeValue::Target(abridge_model::Target::Local(local)) | BeforeValue::Local(local)) => self.local_expr(local, span),
+            Some(BeforeValue::Target(abridge_model::Target::Variable(id))) => {
+                self.symbol(Symbol::Variable(id, Access::Own), span)
+            }
+            Some(BeforeValue::Target(abridge_model::Target::Local(local)) | BeforeValue::Local(local)) => {
+                self.local_expr(local, span)
+            }
             None if self.frames.inside_before(ctx.frame) => {
                 // A variable that is not assigned keeps its value, so its old value is its value.
                 self.identifier(ctx, name, span)
@@ -621,9 +693,12 @@ impl Lower<'_> {
             None => {
                 let message = format!("`{name}$0` has no meaning here");
                 let diagnostic = Diagnostic::error("misplaced-before-value", message).at(span);
-                let diagnostic = diagnostic.note("`x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop");
+                let diagnostic = diagnostic
+                    .note("`x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop");
                 self.report(match self.place {
-                    Place::Operation | Place::Initialisation => diagnostic.help(format!("elsewhere `{name}` is the value before; leave out `$0`")),
+                    Place::Operation | Place::Initialisation => {
+                        diagnostic.help(format!("elsewhere `{name}` is the value before; leave out `$0`"))
+                    }
                     _ => diagnostic,
                 });
                 self.error_expr(span)
@@ -632,11 +707,15 @@ impl Lower<'_> {
     }
 
     pub(crate) fn unknown(&mut self, ctx: Ctx, name: &str, span: Span) -> ExprId {
+        if let Some(known) = self.known_beside(name, span) {
+            return known;
+        }
         if !self.unknown_names.insert(SmolStr::from(name)) {
             return self.error_expr(span);
         }
         let diagnostic = Diagnostic::error("unknown-identifier", format!("`{name}` is not declared")).at(span);
-        let diagnostic = if self.unknown_names.len() <= ENOUGH { self.with_guess(ctx, name, diagnostic) } else { diagnostic };
+        let diagnostic =
+            if self.unknown_names.len() <= ENOUGH { self.with_guess(ctx, name, diagnostic) } else { diagnostic };
         self.report(diagnostic);
         self.error_expr(span)
     }
@@ -644,7 +723,8 @@ impl Lower<'_> {
     /// Adds what an unknown name could be.
     fn with_guess(&self, ctx: Ctx, name: &str, diagnostic: Diagnostic) -> Diagnostic {
         if self.names.operations.contains_key(name) {
-            let diagnostic = diagnostic.note(format!("`{name}` is an operation; operations are called as substitutions"));
+            let diagnostic =
+                diagnostic.note(format!("`{name}` is an operation; operations are called as substitutions"));
             return diagnostic.help(format!("call it with `v <-- {name}` and use the value of `v`"));
         }
         if let Some((machine, place)) = self.definition_elsewhere(name) {
@@ -680,8 +760,12 @@ impl Lower<'_> {
         for clause in clauses {
             let ast::ClauseKind::Operations(operations) = &clause.kind else { continue };
             for operation in operations {
-                if let Some(param) = operation.params.iter().chain(&operation.outputs).find(|param| param.name == name) {
-                    return Some((param.span, format!("this `{name}` exists only in the operation `{}`", operation.name.name)));
+                if let Some(param) = operation.params.iter().chain(&operation.outputs).find(|param| param.name == name)
+                {
+                    return Some((
+                        param.span,
+                        format!("this `{name}` exists only in the operation `{}`", operation.name.name),
+                    ));
                 }
             }
         }

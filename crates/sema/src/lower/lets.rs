@@ -1,6 +1,6 @@
 //! LET bindings and `[x := E] P`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{Binding, LocalId, SmolStr};
@@ -15,22 +15,33 @@ impl Lower<'_> {
     pub(crate) fn let_bindings(&mut self, ctx: Ctx, ids: &[Ident], pred: ast::ExprId) -> (Ctx, Vec<Binding>) {
         let (inner, locals) = self.bind(ctx, ids, LocalKind::Bound);
         let names: Vec<SmolStr> = locals.iter().map(|local| self.model.locals[*local].name.clone()).collect();
+        let bound: HashSet<SmolStr> = names.iter().cloned().collect();
         let mut equations: HashMap<SmolStr, ast::ExprId> = HashMap::new();
+        let mut is_wrong = false;
         for conjunct in self.conjuncts(ctx, pred) {
             let span = self.tree(ctx.unit).expr(conjunct).span;
-            match self.equation(ctx, conjunct, &names, &equations) {
+            match self.equation(ctx, conjunct, &bound, &equations) {
                 Some((name, value)) => _ = equations.insert(name, value),
                 None => {
-                    let diagnostic = Diagnostic::error("let-not-an-equation", "LET needs one equation `x = E` for each of its identifiers");
+                    is_wrong = true;
+                    let diagnostic = Diagnostic::error(
+                        "let-not-an-equation",
+                        "LET needs one equation `x = E` for each of its identifiers",
+                    );
                     self.report(diagnostic.at(span).help("use ANY for values that are only described by a predicate"));
                 }
             }
         }
-        for (local, name) in locals.iter().zip(&names) {
-            if !equations.contains_key(name) {
+        for (local, name) in locals.iter().zip(&names).filter(|(_, name)| !equations.contains_key(*name)) {
+            self.model.locals[*local].ty = crate::types::Unifier::ERROR;
+            if !is_wrong {
                 let span = self.model.locals[*local].span;
                 let message = format!("LET gives no value to `{name}`");
-                self.report(Diagnostic::error("let-without-value", message).at(span).help(format!("add an equation `{name} = ...` after BE")));
+                self.report(
+                    Diagnostic::error("let-without-value", message)
+                        .at(span)
+                        .help(format!("add an equation `{name} = ...` after BE")),
+                );
             }
         }
         let order = self.let_order(ctx, &names, &equations);
@@ -41,7 +52,7 @@ impl Lower<'_> {
             let value = self.expr(inner, *equation);
             let span = self.span(value);
             let ty = self.model.locals[*local].ty;
-            self.expect(value, ty, "the identifier has another type", span);
+            self.expect(value, ty, &format!("`{name}` is {{}}"), span);
             bindings.push(Binding { local: *local, value });
         }
         (inner, bindings)
@@ -64,7 +75,13 @@ impl Lower<'_> {
     }
 
     /// `x = E` or `E = x` for an identifier that has no equation yet.
-    fn equation(&self, ctx: Ctx, conjunct: ast::ExprId, names: &[SmolStr], known: &HashMap<SmolStr, ast::ExprId>) -> Option<(SmolStr, ast::ExprId)> {
+    fn equation(
+        &self,
+        ctx: Ctx,
+        conjunct: ast::ExprId,
+        names: &HashSet<SmolStr>,
+        known: &HashMap<SmolStr, ast::ExprId>,
+    ) -> Option<(SmolStr, ast::ExprId)> {
         let tree = self.tree(ctx.unit);
         let ast::Expr::Binary(ast::BinaryOp::Equal, left, right) = &tree.expr(conjunct).expr else { return None };
         [(left, right), (right, left)].into_iter().find_map(|(id, value)| match &tree.expr(*id).expr {
@@ -76,37 +93,49 @@ impl Lower<'_> {
     /// An order in which every value mentions only identifiers before it.
     fn let_order(&mut self, ctx: Ctx, names: &[SmolStr], equations: &HashMap<SmolStr, ast::ExprId>) -> Vec<SmolStr> {
         let allowed = self.model.steering.preferences.flag("ALLOW_COMPLEX_LETS");
+        let bound: HashSet<SmolStr> = names.iter().cloned().collect();
         let mut waiting: Vec<(SmolStr, Vec<(SmolStr, Span)>)> = Vec::new();
         for name in names {
             let Some(value) = equations.get(name) else { continue };
-            let uses = self.mentions(ctx, *value, names);
+            let uses = self.mentions(ctx, *value, &bound);
             if let Some((used, span)) = uses.first().filter(|(used, _)| !allowed || used == name) {
-                let message = if used == name {
-                    format!("the value of `{name}` mentions `{name}` itself")
+                let (message, help) = if used == name {
+                    let help = format!("choose another name if a `{name}` from outside is meant");
+                    (format!("the value of `{name}` mentions `{name}` itself"), help)
                 } else {
-                    format!("the value of `{name}` mentions `{used}`, which the same LET introduces")
+                    let help = format!(
+                        "put a LET for `{name}` inside a LET for `{used}`, or set the preference ALLOW_COMPLEX_LETS"
+                    );
+                    (format!("the value of `{name}` mentions `{used}`, which the same LET introduces"), help)
                 };
-                let diagnostic = Diagnostic::error("let-uses-let", message).at(*span);
-                self.report(diagnostic.help("nest the LETs, or set the preference ALLOW_COMPLEX_LETS"));
+                self.report(Diagnostic::error("let-uses-let", message).at(*span).help(help));
                 return Vec::new();
             }
             waiting.push((name.clone(), uses));
         }
         let mut order: Vec<SmolStr> = Vec::new();
+        let mut done: HashSet<SmolStr> = HashSet::new();
         while !waiting.is_empty() {
-            let ready = |(_, uses): &(SmolStr, Vec<(SmolStr, Span)>)| uses.iter().all(|(used, _)| order.contains(used));
-            let Some(next) = waiting.iter().position(ready) else {
+            let n_done = order.len();
+            waiting.retain(|(name, uses)| {
+                let is_ready = uses.iter().all(|(used, _)| done.contains(used));
+                if is_ready {
+                    done.insert(name.clone());
+                    order.push(name.clone());
+                }
+                !is_ready
+            });
+            if order.len() == n_done {
                 let (name, uses) = &waiting[0];
                 let message = format!("the values of `{name}` and `{}` depend on each other", uses[0].0);
                 self.report(Diagnostic::error("let-uses-let", message).at(uses[0].1));
                 break;
-            };
-            order.push(waiting.remove(next).0);
+            }
         }
         order
     }
 
-    fn mentions(&self, ctx: Ctx, root: ast::ExprId, names: &[SmolStr]) -> Vec<(SmolStr, Span)> {
+    fn mentions(&self, ctx: Ctx, root: ast::ExprId, names: &HashSet<SmolStr>) -> Vec<(SmolStr, Span)> {
         let tree = self.tree(ctx.unit);
         let mut found = Vec::new();
         tree.for_each_node(Node::Expr(root), &mut |node| {
@@ -121,7 +150,13 @@ impl Lower<'_> {
     }
 
     /// The bindings of `[ids := values] P` and the context of `P`.
-    pub(crate) fn substituted(&mut self, ctx: Ctx, ids: &[Ident], values: &[ast::ExprId], span: Span) -> (Ctx, Vec<Binding>) {
+    pub(crate) fn substituted(
+        &mut self,
+        ctx: Ctx,
+        ids: &[Ident],
+        values: &[ast::ExprId],
+        span: Span,
+    ) -> (Ctx, Vec<Binding>) {
         if ids.len() != values.len() {
             let message = format!("{} identifiers are replaced by {} values", ids.len(), values.len());
             self.report(Diagnostic::error("assignment-count", message).at(span));
@@ -131,7 +166,7 @@ impl Lower<'_> {
         let mut bindings = Vec::new();
         for (local, value) in locals.into_iter().zip(values) {
             let ty = self.model.locals[local].ty;
-            self.expect(value, ty, "the identifier has another type", span);
+            self.expect(value, ty, "the name it is given is {}", span);
             bindings.push(Binding { local, value });
         }
         (inner, bindings)

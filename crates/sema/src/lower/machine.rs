@@ -2,15 +2,17 @@
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{
-    CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, Effects, Expr, ExprId, FreeType, IdSet, OpId, Operation, Origin,
-    Pred, PredId, SmolStr, SubstId, TypeId, Variable,
+    CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, Effects, Expr, ExprId, FreeType, IdSet,
+    LocalId, OpId, Operation, Origin, Pred, PredId, SmolStr, SubstId, TypeId, Variable,
 };
 use abridge_syntax::ast::{self, ClauseKind, DeclaredIdent, DefinitionBody, Ident, Machine, SetDeclKind};
 
 use crate::lower::compose::{Composer, DependencyKind, joined};
+use crate::lower::definitions::{given, plural, with_params};
 use crate::lower::{Lower, Place};
 use crate::project::UnitId;
 use crate::scope::{Access, Ctx, FrameKind, LocalKind, NameEntry, OpAccess, OpEntry, Symbol};
+use crate::types::Unifier;
 
 /// Which list a conjunct joins.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,7 +91,9 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                 self.free_types();
                 self.constants();
                 let symbols = self.composer.lower.names.symbols.iter();
-                let own = symbols.filter(|(_, entry)| entry.is_own && !entry.is_param).map(|(name, entry)| (name.clone(), *entry));
+                let own = symbols
+                    .filter(|(_, entry)| entry.is_own && !entry.is_param)
+                    .map(|(name, entry)| (name.clone(), *entry));
                 let own = own.filter(|(_, entry)| !matches!(entry.symbol, Symbol::Variable(..))).collect();
                 self.composer.statics.insert(self.unit, own);
             }
@@ -97,25 +101,28 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         self.variables();
     }
 
-    /// Adds a name of this machine, reporting clashes.
-    fn add_name(&mut self, ident: &Ident, symbol: Symbol, is_param: bool) {
+    /// Adds a name of this machine, reporting clashes; false if there is one.
+    fn add_name(&mut self, ident: &Ident, symbol: Symbol, is_param: bool) -> bool {
         let entry = NameEntry { symbol, span: ident.span, is_param, is_own: true };
         let lower = &mut self.composer.lower;
+        if let Some(definition) = lower.defs.get(&ident.name).map(|definition| definition.name.span) {
+            let message = format!("the definition `{0}` hides the declared `{0}`", ident.name);
+            let diagnostic = Diagnostic::warning("definition-hides-name", message).at(definition);
+            lower.report(diagnostic.also(ident.span, "declared here").help("give one of them another name"));
+        }
         if let Some(known) = lower.names.symbols.get(&ident.name).copied()
             && known.symbol != symbol
         {
-            let (id, message) = if known.is_own && known.span.file == ident.span.file {
-                ("duplicate-name", format!("`{}` is declared twice", ident.name))
-            } else {
-                ("name-clash", format!("`{}` is already the name of something visible from another machine", ident.name))
-            };
             let passes = !known.is_own && known.span.file != ident.span.file;
             if !passes {
-                lower.report(Diagnostic::error(id, message).at_saying(ident.span, "declared again").also(known.span, "first declared here"));
-                return;
+                lower.report(clash(ident, &known));
+                // What follows from this is not worth a message of its own.
+                lower.unknown_names.insert(ident.name.clone());
+                return false;
             }
         }
         lower.names.symbols.insert(ident.name.clone(), entry);
+        true
     }
 
     /// A name that the refinement keeps from its abstraction.
@@ -141,7 +148,11 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             }
             let lower = &mut self.composer.lower;
             if is_set && !is_given {
-                let set = CarrierSet { name: param.name.clone(), kind: CarrierKind::Deferred { size: 0 }, origin: self.origin(param.span, None) };
+                let set = CarrierSet {
+                    name: param.name.clone(),
+                    kind: CarrierKind::Deferred { size: 0 },
+                    origin: self.origin(param.span, None),
+                };
                 let set = self.composer.lower.model.sets.push(set);
                 self.add_name(param, Symbol::Set(set), true);
                 continue;
@@ -204,7 +215,11 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             }
         }
         let message = format!("`{}` is not a definition that lists the elements of a set", name.name);
-        lower.report(Diagnostic::error("not-an-enumeration", message).at(name.span).help(format!("define `{} == {{a, b, c}}` or list the elements here", name.name)));
+        lower.report(
+            Diagnostic::error("not-an-enumeration", message)
+                .at(name.span)
+                .help(format!("define `{} == {{a, b, c}}` or list the elements here", name.name)),
+        );
         Vec::new()
     }
 
@@ -214,11 +229,20 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             for decl in decls {
                 if let Some(param) = decl.params.first() {
                     let message = format!("freetype `{}` has type parameters, which are not supported", decl.name.name);
-                    self.composer.lower.report(Diagnostic::error("unsupported-freetype", message).at(param.span).help("declare one freetype for each type it is used with"));
+                    self.composer.lower.report(
+                        Diagnostic::error("unsupported-freetype", message)
+                            .at(param.span)
+                            .help("declare one freetype for each type it is used with"),
+                    );
                 }
                 let origin = self.origin(decl.name.span, None);
-                let constructors = decl.constructors.iter().map(|c| Constructor { name: c.name.name.clone(), arg: None }).collect();
-                let free = self.composer.lower.model.free_types.push(FreeType { name: decl.name.name.clone(), constructors, origin });
+                let constructors =
+                    decl.constructors.iter().map(|c| Constructor { name: c.name.name.clone(), arg: None }).collect();
+                let free = self.composer.lower.model.free_types.push(FreeType {
+                    name: decl.name.name.clone(),
+                    constructors,
+                    origin,
+                });
                 self.add_name(&decl.name, Symbol::FreeType(free), false);
                 for (index, constructor) in decl.constructors.iter().enumerate() {
                     self.add_name(&constructor.name, Symbol::Constructor(free, index as u32), false);
@@ -229,7 +253,10 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             self.composer.lower.place = Place::Properties;
             for decl in decls {
                 let lower = &mut self.composer.lower;
-                let Some(Symbol::FreeType(free)) = lower.names.symbols.get(&decl.name.name).map(|entry| entry.symbol) else { continue };
+                let Some(Symbol::FreeType(free)) = lower.names.symbols.get(&decl.name.name).map(|entry| entry.symbol)
+                else {
+                    continue;
+                };
                 for (index, constructor) in decl.constructors.iter().enumerate() {
                     let Some(arg) = constructor.arg else { continue };
                     let set = lower.expr(ctx, arg);
@@ -251,8 +278,11 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                 }
                 let ty = self.composer.lower.types.fresh();
                 let origin = self.origin(decl.ident.span, decl.desc.clone());
-                let id = self.composer.lower.model.constants.push(Constant { name: decl.ident.name.clone(), ty, origin });
-                self.add_name(&decl.ident, Symbol::Constant(id), false);
+                let id =
+                    self.composer.lower.model.constants.push(Constant { name: decl.ident.name.clone(), ty, origin });
+                if !self.add_name(&decl.ident, Symbol::Constant(id), false) {
+                    self.composer.lower.model.constants[id].ty = Unifier::ERROR;
+                }
             }
         }
     }
@@ -290,7 +320,9 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                 let origin = self.origin(decl.ident.span, decl.desc.clone());
                 let name = joined(&self.prefix(), &decl.ident.name);
                 let id = self.composer.lower.model.variables.push(Variable { name, ty, is_abstract, origin });
-                self.add_name(&decl.ident, Symbol::Variable(id, Access::Own), false);
+                if !self.add_name(&decl.ident, Symbol::Variable(id, Access::Own), false) {
+                    self.composer.lower.model.variables[id].ty = Unifier::ERROR;
+                }
             }
         }
     }
@@ -305,9 +337,10 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             }
         }
         self.actual_params(ctx);
-        let is_first = !self.composer.instances[..].iter().enumerate().any(|(idx, other)| {
-            idx != self.idx && other.unit == self.unit && !other.names.symbols.is_empty()
-        });
+        let is_first = !self.composer.instances[..]
+            .iter()
+            .enumerate()
+            .any(|(idx, other)| idx != self.idx && other.unit == self.unit && !other.names.symbols.is_empty());
         self.composer.lower.place = Place::Properties;
         for clause in self.clauses().filter(|_| is_first) {
             match clause {
@@ -331,8 +364,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             let project = self.composer.lower.project;
             let Some(other) = project.machine(self.composer.instances[to].unit) else { continue };
             if other.params.len() != args.len() {
-                let message = format!("machine `{}` has {}, but is given {}", other.name.name, super::definitions::plural(other.params.len(), "parameter"), args.len());
-                self.composer.lower.report(Diagnostic::error("wrong-arity", message).at(span).also(other.name.span, "declared here"));
+                self.report_machine_arity(to, other, args.len(), span);
                 continue;
             }
             for (param, arg) in other.params.iter().zip(args) {
@@ -342,9 +374,27 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                 let formal = lower.symbol(symbol, param.span);
                 let actual = lower.expr(ctx, arg);
                 let span = lower.span(actual);
-                lower.expect(actual, lower.ty(formal), &format!("parameter `{}` of `{}` has another type", param.name, other.name.name), span);
+                let origin = Some((param.span, "declared here".to_owned()));
+                let why = format!("parameter `{}` of `{}` is {{}}", param.name, other.name.name);
+                lower.expect_from(actual, lower.ty(formal), &why, span, origin);
                 let pred = lower.add_pred(Pred::Compare(Comparison::Equal, formal, actual), span);
                 self.add_conjunct(pred, Vec::new(), Clause::Properties);
+            }
+        }
+    }
+
+    /// A machine is given the wrong number of arguments, so that its parameters get no types.
+    fn report_machine_arity(&mut self, to: usize, machine: &Machine, n_args: usize, span: Span) {
+        let wanted = plural(machine.params.len(), "parameter");
+        let message = format!("machine `{}` has {wanted}, but is given {}", machine.name.name, given(n_args));
+        let lower = &mut self.composer.lower;
+        let diagnostic = Diagnostic::error("wrong-arity", message).at(span).also(machine.name.span, "declared here");
+        lower.report(diagnostic.help(format!("write `{}`", with_params(&machine.name.name, &machine.params))));
+        for param in &machine.params {
+            let entry = self.composer.instances[to].names.symbols.get(&param.name);
+            if let Some(Symbol::Constant(id)) = entry.map(|entry| entry.symbol) {
+                let ty = lower.model.constants[id].ty;
+                let _ = lower.types.unify(ty, Unifier::ERROR, span);
             }
         }
     }
@@ -357,7 +407,8 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                 match lower.interval_size(value_expr) {
                     Some(size) => lower.model.sets[set].kind = CarrierKind::Deferred { size },
                     None => {
-                        let message = format!("the value of the set `{}` is not an interval and is ignored", value.name.name);
+                        let message =
+                            format!("the value of the set `{}` is not an interval and is ignored", value.name.name);
                         lower.report(Diagnostic::warning("set-value-ignored", message).at(lower.span(value_expr)));
                     }
                 }
@@ -430,7 +481,8 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         let model = &mut self.composer.lower.model;
         let span = model.preds[pred].span;
         let machine = self.machine.name.name.clone();
-        let conjunct = Conjunct { pred, labels, machine, span, reads: IdSet::new(), constants: IdSet::new(), is_gluing: false };
+        let conjunct =
+            Conjunct { pred, labels, machine, span, reads: IdSet::new(), constants: IdSet::new(), is_gluing: false };
         match clause {
             Clause::Properties => model.properties.push(conjunct),
             Clause::Invariant => model.invariant.push(conjunct),
@@ -474,8 +526,13 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         let all: Vec<Ident> = syntax.params.iter().chain(&syntax.outputs).cloned().collect();
         for (idx, id) in all.iter().enumerate() {
             if let Some(first) = all[..idx].iter().find(|known| known.name == id.name) {
-                let message = format!("`{}` is declared twice in the heading of operation `{}`", id.name, syntax.name.name);
-                lower.report(Diagnostic::error("duplicate-identifier", message).at(id.span).also(first.span, "first declared here"));
+                let message =
+                    format!("`{}` is declared twice in the heading of operation `{}`", id.name, syntax.name.name);
+                lower.report(
+                    Diagnostic::error("duplicate-identifier", message)
+                        .at(id.span)
+                        .also(first.span, "first declared here"),
+                );
             }
         }
         let mut declare = |ids: &[Ident], kind: LocalKind| -> Vec<_> {
@@ -484,6 +541,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         let params = declare(&syntax.params, LocalKind::Parameter);
         let outputs = declare(&syntax.outputs, LocalKind::Output);
         let ids = |list: &[(SmolStr, _, LocalKind)]| list.iter().map(|(_, local, _)| *local).collect();
+        lower.unify_namesakes(&params, &outputs);
         let operation = Operation {
             name,
             params: ids(&params),
@@ -510,7 +568,11 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         if let Some(known) = known.filter(|known| matches!(known.access, OpAccess::Own | OpAccess::Local)) {
             let first = lower.model.operations[known.op].origin.span;
             let message = format!("operation `{}` is declared twice", name.name);
-            lower.report(Diagnostic::error("duplicate-name", message).at_saying(name.span, "declared again").also(first, "first declared here"));
+            lower.report(
+                Diagnostic::error("duplicate-name", message)
+                    .at_saying(name.span, "declared again")
+                    .also(first, "first declared here"),
+            );
         }
     }
 
@@ -529,6 +591,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         };
         let lower = &mut self.composer.lower;
         lower.model.operations[op].refines = Some(abstract_op);
+        // The place is the abstract operation's, for that is where the type comes from.
         let pairs = |model: &abridge_model::Model| -> Vec<(TypeId, TypeId, Span)> {
             let (own, other) = (&model.operations[op], &model.operations[abstract_op]);
             if own.params.len() != other.params.len() || own.outputs.len() != other.outputs.len() {
@@ -536,7 +599,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             }
             let own = own.params.iter().chain(&own.outputs).map(|local| &model.locals[*local]);
             let other = other.params.iter().chain(&other.outputs).map(|local| &model.locals[*local]);
-            own.zip(other).map(|(own, other)| (own.ty, other.ty, own.span)).collect()
+            own.zip(other).map(|(own, other)| (own.ty, other.ty, other.span)).collect()
         };
         for (own, other, span) in pairs(&lower.model) {
             lower.agree(own, other, |own, other| format!("this is {own} here, but {other} in the abstraction"), span);
@@ -581,12 +644,43 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         let lower = &mut self.composer.lower;
         let included = lower.names.operations.iter().filter(|(_, entry)| entry.access == OpAccess::Included);
         let near = crate::suggest::nearest(&name.name, included.map(|(name, _)| name.as_str())).map(str::to_owned);
-        let mut diagnostic = Diagnostic::error("unknown-operation", format!("no included machine has an operation `{}` to promote", name.name)).at(name.span);
-        if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("a similar name exists: `{near}`"));
-        }
+        let mut diagnostic = Diagnostic::error(
+            "unknown-operation",
+            format!("no included machine has an operation `{}` to promote", name.name),
+        )
+        .at(name.span);
+        diagnostic = match (lower.names.operations.get(&name.name).map(|entry| entry.access), near) {
+            (Some(OpAccess::Seen | OpAccess::Used), _) => {
+                diagnostic.help("its machine is only seen or used; operations are promoted from machines in INCLUDES")
+            }
+            (Some(OpAccess::Own | OpAccess::Local), _) => {
+                diagnostic.help("operations of the machine itself need no PROMOTES")
+            }
+            (_, Some(near)) => diagnostic.help(format!("a similar name exists: `{near}`")),
+            _ => diagnostic,
+        };
         lower.report(diagnostic);
     }
+}
+
+/// A name that is declared twice, or that another machine already has.
+fn clash(ident: &Ident, known: &NameEntry) -> Diagnostic {
+    let name = &ident.name;
+    if known.is_own && known.span.file == ident.span.file {
+        let diagnostic = Diagnostic::error("duplicate-name", format!("`{name}` is declared twice"));
+        return diagnostic.at_saying(ident.span, "declared again").also(known.span, "first declared here");
+    }
+    let (what, help) = match known.symbol {
+        Symbol::Variable(..) => {
+            ("a variable", "choose another name, or include the other machine with a prefix: `a.M`")
+        }
+        Symbol::Constant(_) => ("a constant", "choose another name"),
+        Symbol::Set(_) | Symbol::FreeType(_) => ("a set", "choose another name"),
+        Symbol::Element(..) | Symbol::Constructor(..) => ("an element of a set", "choose another name"),
+    };
+    let message = format!("`{name}` is already the name of {what} of another machine");
+    let diagnostic = Diagnostic::error("name-clash", message).at_saying(ident.span, "declared again");
+    diagnostic.also(known.span, "first declared here").help(help)
 }
 
 /// The labels around a predicate.
@@ -605,6 +699,16 @@ fn labels_of(tree: &ast::Ast, mut id: ast::ExprId) -> Vec<SmolStr> {
 }
 
 impl Lower<'_> {
+    /// Parameters of one name were reported; that one of them has no type is not worth a message.
+    fn unify_namesakes(&mut self, params: &[(SmolStr, LocalId, LocalKind)], outputs: &[(SmolStr, LocalId, LocalKind)]) {
+        let mut first_of = std::collections::HashMap::new();
+        for (name, local, _) in params.iter().chain(outputs) {
+            let ty = self.model.locals[*local].ty;
+            let first = *first_of.entry(name).or_insert(ty);
+            let _ = self.types.unify(first, ty, self.model.locals[*local].span);
+        }
+    }
+
     /// The number of elements of an interval with known bounds.
     fn interval_size(&self, id: ExprId) -> Option<u32> {
         let Expr::Binary(abridge_model::BinaryOp::Interval, low, high) = self.model.expr(id) else { return None };

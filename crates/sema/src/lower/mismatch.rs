@@ -16,7 +16,14 @@ impl Lower<'_> {
     }
 
     /// The same where another place says what is expected.
-    pub(crate) fn expect_from(&mut self, expr: ExprId, expected: Ty, why: &str, because: Span, origin: Option<Origin>) -> bool {
+    pub(crate) fn expect_from(
+        &mut self,
+        expr: ExprId,
+        expected: Ty,
+        why: &str,
+        because: Span,
+        origin: Option<Origin>,
+    ) -> bool {
         let found = self.ty(expr);
         match self.types.unify(found, expected, because) {
             Ok(()) => true,
@@ -47,7 +54,14 @@ impl Lower<'_> {
     }
 
     /// Asks that parts of the types of two operands agree; `words` say what the parts are.
-    pub(crate) fn agree_between(&mut self, operands: [ExprId; 2], parts: [Ty; 2], message: &str, words: [&str; 2], because: Span) {
+    pub(crate) fn agree_between(
+        &mut self,
+        operands: [ExprId; 2],
+        parts: [Ty; 2],
+        message: &str,
+        words: [&str; 2],
+        because: Span,
+    ) {
         let [left, right] = parts;
         if self.types.unify(left, right, because).is_ok() {
             return;
@@ -57,7 +71,14 @@ impl Lower<'_> {
         self.report(diagnostic.also(self.span(operands[0]), text(0)));
     }
 
-    fn report_unexpected(&mut self, expr: ExprId, expected: Ty, why: &str, mismatch: &Mismatch, origin: Option<Origin>) {
+    fn report_unexpected(
+        &mut self,
+        expr: ExprId,
+        expected: Ty,
+        why: &str,
+        mismatch: &Mismatch,
+        origin: Option<Origin>,
+    ) {
         let found = self.types.text(&self.model, self.ty(expr));
         let span = self.span(expr);
         let snippet = self.snippet(span);
@@ -79,7 +100,8 @@ impl Lower<'_> {
         if mismatch.is_infinite {
             return self.report_infinite(&[right, left], self.ty(left));
         }
-        let (left_ty, right_ty) = (self.types.text(&self.model, self.ty(left)), self.types.text(&self.model, self.ty(right)));
+        let (left_ty, right_ty) =
+            (self.types.text(&self.model, self.ty(left)), self.types.text(&self.model, self.ty(right)));
         let (left_text, right_text) = (self.snippet(self.span(left)), self.snippet(self.span(right)));
         let message = format!("`{left_text}` is {left_ty}, but `{right_text}` is {right_ty}");
         let diagnostic = Diagnostic::error("type-mismatch", message)
@@ -128,7 +150,7 @@ impl Lower<'_> {
         let snippet = self.snippet(self.span(expr));
         match (self.types.shape(found), self.types.shape(expected)) {
             (found_shape, Shape::Pow(elem)) if self.alike(found, *elem) && !matches!(found_shape, Shape::Unknown) => {
-                diagnostic.help(format!("the set that holds only `{snippet}` is `{{{snippet}}}`"))
+                diagnostic.help(singleton(&snippet, matches!(found_shape, Shape::Integer)))
             }
             _ => self.with_conversion(diagnostic, found, expected, &snippet),
         }
@@ -142,7 +164,7 @@ impl Lower<'_> {
             let Shape::Pow(of) = self.types.shape(set) else { continue };
             let is_known = !matches!(self.types.shape(elem), Shape::Unknown);
             if is_known && self.alike(*of, elem) {
-                return diagnostic.help(format!("the set that holds only `{text}` is `{{{text}}}`"));
+                return diagnostic.help(singleton(text, false));
             }
         }
         for (function, value, name) in [(left_ty, right_ty, &left_text), (right_ty, left_ty, &right_text)] {
@@ -171,13 +193,22 @@ impl Lower<'_> {
                 diagnostic.help("the values of BOOL are `TRUE` and `FALSE`, which are not numbers")
             }
             (Shape::Record(found), Shape::Record(expected)) => {
-                let names = |fields: &[(abridge_model::SmolStr, Ty)], others: &[(abridge_model::SmolStr, Ty)]| -> Vec<String> {
-                    let missing = fields.iter().filter(|(name, _)| others.iter().all(|(other, _)| other != name));
-                    missing.map(|(name, _)| format!("`{name}`")).collect()
-                };
+                let names =
+                    |fields: &[(abridge_model::SmolStr, Ty)], others: &[(abridge_model::SmolStr, Ty)]| -> Vec<String> {
+                        let missing = fields.iter().filter(|(name, _)| others.iter().all(|(other, _)| other != name));
+                        missing.map(|(name, _)| format!("`{name}`")).collect()
+                    };
                 let (extra, missing) = (names(found, expected), names(expected, found));
-                let diagnostic = if extra.is_empty() { diagnostic } else { diagnostic.note(format!("the field {} is not expected", extra.join(", "))) };
-                if missing.is_empty() { diagnostic } else { diagnostic.note(format!("the field {} is missing", missing.join(", "))) }
+                let diagnostic = if extra.is_empty() {
+                    diagnostic
+                } else {
+                    diagnostic.note(format!("the field {} is not expected", extra.join(", ")))
+                };
+                if missing.is_empty() {
+                    diagnostic
+                } else {
+                    diagnostic.note(format!("the field {} is missing", missing.join(", ")))
+                }
             }
             _ => diagnostic,
         }
@@ -248,5 +279,18 @@ impl Lower<'_> {
             Expr::SetExtension(items) => Some(items.iter().map(|item| self.snippet(self.span(*item))).collect()),
             _ => None,
         }
+    }
+}
+
+/// How an element becomes a set.
+fn singleton(elem: &str, is_integer: bool) -> String {
+    let bare = elem
+        .strip_prefix('(')
+        .and_then(|inside| inside.strip_suffix(')'))
+        .filter(|inside| !inside.contains(['(', ')']));
+    let bare = bare.unwrap_or(elem);
+    match is_integer {
+        true => format!("the set that holds only `{bare}` is `{{{bare}}}`, an interval is written `0..{bare}`"),
+        false => format!("the set that holds only `{bare}` is `{{{bare}}}`"),
     }
 }

@@ -1,16 +1,23 @@
 //! Infix operators and function application.
 
 use abridge_diag::{Diagnostic, Span};
-use abridge_model::{Arrow, BinaryOp, Expr, ExprId};
-use abridge_syntax::ast;
+use abridge_model::{Arrow, BinaryOp, Expr, ExprId, SmolStr};
+use abridge_syntax::ast::{self, Ident};
 
 use crate::lower::Lower;
-use crate::scope::{Ctx, Found};
+use crate::scope::Ctx;
 use crate::types::overload::{NumberNode, PendingKind, TextOp};
 use crate::types::{Shape, Ty, Unifier};
 
 impl Lower<'_> {
-    pub(crate) fn binary(&mut self, ctx: Ctx, op: ast::BinaryOp, left: ast::ExprId, right: ast::ExprId, span: Span) -> ExprId {
+    pub(crate) fn binary(
+        &mut self,
+        ctx: Ctx,
+        op: ast::BinaryOp,
+        left: ast::ExprId,
+        right: ast::ExprId,
+        span: Span,
+    ) -> ExprId {
         let (left, right) = (self.expr(ctx, left), self.expr(ctx, right));
         self.binary_of(op, left, right, span)
     }
@@ -38,8 +45,13 @@ impl Lower<'_> {
                 node
             }
             Interval => {
-                self.expect(left, Unifier::INTEGER, "an interval `a..b` has integer bounds", span);
-                self.expect(right, Unifier::INTEGER, "an interval `a..b` has integer bounds", span);
+                let why = "an interval `a..b` has integer bounds";
+                let is_interval = matches!(self.model.exprs[left].expr, Expr::Binary(BinaryOp::Interval, ..));
+                if !self.expect(left, Unifier::INTEGER, why, span) && is_interval {
+                    self.suggest_parentheses();
+                    return self.error_expr(span);
+                }
+                self.expect(right, Unifier::INTEGER, why, span);
                 let ty = self.types.pow(Unifier::INTEGER);
                 self.add_expr(Expr::Binary(BinaryOp::Interval, left, right), ty, span)
             }
@@ -58,8 +70,18 @@ impl Lower<'_> {
             BackwardCompose => self.composition(right, left, span),
             ParallelProduct | DirectProduct | Override => self.relation_product(op, left, right, span),
             DomainRestrict | DomainSubtract | RangeRestrict | RangeSubtract => self.restriction(op, left, right, span),
-            Concat | InsertFront | InsertTail | RestrictFront | RestrictTail => self.sequence_operation(op, left, right, span),
+            Concat | InsertFront | InsertTail | RestrictFront | RestrictTail => {
+                self.sequence_operation(op, left, right, span)
+            }
             _ => self.arrow(op, left, right, span),
+        }
+    }
+
+    /// `0..3 * 0..3`: adds to the message just given.
+    fn suggest_parentheses(&mut self) {
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.help
+                .push("`..` binds looser than `*`, `+` and `-`; put intervals in parentheses: `(a..b)`".to_owned());
         }
     }
 
@@ -105,7 +127,13 @@ impl Lower<'_> {
     fn composition(&mut self, left: ExprId, right: ExprId, span: Span) -> ExprId {
         let (first, middle) = self.expect_relation(left, "composition needs relations", span);
         let (link, last) = self.expect_relation(right, "composition needs relations", span);
-        self.agree_between([left, right], [middle, link], "the first relation leads to elements that the second does not start from", ["leads to", "starts from"], span);
+        self.agree_between(
+            [left, right],
+            [middle, link],
+            "the first relation leads to elements that the second does not start from",
+            ["leads to", "starts from"],
+            span,
+        );
         let ty = self.types.relation(first, last);
         self.add_expr(Expr::Binary(BinaryOp::Compose, left, right), ty, span)
     }
@@ -121,7 +149,13 @@ impl Lower<'_> {
                 self.add_expr(Expr::Binary(BinaryOp::ParallelProduct, left, right), ty, span)
             }
             ast::BinaryOp::DirectProduct => {
-                self.agree_between([left, right], [a, c], "`><` needs relations that start from the same elements", ["starts from", "starts from"], span);
+                self.agree_between(
+                    [left, right],
+                    [a, c],
+                    "`><` needs relations that start from the same elements",
+                    ["starts from", "starts from"],
+                    span,
+                );
                 let to = self.types.pair(b, d);
                 let ty = self.types.relation(a, to);
                 self.add_expr(Expr::Binary(BinaryOp::DirectProduct, left, right), ty, span)
@@ -222,9 +256,19 @@ impl Lower<'_> {
     /// `f(a, b)`: a definition, an operation used as an expression, or a function applied.
     pub(crate) fn application(&mut self, ctx: Ctx, head: ast::ExprId, args: &[ast::ExprId], span: Span) -> ExprId {
         let project = self.project;
-        if let ast::Expr::Ident(name) = &project.ast(ctx.unit).expr(head).expr
-            && !matches!(self.frames.find(ctx.frame, name), Some(Found::Local(..) | Found::Formal(..)))
-        {
+        if let ast::Expr::Ident(name) = &project.ast(ctx.unit).expr(head).expr {
+            let head_span = project.ast(ctx.unit).expr(head).span;
+            return self.apply_named(ctx, &Ident { name: name.clone(), span: head_span }, args, span);
+        }
+        let function = self.expr(ctx, head);
+        let args: Vec<ExprId> = args.iter().map(|arg| self.expr(ctx, *arg)).collect();
+        self.apply(function, &args, span)
+    }
+
+    /// A name applied to arguments.
+    pub(crate) fn apply_named(&mut self, ctx: Ctx, head: &Ident, args: &[ast::ExprId], span: Span) -> ExprId {
+        let name = &head.name;
+        if self.frames.find(ctx.frame, name).is_none() {
             if let Some(entry) = self.defs.get(name).cloned()
                 && (!entry.params.is_empty() || entry.external.is_some())
             {
@@ -237,9 +281,21 @@ impl Lower<'_> {
                 return call;
             }
         }
-        let function = self.expr(ctx, head);
+        let function = self.identifier(ctx, name, head.span);
         let args: Vec<ExprId> = args.iter().map(|arg| self.expr(ctx, *arg)).collect();
         self.apply(function, &args, span)
+    }
+
+    /// The name of a keyword function that is a keyword only in calls, if something visible has that name.
+    pub(crate) fn named_like(&self, ctx: Ctx, builtin: ast::Builtin, span: Span) -> Option<Ident> {
+        let info = builtin.info();
+        let is_known = |name: &str| {
+            self.frames.find(ctx.frame, name).is_some()
+                || self.defs.contains(name)
+                || self.names.symbols.contains_key(name)
+        };
+        let span = Span { end: span.start + info.name.len() as u32, ..span };
+        (info.contextual && is_known(info.name)).then(|| Ident { name: SmolStr::new_static(info.name), span })
     }
 
     /// A function applied to its arguments as one tuple.
@@ -268,7 +324,8 @@ impl Lower<'_> {
     fn report_not_a_function(&mut self, function: ExprId) {
         let (text, snippet) = (self.types.text(&self.model, self.ty(function)), self.snippet(self.span(function)));
         let message = format!("`{snippet}` is {text} and cannot be applied to an argument");
-        let diagnostic = Diagnostic::error("not-a-function", message).at_saying(self.span(function), "this is no function");
+        let diagnostic =
+            Diagnostic::error("not-a-function", message).at_saying(self.span(function), "this is no function");
         let diagnostic = self.with_reason(diagnostic, function);
         self.report(diagnostic);
     }
@@ -307,11 +364,19 @@ impl Lower<'_> {
             }
             [set] if places > 1 => match self.elements_of_extension(*set) {
                 Some(items) => Some(format!("write the arguments without braces: `{name}({})`", items.join(", "))),
-                None => Some(format!("its arguments are {wanted}; write them with commas between, as in `{name}(a, b)`")),
+                None => {
+                    Some(format!("its arguments are {wanted}; write them with commas between, as in `{name}(a, b)`"))
+                }
             },
             [first, rest @ ..] if places == 1 && self.alike(self.ty(*first), from) => {
                 let is_function = matches!(self.types.shape(to), Shape::Pow(pair) if matches!(self.types.shape(*pair), Shape::Pair(..)));
-                let help = || format!("`{name}(...)` is a function itself; write `{name}({})({})`", texts(&[*first])[0], texts(rest).join(", "));
+                let help = || {
+                    format!(
+                        "`{name}(...)` is a function itself; write `{name}({})({})`",
+                        texts(&[*first])[0],
+                        texts(rest).join(", ")
+                    )
+                };
                 is_function.then(help)
             }
             _ if args.len() > 1 && places == 1 && matches!(self.types.shape(from), Shape::Pow(_)) => {

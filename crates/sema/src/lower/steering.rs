@@ -32,16 +32,28 @@ impl Lower<'_> {
     }
 
     /// A definition that is only useful: what is wrong with it is a warning.
-    fn optional<T>(&mut self, unit: UnitId, entry: &Rc<DefEntry>, lower: impl FnOnce(&mut Self, crate::scope::Ctx) -> T) -> Option<T> {
+    fn optional<T>(
+        &mut self,
+        unit: UnitId,
+        entry: &Rc<DefEntry>,
+        lower: impl FnOnce(&mut Self, crate::scope::Ctx) -> T,
+    ) -> Option<T> {
         let before = self.diagnostics.len();
+        let nodes = (self.model.exprs.len(), self.model.preds.len(), self.model.locals.len());
+        let (mark, budget) = (self.pending.mark(), (self.n_expanded, self.is_exhausted));
         let ctx = crate::scope::Ctx { unit: entry.unit, ..self.global(unit) };
         let lowered = lower(self, ctx);
-        self.resolve_overloads();
-        let new = &mut self.diagnostics[before..];
-        if new.iter().all(|diagnostic| !diagnostic.is_error()) {
+        self.resolve_overloads_from(mark);
+        if self.diagnostics[before..].iter().all(|diagnostic| !diagnostic.is_error()) {
             return Some(lowered);
         }
-        for diagnostic in new {
+        // Nothing of it may stay in the model.
+        self.pending.truncate(mark);
+        (self.n_expanded, self.is_exhausted) = budget;
+        self.model.exprs.truncate(nodes.0);
+        self.model.preds.truncate(nodes.1);
+        self.model.locals.truncate(nodes.2);
+        for diagnostic in &mut self.diagnostics[before..] {
             diagnostic.severity = Severity::Warning;
             diagnostic.notes.push(format!("`{}` is ignored", entry.name.name));
         }
@@ -79,7 +91,8 @@ impl Lower<'_> {
         let node = self.project.ast(entry.unit).expr(body);
         match &node.expr {
             ast::Expr::String(text) => {
-                let property = TemporalProperty { name: entry.name.name.clone(), logic, text: text.clone(), span: node.span };
+                let property =
+                    TemporalProperty { name: entry.name.name.clone(), logic, text: text.clone(), span: node.span };
                 self.model.steering.temporal.push(property);
             }
             _ => {

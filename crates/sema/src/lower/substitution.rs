@@ -1,24 +1,35 @@
 //! Substitutions.
 
-use abridge_diag::{Diagnostic, Span, with_stack};
+use std::collections::HashMap;
+
+use abridge_diag::{Diagnostic, Span};
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, OpId, Pred, PredId, SmolStr, Subst, SubstId, Target};
 use abridge_syntax::Node;
 use abridge_syntax::ast::{self, DefinitionBody, Ident};
 
-use crate::lower::definitions::plural;
+use crate::definitions::DefEntry;
+use crate::lower::definitions::{given, plural};
 use crate::lower::{Lower, Place};
-use crate::scope::{Access, BeforeValue, Ctx, Found, FrameKind, LocalKind, OpAccess, Symbol};
+use crate::scope::{Access, BeforeValue, Ctx, Found, FrameKind, LocalKind, OpAccess, OpEntry, Symbol};
 use crate::types::overload::PendingKind;
+
+/// `f(1)(2)'a := E` holds `f(1)(2)`, `f(1)` and `f` once more each; so long a row is a mistake.
+const MAX_PLACE_DEPTH: u32 = 64;
 
 impl Lower<'_> {
     pub(crate) fn subst(&mut self, ctx: Ctx, id: ast::SubstId) -> SubstId {
-        with_stack(|| self.subst_inner(ctx, id))
+        let span = self.tree(ctx.unit).subst(id).span;
+        let lowered = self.deeper(1, span, |this| this.subst_inner(ctx, id));
+        lowered.unwrap_or_else(|| self.add_subst(Subst::Skip, span))
     }
 
     fn subst_inner(&mut self, ctx: Ctx, id: ast::SubstId) -> SubstId {
         let project = self.project;
         let node = project.ast(ctx.unit).subst(id);
         let span = node.span;
+        if self.is_exhausted {
+            return self.add_subst(Subst::Skip, span);
+        }
         match &node.subst {
             ast::Subst::Error | ast::Subst::Skip => self.add_subst(Subst::Skip, span),
             ast::Subst::Block(body) => self.subst(ctx, *body),
@@ -80,12 +91,24 @@ impl Lower<'_> {
         }
     }
 
-    fn branches(&mut self, ctx: Ctx, branches: &[(ast::ExprId, ast::SubstId)], otherwise: Option<ast::SubstId>) -> (Vec<(PredId, SubstId)>, Option<SubstId>) {
+    fn branches(
+        &mut self,
+        ctx: Ctx,
+        branches: &[(ast::ExprId, ast::SubstId)],
+        otherwise: Option<ast::SubstId>,
+    ) -> (Vec<(PredId, SubstId)>, Option<SubstId>) {
         let branches = branches.iter().map(|(pred, body)| (self.pred(ctx, *pred), self.subst(ctx, *body))).collect();
         (branches, otherwise.map(|body| self.subst(ctx, body)))
     }
 
-    fn case(&mut self, ctx: Ctx, selector: ast::ExprId, branches: &[(Vec<ast::ExprId>, ast::SubstId)], otherwise: Option<ast::SubstId>, span: Span) -> SubstId {
+    fn case(
+        &mut self,
+        ctx: Ctx,
+        selector: ast::ExprId,
+        branches: &[(Vec<ast::ExprId>, ast::SubstId)],
+        otherwise: Option<ast::SubstId>,
+        span: Span,
+    ) -> SubstId {
         let selector = self.expr(ctx, selector);
         let mut lowered = Vec::new();
         for (values, body) in branches {
@@ -101,52 +124,103 @@ impl Lower<'_> {
 
     fn assignment(&mut self, ctx: Ctx, targets: &[ast::ExprId], values: &[ast::ExprId], span: Span) -> SubstId {
         if targets.len() != values.len() {
-            let message = format!("{} assigned {}", plural(targets.len(), "target"), plural(values.len(), "value"));
-            self.report(Diagnostic::error("assignment-count", message).at(span).help("the left and right lists of `:=` have equal lengths"));
+            let message = format!(
+                "`:=` has {} on its left, but {} on its right",
+                plural(targets.len(), "variable"),
+                plural(values.len(), "value")
+            );
+            self.report(
+                Diagnostic::error("assignment-count", message)
+                    .at(span)
+                    .help("write one value for each variable, with commas between"),
+            );
             return self.add_subst(Subst::Skip, span);
         }
         let values: Vec<ExprId> = values.iter().map(|value| self.expr(ctx, *value)).collect();
-        let mut assigned: Vec<(Target, ExprId, Span)> = Vec::new();
+        let mut assigned: Vec<(Target, ExprId)> = Vec::new();
+        let mut places: HashMap<Target, Span> = HashMap::new();
         for (target, value) in targets.iter().zip(values) {
             let place = self.tree(ctx.unit).expr(*target).span;
             if let Some((target, value)) = self.assign_place(ctx, *target, value, span) {
-                if let Some((_, _, first)) = assigned.iter().find(|(known, ..)| *known == target) {
+                if let Some(first) = places.get(&target) {
                     let message = format!("`{}` is assigned twice at once", self.target_name(target));
-                    self.report(Diagnostic::error("assigned-twice", message).at(place).also(*first, "first assigned here"));
+                    let diagnostic =
+                        Diagnostic::error("assigned-twice", message).at(place).also(*first, "first assigned here");
+                    self.report(diagnostic.help("a variable gets one value; assign it once"));
                     continue;
                 }
-                assigned.push((target, value, place));
+                places.insert(target, place);
+                assigned.push((target, value));
             }
         }
         if assigned.is_empty() {
             return self.add_subst(Subst::Skip, span);
         }
-        let (targets, values) = assigned.into_iter().map(|(target, value, _)| (target, value)).unzip();
+        let (targets, values) = assigned.into_iter().unzip();
         self.add_subst(Subst::Assign { targets, values }, span)
     }
 
     /// The variable behind a left-hand side and the value it gets as a whole: `f(x) := E` is `f := f <+ {x|->E}`.
     fn assign_place(&mut self, ctx: Ctx, place: ast::ExprId, value: ExprId, span: Span) -> Option<(Target, ExprId)> {
+        let tree = self.tree(ctx.unit);
+        let mut inner = place;
+        for _ in 0..MAX_PLACE_DEPTH {
+            match &tree.expr(inner).expr {
+                ast::Expr::Apply(whole, _) | ast::Expr::Field(whole, _) => inner = *whole,
+                _ => return self.assign_place_within(MAX_PLACE_DEPTH, ctx, place, value, span),
+            }
+        }
+        self.report_deep_place(span);
+        None
+    }
+
+    fn report_deep_place(&mut self, span: Span) {
+        let message = format!("an assigned place has {MAX_PLACE_DEPTH} or more arguments and fields in a row");
+        self.report(Diagnostic::error("nested-too-deep", message).at(span));
+    }
+
+    fn assign_place_within(
+        &mut self,
+        n_levels: u32,
+        ctx: Ctx,
+        place: ast::ExprId,
+        value: ExprId,
+        span: Span,
+    ) -> Option<(Target, ExprId)> {
         let project = self.project;
         let node = project.ast(ctx.unit).expr(place);
         match &node.expr {
             ast::Expr::Ident(name) => {
                 if let Some(Found::Formal(arg, at)) = self.frames.find(ctx.frame, name) {
-                    return self.assign_place(at, arg, value, span);
+                    return self.deeper(1, span, |this| this.assign_place_within(n_levels, at, arg, value, span))?;
                 }
-                if let Some(entry) = self.defs.get(name).cloned().filter(|entry| entry.params.is_empty() && !entry.is_cyclic)
+                if let Some(entry) =
+                    self.defs.get(name).cloned().filter(|entry| entry.params.is_empty() && !entry.is_cyclic)
                     && self.frames.find(ctx.frame, name).is_none()
                     && let DefinitionBody::Formula(body) = entry.body
                 {
+                    let tree = self.tree(entry.unit);
+                    if !matches!(
+                        tree.expr(body).expr,
+                        ast::Expr::Ident(_) | ast::Expr::Apply(..) | ast::Expr::Field(..)
+                    ) {
+                        self.report_definition_target(&entry, node.span);
+                        return None;
+                    }
                     let inner = self.enter_definition(ctx, &entry, &[], node.span)?;
-                    let result = self.assign_place(inner, body, value, span);
+                    let result =
+                        self.deeper(1, span, |this| this.assign_place_within(n_levels, inner, body, value, span));
                     self.expansions.pop();
-                    return result;
+                    return result?;
                 }
                 let target = self.target(ctx, name, node.span)?;
                 let reading = self.target_expr(target, node.span);
                 self.expect_like(reading, value, span);
                 Some((target, value))
+            }
+            ast::Expr::Apply(..) | ast::Expr::Field(..) if n_levels == 0 => {
+                self.report_deep_place(span);
+                None
             }
             ast::Expr::Apply(function, args) => {
                 let current = self.expr(ctx, *function);
@@ -159,19 +233,26 @@ impl Lower<'_> {
                 let ty = self.types.pow(self.ty(pair));
                 let change = self.add_expr(Expr::SetExtension(vec![pair]), ty, span);
                 let whole = self.add_expr(Expr::Binary(BinaryOp::Override, current, change), self.ty(current), span);
-                self.assign_place(ctx, *function, whole, span)
+                self.assign_place_within(n_levels - 1, ctx, *function, whole, span)
             }
             ast::Expr::Field(record, name) => {
                 let current = self.expr(ctx, *record);
                 let whole = self.add_expr(Expr::WithField(current, 0, value), self.ty(current), span);
-                let kind = PendingKind::WithField { node: whole, record: current, name: name.name.clone(), name_span: name.span, value };
+                let kind = PendingKind::WithField {
+                    node: whole,
+                    record: current,
+                    name: name.name.clone(),
+                    name_span: name.span,
+                    value,
+                };
                 self.overloaded(kind, span);
-                self.assign_place(ctx, *record, whole, span)
+                self.assign_place_within(n_levels - 1, ctx, *record, whole, span)
             }
             ast::Expr::Error => None,
             _ => {
                 let snippet = self.snippet(node.span);
-                let diagnostic = Diagnostic::error("not-assignable", format!("`{snippet}` cannot be assigned")).at(node.span);
+                let diagnostic =
+                    Diagnostic::error("not-assignable", format!("`{snippet}` cannot be assigned")).at(node.span);
                 self.report(diagnostic.note("the left of `:=` is a variable, `f(x)` or `r'field`"));
                 None
             }
@@ -189,9 +270,10 @@ impl Lower<'_> {
             Some(Found::Formal(arg, at)) => {
                 let project = self.project;
                 if let ast::Expr::Ident(name) = &project.ast(at.unit).expr(arg).expr {
-                    return self.target(at, name, span);
+                    return self.deeper(1, span, |this| this.target(at, name, span))?;
                 }
-                let diagnostic = Diagnostic::error("not-assignable", format!("the argument for `{name}` cannot be assigned"));
+                let diagnostic =
+                    Diagnostic::error("not-assignable", format!("the argument for `{name}` cannot be assigned"));
                 self.report(diagnostic.at(span));
                 return None;
             }
@@ -206,39 +288,81 @@ impl Lower<'_> {
                 }
             },
             None => {
+                let n_diagnostics = self.diagnostics.len();
                 self.unknown(ctx, name, span);
+                let new = self
+                    .diagnostics
+                    .get_mut(n_diagnostics)
+                    .filter(|new| new.help.is_empty() && new.secondary.is_empty());
+                if let Some(new) = new {
+                    new.help.push(format!("declare `{name}` among the VARIABLES"));
+                }
                 None
             }
         }
     }
 
+    /// `d := E` where `d` is a definition such as `d == 3`.
+    fn report_definition_target(&mut self, entry: &DefEntry, span: Span) {
+        let name = &entry.name.name;
+        let diagnostic =
+            Diagnostic::error("not-assignable", format!("`{name}` cannot be assigned: it is a definition"));
+        let diagnostic = diagnostic.at(span).also(entry.name.span, "defined here");
+        self.unknown_names.insert(name.clone());
+        let variable = self.names.symbols.get(name).filter(|known| matches!(known.symbol, Symbol::Variable(..)));
+        let diagnostic = match variable {
+            Some(known) => {
+                let help = "give the definition or the variable another name";
+                diagnostic.also(known.span, "the definition hides this variable").help(help)
+            }
+            None => diagnostic,
+        };
+        self.report(diagnostic);
+    }
+
     fn report_local_target(&mut self, local: LocalId, kind: LocalKind, span: Span) {
         let Local { name, span: declared } = self.local_info(local);
         let (what, help) = match kind {
-            LocalKind::Parameter => ("a parameter of the operation", "parameters are read only; assign a variable or an output"),
+            LocalKind::Parameter => {
+                ("a parameter of the operation", "parameters are read only; assign a variable or an output")
+            }
             _ => ("bound by a quantifier, ANY or LET", "use VAR for local variables that change"),
         };
-        let diagnostic = Diagnostic::error("not-assignable", format!("`{name}` cannot be assigned: it is {what}")).at(span);
+        let diagnostic =
+            Diagnostic::error("not-assignable", format!("`{name}` cannot be assigned: it is {what}")).at(span);
         self.report(diagnostic.also(declared, "declared here").help(help));
     }
 
     fn report_global_target(&mut self, name: &str, symbol: Symbol, declared: Span, span: Span) {
-        let (id, what, help) = match symbol {
-            Symbol::Constant(_) => ("not-assignable", "a constant", "declare it among the VARIABLES if it changes"),
+        if self.unknown_names.contains(name) {
+            return;
+        }
+        let message = |what: &str| format!("`{name}` cannot be assigned: it is {what}");
+        let diagnostic = match symbol {
             Symbol::Variable(_, Access::Included) => {
-                ("writes-included-variable", "a variable of an included machine", "call one of that machine's operations instead")
+                let diagnostic =
+                    Diagnostic::error("writes-included-variable", message("a variable of an included machine"));
+                diagnostic.help("call one of that machine's operations instead")
             }
             Symbol::Variable(_, Access::Seen) => {
-                ("writes-seen-variable", "a variable of a machine that is only seen or used", "include the machine and call one of its operations")
+                let message = message("a variable of a machine that is only seen or used");
+                let diagnostic = Diagnostic::error("writes-seen-variable", message);
+                diagnostic.help("include the machine and call one of its operations")
             }
-            Symbol::Variable(_, _) => {
-                ("abstract-variable", "a variable of the abstraction that the refinement no longer has", "assign the refinement's own variables")
+            Symbol::Variable(_, _) => return self.report_abstract(name, declared, span),
+            Symbol::Constant(_) => {
+                let diagnostic = Diagnostic::error("not-assignable", message("a constant"));
+                diagnostic.help("declare it among the VARIABLES if it changes")
             }
-            Symbol::Element(..) | Symbol::Constructor(..) => ("not-assignable", "a fixed value", "assign a variable"),
-            Symbol::Set(_) | Symbol::FreeType(_) => ("not-assignable", "a set of the SETS clause", "use a variable for a set that changes"),
+            Symbol::Element(..) | Symbol::Constructor(..) => {
+                Diagnostic::error("not-assignable", message("an element of a set")).help("assign a variable")
+            }
+            Symbol::Set(_) | Symbol::FreeType(_) => {
+                let diagnostic = Diagnostic::error("not-assignable", message("a set of the SETS clause"));
+                diagnostic.help("use a variable for a set that changes")
+            }
         };
-        let diagnostic = Diagnostic::error(id, format!("`{name}` cannot be assigned: it is {what}")).at(span);
-        self.report(diagnostic.also(declared, "declared here").help(help));
+        self.report(diagnostic.at(span).also(declared, "declared here"));
     }
 
     fn target_expr(&mut self, target: Target, span: Span) -> ExprId {
@@ -270,8 +394,10 @@ impl Lower<'_> {
         for id in flat {
             if let Some(target) = self.target(ctx, &id.name, id.span) {
                 if let Some((first, _)) = targets.iter().find(|(_, known)| *known == target) {
-                    let diagnostic = Diagnostic::error("assigned-twice", format!("`{}` is assigned twice at once", id.name));
-                    self.report(diagnostic.at(id.span).also(first.span, "first assigned here"));
+                    let diagnostic =
+                        Diagnostic::error("assigned-twice", format!("`{}` is assigned twice at once", id.name));
+                    let diagnostic = diagnostic.at(id.span).also(first.span, "first assigned here");
+                    self.report(diagnostic.help("a variable gets one value; name it once"));
                     continue;
                 }
                 targets.push((id, target));
@@ -289,7 +415,15 @@ impl Lower<'_> {
         let reads: Vec<ExprId> = targets.iter().map(|(id, target)| self.target_expr(*target, id.span)).collect();
         let tuple = self.tuple(&reads, span);
         let expected = self.types.pow(self.ty(tuple));
-        self.expect(set, expected, "`::` chooses from a set of values of the variable's type", span);
+        let ok = self.expect(set, expected, "`::` needs a set of values to choose from: {}", span);
+        if !ok && self.alike(self.ty(set), self.ty(tuple)) {
+            let text = self.snippet(self.span(set));
+            if let Some(last) = self.diagnostics.last_mut() {
+                last.help = vec![format!(
+                    "any subset of `{text}` is chosen with `:: POW({text})`; `:=` assigns `{text}` itself"
+                )];
+            }
+        }
         let targets = targets.into_iter().map(|(_, target)| target).collect();
         self.add_subst(Subst::BecomesElement { targets, set }, span)
     }
@@ -319,11 +453,20 @@ impl Lower<'_> {
         self.add_subst(Subst::BecomesSuch { targets, new, pred }, span)
     }
 
-    fn while_loop(&mut self, ctx: Ctx, condition: ast::ExprId, body: ast::SubstId, invariant: ast::ExprId, variant: ast::ExprId, span: Span) -> SubstId {
+    fn while_loop(
+        &mut self,
+        ctx: Ctx,
+        condition: ast::ExprId,
+        body: ast::SubstId,
+        invariant: ast::ExprId,
+        variant: ast::ExprId,
+        span: Span,
+    ) -> SubstId {
         let (condition, body) = (self.pred(ctx, condition), self.subst(ctx, body));
         let (inner, before) = self.loop_before(ctx, invariant, variant);
         let invariant_span = self.tree(ctx.unit).expr(invariant).span;
-        let kept: Vec<PredId> = self.loop_invariant(inner, invariant).into_iter().map(|conjunct| self.pred(inner, conjunct)).collect();
+        let kept: Vec<PredId> =
+            self.loop_invariant(inner, invariant).into_iter().map(|conjunct| self.pred(inner, conjunct)).collect();
         let invariant = match kept.as_slice() {
             [] => self.add_pred(Pred::True, invariant_span),
             [only] => *only,
@@ -395,6 +538,18 @@ impl Lower<'_> {
 
     /// A call of an operation, or the use of a definition as a statement.
     fn call(&mut self, ctx: Ctx, outputs: &[ast::ExprId], name: &Ident, args: &[ast::ExprId], span: Span) -> SubstId {
+        let lowered = self.deeper(1, span, |this| this.call_inner(ctx, outputs, name, args, span));
+        lowered.unwrap_or_else(|| self.add_subst(Subst::Skip, span))
+    }
+
+    fn call_inner(
+        &mut self,
+        ctx: Ctx,
+        outputs: &[ast::ExprId],
+        name: &Ident,
+        args: &[ast::ExprId],
+        span: Span,
+    ) -> SubstId {
         if let Some(entry) = self.defs.get(&name.name).cloned()
             && self.frames.find(ctx.frame, &name.name).is_none()
         {
@@ -410,14 +565,24 @@ impl Lower<'_> {
         self.call_with_outputs(ctx, entry.op, args, outputs, name, span)
     }
 
-    fn expand_subst(&mut self, ctx: Ctx, entry: &std::rc::Rc<crate::definitions::DefEntry>, outputs: &[ast::ExprId], name: &Ident, args: &[ast::ExprId], span: Span) -> SubstId {
+    fn expand_subst(
+        &mut self,
+        ctx: Ctx,
+        entry: &std::rc::Rc<crate::definitions::DefEntry>,
+        outputs: &[ast::ExprId],
+        name: &Ident,
+        args: &[ast::ExprId],
+        span: Span,
+    ) -> SubstId {
         if entry.is_cyclic {
             return self.add_subst(Subst::Skip, span);
         }
         if let Some((abridge_model::ExternalKind::Substitution, declaration)) = entry.external.clone() {
             return self.external_substitution(ctx, entry, &declaration, args, span);
         }
-        let Some(inner) = self.enter_definition(ctx, entry, args, span) else { return self.add_subst(Subst::Skip, span) };
+        let Some(inner) = self.enter_definition(ctx, entry, args, span) else {
+            return self.add_subst(Subst::Skip, span);
+        };
         let result = match entry.body {
             DefinitionBody::Substitution(body) => self.subst(inner, body),
             DefinitionBody::Formula(body) => self.formula_as_call(ctx, inner, body, outputs, name, span),
@@ -427,7 +592,15 @@ impl Lower<'_> {
     }
 
     /// A definition such as `F == op` or `G(y) == op(y)` used as a statement.
-    fn formula_as_call(&mut self, outer: Ctx, ctx: Ctx, body: ast::ExprId, outputs: &[ast::ExprId], name: &Ident, span: Span) -> SubstId {
+    fn formula_as_call(
+        &mut self,
+        outer: Ctx,
+        ctx: Ctx,
+        body: ast::ExprId,
+        outputs: &[ast::ExprId],
+        name: &Ident,
+        span: Span,
+    ) -> SubstId {
         let project = self.project;
         let tree = project.ast(ctx.unit);
         let (head, args): (&ast::ExprNode, &[ast::ExprId]) = match &tree.expr(body).expr {
@@ -450,22 +623,33 @@ impl Lower<'_> {
             }
             _ => {
                 let message = format!("definition `{}` is a formula, but a substitution is needed here", name.name);
-                self.report(Diagnostic::error("formula-as-substitution", message).at(name.span).also(tree.expr(body).span, "its body"));
+                self.report(
+                    Diagnostic::error("formula-as-substitution", message)
+                        .at(name.span)
+                        .also(tree.expr(body).span, "its body"),
+                );
                 self.add_subst(Subst::Skip, span)
             }
         }
     }
 
-    fn call_with_outputs(&mut self, ctx: Ctx, op: OpId, args: Vec<ExprId>, outputs: &[ast::ExprId], name: &Ident, span: Span) -> SubstId {
+    fn call_with_outputs(
+        &mut self,
+        ctx: Ctx,
+        op: OpId,
+        args: Vec<ExprId>,
+        outputs: &[ast::ExprId],
+        name: &Ident,
+        span: Span,
+    ) -> SubstId {
         let formals = self.model.operations[op].outputs.clone();
         if formals.len() != outputs.len() {
-            let message = format!("operation `{}` yields {}, but {} taken", name.name, plural(formals.len(), "output"), if outputs.len() == 1 { "one is".to_owned() } else { format!("{} are", outputs.len()) });
-            let mut diagnostic = Diagnostic::error("wrong-arity", message).at(span);
-            if outputs.is_empty() {
-                let names: Vec<SmolStr> = formals.iter().map(|local| self.model.locals[*local].name.clone()).collect();
-                diagnostic = diagnostic.help(format!("write `{} <-- {}` with variables of your own", names.join(", "), name.name));
+            self.report_outputs(op, outputs.len(), name, span);
+            // The variables get no types from here; one message about that is enough.
+            for output in outputs {
+                let nothing = self.error_expr(span);
+                let _ = self.assign_place(ctx, *output, nothing, span);
             }
-            self.report(diagnostic);
             return self.add_subst(Subst::Skip, span);
         }
         let mut targets = Vec::new();
@@ -503,19 +687,47 @@ impl Lower<'_> {
         self.add_subst(Subst::Var { locals: temporaries, body }, span)
     }
 
+    fn report_outputs(&mut self, op: OpId, n_taken: usize, name: &Ident, span: Span) {
+        let operation = &self.model.operations[op];
+        let wanted = plural(operation.outputs.len(), "output");
+        let message = format!(
+            "operation `{}` has {wanted}, but {} taken",
+            name.name,
+            if n_taken == 1 { "one is".to_owned() } else { format!("{} are", given(n_taken)) }
+        );
+        let names: Vec<&str> = operation.outputs.iter().map(|local| self.model.locals[*local].name.as_str()).collect();
+        let help = match names.as_slice() {
+            [] => "leave out what stands before the call and `<--`".to_owned(),
+            names => format!("write `{} <-- {}` with variables of your own", names.join(", "), name.name),
+        };
+        let diagnostic =
+            Diagnostic::error("wrong-arity", message).at(span).also(operation.origin.span, "declared here");
+        self.report(diagnostic.help(help));
+    }
+
     pub(crate) fn check_arguments(&mut self, op: OpId, args: &[ExprId], span: Span) {
         let params = self.model.operations[op].params.clone();
         let name = self.model.operations[op].name.clone();
         if params.len() != args.len() {
-            let message = format!("operation `{name}` takes {}, but is given {}", plural(params.len(), "argument"), args.len());
+            let message = format!(
+                "operation `{name}` takes {}, but is given {}",
+                plural(params.len(), "argument"),
+                given(args.len())
+            );
             let declared = self.model.operations[op].origin.span;
-            self.report(Diagnostic::error("wrong-arity", message).at(span).also(declared, "declared here"));
+            let names: Vec<&str> = params.iter().map(|local| self.model.locals[*local].name.as_str()).collect();
+            let call = if names.is_empty() { name.to_string() } else { format!("{name}({})", names.join(", ")) };
+            let diagnostic = Diagnostic::error("wrong-arity", message).at(span).also(declared, "declared here");
+            self.report(diagnostic.help(format!("write `{call}`")));
             return;
         }
         for (param, arg) in params.iter().zip(args) {
-            let Local { name: param_name, .. } = self.local_info(*param);
+            let Local { name: param_name, span: declared } = self.local_info(*param);
             let ty = self.model.locals[*param].ty;
-            self.expect(*arg, ty, &format!("parameter `{param_name}` of `{name}` has another type"), span);
+            let origin = self.types.reason(ty).unwrap_or(declared);
+            let origin =
+                Some((origin, format!("`{param_name}` is {} because of this", self.types.text(&self.model, ty))));
+            self.expect_from(*arg, ty, &format!("parameter `{param_name}` of `{name}` is {{}}"), span, origin);
         }
     }
 
@@ -526,24 +738,38 @@ impl Lower<'_> {
             OpAccess::Own if !allowed(self, "ALLOW_LOCAL_OPERATION_CALLS") => {
                 let message = format!("operation `{}` of the same machine cannot be called", name.name);
                 let diagnostic = Diagnostic::error("local-call", message).at(name.span).also(declared, "declared here");
-                self.report(diagnostic.help("share the body through a definition, or set the preference ALLOW_LOCAL_OPERATION_CALLS"));
+                self.report(
+                    diagnostic
+                        .help("share the body through a definition, or set the preference ALLOW_LOCAL_OPERATION_CALLS"),
+                );
             }
             OpAccess::Used if !allowed(self, "ALLOW_OPERATION_CALLS_FOR_USES") => {
                 let message = format!("operation `{}` belongs to a machine that is only used", name.name);
-                let diagnostic = Diagnostic::warning("used-call", message).at(name.span).also(declared, "declared here");
-                self.report(diagnostic.help("include the machine, or set the preference ALLOW_OPERATION_CALLS_FOR_USES"));
+                let diagnostic =
+                    Diagnostic::warning("used-call", message).at(name.span).also(declared, "declared here");
+                self.report(
+                    diagnostic.help("include the machine, or set the preference ALLOW_OPERATION_CALLS_FOR_USES"),
+                );
             }
             _ => {}
         }
     }
 
     fn report_unknown_operation(&mut self, ctx: Ctx, name: &Ident) {
-        let operations = self.names.operations.keys().map(SmolStr::as_str);
+        let calls_own = self.model.steering.preferences.flag("ALLOW_LOCAL_OPERATION_CALLS");
+        let is_callable = |entry: &OpEntry| calls_own || entry.access != OpAccess::Own;
+        let operations =
+            self.names.operations.iter().filter(|(_, entry)| is_callable(entry)).map(|(name, _)| name.as_str());
         let near = crate::suggest::nearest(&name.name, operations.chain(self.defs.names())).map(str::to_owned);
-        let mut diagnostic = Diagnostic::error("unknown-operation", format!("there is no operation or definition `{}` to call", name.name)).at(name.span);
+        let mut diagnostic = Diagnostic::error(
+            "unknown-operation",
+            format!("there is no operation or definition `{}` to call", name.name),
+        )
+        .at(name.span);
         let is_value = self.names.symbols.contains_key(&name.name) || self.frames.find(ctx.frame, &name.name).is_some();
         if is_value {
-            diagnostic = diagnostic.note(format!("`{}` is a value; an assignment is written `{} := ...`", name.name, name.name));
+            diagnostic =
+                diagnostic.note(format!("`{}` is a value; an assignment is written `{} := ...`", name.name, name.name));
         } else if let Some(near) = near {
             diagnostic = diagnostic.help(format!("a similar name exists: `{near}`"));
         } else if self.place == Place::Operation {

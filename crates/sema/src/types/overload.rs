@@ -2,13 +2,36 @@
 //!
 //! Each case is tried when it arises and again whenever a clause is done; the model node is patched once the types decide.
 
+use std::collections::{BTreeSet, HashMap};
+
 use abridge_diag::{Diagnostic, Span};
-use abridge_model::{
-    BinaryOp, Comparison, Expr, ExprId, Pred, PredId, QuantifiedOp, SmolStr, UnaryOp,
-};
+use abridge_model::{BinaryOp, Comparison, Expr, ExprId, Pred, PredId, QuantifiedOp, SmolStr, UnaryOp};
 
 use super::{Shape, Ty, Unifier};
 use crate::lower::Lower;
+
+/// The cases that wait. One is tried again only when an unknown it waits for is bound.
+#[derive(Default)]
+pub(crate) struct Overloads {
+    /// In the order of their origin; `None` once decided.
+    cases: Vec<Option<Pending>>,
+    /// The cases that wait for an unknown, by its root.
+    watchers: HashMap<Ty, Vec<usize>>,
+    /// The cases to be tried again.
+    woken: BTreeSet<usize>,
+}
+
+impl Overloads {
+    /// How many cases there were so far.
+    pub(crate) fn mark(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Forgets the cases from a number on.
+    pub(crate) fn truncate(&mut self, mark: usize) {
+        self.cases.truncate(mark);
+    }
+}
 
 pub(crate) struct Pending {
     pub(crate) kind: PendingKind,
@@ -56,47 +79,77 @@ impl Lower<'_> {
     pub(crate) fn overloaded(&mut self, kind: PendingKind, span: Span) {
         let pending = Pending { kind, span };
         if let Outcome::Wait = self.try_resolve(&pending) {
-            self.pending.push(pending);
+            self.pending.cases.push(None);
+            self.wait(self.pending.cases.len() - 1, pending);
         }
     }
 
-    /// Tries all waiting cases until none makes progress.
+    /// Tries the waiting cases until none makes progress.
     pub(crate) fn resolve_overloads(&mut self) {
+        self.resolve_overloads_from(0);
+    }
+
+    /// The same for the cases from a number on.
+    pub(crate) fn resolve_overloads_from(&mut self, first: usize) {
         loop {
-            let before = self.pending.len();
-            let waiting = std::mem::take(&mut self.pending);
-            for pending in waiting {
-                if let Outcome::Wait = self.try_resolve(&pending) {
-                    self.pending.push(pending);
-                }
+            for ty in self.types.take_linked() {
+                let watchers = self.pending.watchers.remove(&ty);
+                self.pending.woken.extend(watchers.into_iter().flatten());
             }
-            if self.pending.len() == before {
+            let woken = self.pending.woken.split_off(&first);
+            if woken.is_empty() {
                 break;
             }
+            for idx in woken {
+                let Some(pending) = self.pending.cases.get_mut(idx).and_then(Option::take) else { continue };
+                if let Outcome::Wait = self.try_resolve(&pending) {
+                    self.wait(idx, pending);
+                }
+            }
         }
+    }
+
+    /// Keeps a case until one of the types that can decide it is known.
+    fn wait(&mut self, idx: usize, pending: Pending) {
+        let types = match &pending.kind {
+            PendingKind::Number { ty, .. } | PendingKind::Minus { ty, .. } => vec![*ty],
+            PendingKind::Times { node, left, right } => [*node, *left, *right].map(|expr| self.ty(expr)).to_vec(),
+            PendingKind::Text { op, ty, .. } => match (op, self.types.shape(*ty)) {
+                (TextOp::GeneralConcat, Shape::Pow(pair)) => match self.types.shape(*pair) {
+                    Shape::Pair(_, elem) => vec![*elem],
+                    _ => vec![*pair],
+                },
+                _ => vec![*ty],
+            },
+            PendingKind::Field { record, .. } | PendingKind::WithField { record, .. } => vec![self.ty(*record)],
+        };
+        for ty in types {
+            self.pending.watchers.entry(self.types.root(ty)).or_default().push(idx);
+        }
+        self.pending.cases[idx] = Some(pending);
     }
 
     /// Decides what types leave open: `^`, `size` and the like mean sequences, arithmetic means integers. Reports the rest.
     pub(crate) fn settle_overloads(&mut self) {
         self.resolve_overloads();
-        for pending in std::mem::take(&mut self.pending) {
-            if let PendingKind::Text { operand, op, .. } = &pending.kind {
+        for idx in 0..self.pending.cases.len() {
+            if let Some(Pending { kind: PendingKind::Text { operand, op, .. }, span }) = &self.pending.cases[idx] {
+                let (operand, op, span) = (*operand, *op, *span);
                 let elem = self.types.fresh();
                 let sequence = self.types.sequence(elem);
-                let expected = if *op == TextOp::GeneralConcat { self.types.sequence(sequence) } else { sequence };
-                self.expect(*operand, expected, "a sequence is needed here", pending.span);
+                let expected = if op == TextOp::GeneralConcat { self.types.sequence(sequence) } else { sequence };
+                self.expect(operand, expected, sequence_needed(op), span);
             }
-            self.pending.push(pending);
         }
         self.resolve_overloads();
-        for pending in std::mem::take(&mut self.pending) {
-            if let PendingKind::Number { ty, .. } = &pending.kind {
-                self.agree(*ty, Unifier::INTEGER, |found, _| format!("a number is needed here, not {found}"), pending.span);
+        for idx in 0..self.pending.cases.len() {
+            if let Some(Pending { kind: PendingKind::Number { ty, .. }, span }) = &self.pending.cases[idx] {
+                let (ty, span) = (*ty, *span);
+                self.agree(ty, Unifier::INTEGER, |found, _| format!("a number is needed here, not {found}"), span);
             }
-            self.pending.push(pending);
         }
         self.resolve_overloads();
-        for pending in std::mem::take(&mut self.pending) {
+        for pending in std::mem::take(&mut self.pending).cases.into_iter().flatten() {
             self.report_ambiguous(&pending);
         }
     }
@@ -110,12 +163,27 @@ impl Lower<'_> {
             PendingKind::Number { .. } | PendingKind::Text { .. } => return,
             PendingKind::Field { name, .. } | PendingKind::WithField { name, .. } => {
                 let message = format!("the type of the record whose field `{name}` is used is not known");
-                self.report(Diagnostic::error("unknown-type", message).at(pending.span).help("add a typing predicate such as `r : struct(...)`"));
+                self.report(
+                    Diagnostic::error("unknown-type", message)
+                        .at(pending.span)
+                        .help("add a typing predicate such as `r : struct(...)`"),
+                );
                 return;
             }
         };
         let message = format!("cannot tell whether `{snippet}` is {what}");
-        self.report(Diagnostic::error("unknown-type", message).at(pending.span).help("add typing predicates for its operands"));
+        self.report(
+            Diagnostic::error("unknown-type", message).at(pending.span).help("add typing predicates for its operands"),
+        );
+        // The names in it have no type either; one message about that is enough.
+        let types = match &pending.kind {
+            PendingKind::Minus { ty, .. } => vec![*ty],
+            PendingKind::Times { node, left, right } => [*node, *left, *right].map(|expr| self.ty(expr)).to_vec(),
+            _ => Vec::new(),
+        };
+        for ty in types {
+            let _ = self.types.unify(ty, Unifier::ERROR, pending.span);
+        }
     }
 
     fn try_resolve(&mut self, pending: &Pending) -> Outcome {
@@ -124,7 +192,9 @@ impl Lower<'_> {
             PendingKind::Minus { node, ty } => self.try_minus(*node, *ty, pending.span),
             PendingKind::Times { node, left, right } => self.try_times(*node, *left, *right, pending.span),
             PendingKind::Text { node, op, operand, ty } => self.try_text(*node, *op, *operand, *ty, pending.span),
-            PendingKind::Field { node, record, name, name_span } => self.try_field(*node, *record, name, *name_span, None),
+            PendingKind::Field { node, record, name, name_span } => {
+                self.try_field(*node, *record, name, *name_span, None)
+            }
             PendingKind::WithField { node, record, name, name_span, value } => {
                 self.try_field(*node, *record, name, *name_span, Some(*value))
             }
@@ -141,7 +211,10 @@ impl Lower<'_> {
                         let expr = &mut self.model.exprs[id].expr;
                         if !to_real(expr) {
                             let snippet = self.snippet(span);
-                            self.report(Diagnostic::error("type-mismatch", format!("`{snippet}` is defined for integers only")).at(span));
+                            self.report(
+                                Diagnostic::error("type-mismatch", format!("`{snippet}` is defined for integers only"))
+                                    .at(span),
+                            );
                         }
                     }
                     NumberNode::Pred(id) => pred_to_real(&mut self.model.preds[id].pred),
@@ -149,19 +222,41 @@ impl Lower<'_> {
                 Outcome::Done
             }
             _ => {
-                self.report_not_a_number(ty, span);
+                self.report_not_a_number(node, ty, span);
                 Outcome::Done
             }
         }
     }
 
-    fn report_not_a_number(&mut self, ty: Ty, span: Span) {
+    fn report_not_a_number(&mut self, node: NumberNode, ty: Ty, span: Span) {
         let (text, snippet) = (self.types.text(&self.model, ty), self.snippet(span));
-        let mut diagnostic = Diagnostic::error("type-mismatch", format!("numbers are needed in `{snippet}`, but the operands are {text}")).at(span);
-        if matches!(self.types.shape(ty), Shape::Pow(_)) {
-            diagnostic = diagnostic.help("sets are joined with `\\/`, compared with `<:` and counted with `card`");
-        }
+        let message = format!("numbers are needed in `{snippet}`, but the operands are {text}");
+        let diagnostic = Diagnostic::error("type-mismatch", message).at(span);
+        let diagnostic = match self.instead_of_number(node, ty) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        };
         self.report(diagnostic);
+    }
+
+    /// What people mean who use an operation on numbers for sets or strings.
+    fn instead_of_number(&self, node: NumberNode, ty: Ty) -> Option<&'static str> {
+        let expr = match node {
+            NumberNode::Expr(id) => &self.model.exprs[id].expr,
+            NumberNode::Pred(_) if matches!(self.types.shape(ty), Shape::Pow(_)) => {
+                return Some(
+                    "`<:` says that a set is part of another, `<<:` that it is smaller; `card` counts elements",
+                );
+            }
+            NumberNode::Pred(_) => return None,
+        };
+        match (expr, self.types.shape(ty)) {
+            (Expr::Binary(BinaryOp::Add, ..), Shape::String) => Some("strings are joined with `^`"),
+            (Expr::Binary(BinaryOp::Add, ..), Shape::Pow(_)) => Some("sets are joined with `\\/`, sequences with `^`"),
+            (Expr::Quantified { .. }, Shape::Pow(_)) => Some("sets are joined with `UNION` and `INTER`"),
+            (Expr::Unary(UnaryOp::Max | UnaryOp::Min, _), _) => Some("`max` and `min` take a set of numbers"),
+            _ => None,
+        }
     }
 
     fn try_minus(&mut self, node: ExprId, ty: Ty, span: Span) -> Outcome {
@@ -227,9 +322,9 @@ impl Lower<'_> {
         let mut shape = self.types.shape(ty).clone();
         if op == TextOp::GeneralConcat {
             // `conc` takes a sequence of sequences or a sequence of strings.
-            let Shape::Pow(pair) = shape else { return self.text_shape(&shape, operand, span) };
+            let Shape::Pow(pair) = shape else { return self.text_shape(&shape, op, operand, span) };
             let Shape::Pair(_, elem) = self.types.shape(pair).clone() else {
-                return self.text_shape(&Shape::Unknown, operand, span);
+                return self.text_shape(&Shape::Unknown, op, operand, span);
             };
             shape = self.types.shape(elem).clone();
         }
@@ -256,7 +351,7 @@ impl Lower<'_> {
                 let sequence = self.types.sequence(elem);
                 match op {
                     TextOp::GeneralConcat => self.expect(node, sequence, "joined sequences are a sequence", span),
-                    _ => self.expect(operand, sequence, "a sequence is needed here", span),
+                    _ => self.expect(operand, sequence, sequence_needed(op), span),
                 };
                 if op == TextOp::GeneralConcat {
                     let sequences = self.types.sequence(sequence);
@@ -264,24 +359,31 @@ impl Lower<'_> {
                 }
                 Outcome::Done
             }
-            shape => self.text_shape(&shape, operand, span),
+            shape => self.text_shape(&shape, op, operand, span),
         }
     }
 
-    fn text_shape(&mut self, shape: &Shape, operand: ExprId, span: Span) -> Outcome {
+    fn text_shape(&mut self, shape: &Shape, op: TextOp, operand: ExprId, span: Span) -> Outcome {
         match shape {
             Shape::Unknown => Outcome::Wait,
             Shape::Error => Outcome::Done,
             _ => {
                 let elem = self.types.fresh();
                 let sequence = self.types.sequence(elem);
-                self.expect(operand, sequence, "a sequence is needed here", span);
+                self.expect(operand, sequence, sequence_needed(op), span);
                 Outcome::Done
             }
         }
     }
 
-    fn try_field(&mut self, node: ExprId, record: ExprId, name: &SmolStr, name_span: Span, value: Option<ExprId>) -> Outcome {
+    fn try_field(
+        &mut self,
+        node: ExprId,
+        record: ExprId,
+        name: &SmolStr,
+        name_span: Span,
+        value: Option<ExprId>,
+    ) -> Outcome {
         let fields = match self.types.shape(self.ty(record)) {
             Shape::Unknown => return Outcome::Wait,
             Shape::Error => return Outcome::Done,
@@ -289,13 +391,17 @@ impl Lower<'_> {
             _ => {
                 let (snippet, text) = (self.snippet(self.span(record)), self.types.text(&self.model, self.ty(record)));
                 let message = format!("`{snippet}` is {text}, not a record, and has no field `{name}`");
-                self.report(Diagnostic::error("not-a-record", message).at(self.span(record)));
+                let diagnostic =
+                    Diagnostic::error("not-a-record", message).at_saying(self.span(record), format!("this is {text}"));
+                let diagnostic = self.with_reason(diagnostic, record);
+                self.report(diagnostic);
                 return Outcome::Done;
             }
         };
         let Some(idx) = fields.iter().position(|(known, _)| known == name) else {
             let known: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
-            let mut diagnostic = Diagnostic::error("unknown-field", format!("the record has no field `{name}`")).at(name_span);
+            let mut diagnostic =
+                Diagnostic::error("unknown-field", format!("the record has no field `{name}`")).at(name_span);
             diagnostic = match crate::suggest::nearest(name, known.iter().copied()) {
                 Some(near) => diagnostic.help(format!("a field with a similar name exists: `{near}`")),
                 None => diagnostic.note(format!("its fields are {}", known.join(", "))),
@@ -307,15 +413,25 @@ impl Lower<'_> {
         match (&mut self.model.exprs[node].expr, value) {
             (Expr::Field(_, position), None) => {
                 *position = idx as u32;
-                self.expect(node, field_ty, "the field has this type", name_span);
+                self.expect(node, field_ty, &format!("field `{name}` is {{}}"), name_span);
             }
             (Expr::WithField(_, position, _), Some(value)) => {
                 *position = idx as u32;
-                self.expect(value, field_ty, "the field has this type", name_span);
+                self.expect(value, field_ty, &format!("field `{name}` is {{}}"), name_span);
             }
             _ => {}
         }
         Outcome::Done
+    }
+}
+
+/// Completes "... but" for operators on sequences, with what is often confused with them.
+fn sequence_needed(op: TextOp) -> &'static str {
+    match op {
+        TextOp::Concat => "`^` joins sequences or strings; a power is written `**`",
+        TextOp::Size => "`size` needs a sequence; the elements of a set are counted by `card`",
+        TextOp::Rev => "`rev` needs a sequence",
+        TextOp::GeneralConcat => "`conc` needs a sequence of sequences",
     }
 }
 

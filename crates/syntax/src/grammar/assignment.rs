@@ -19,26 +19,38 @@ impl Parser<'_> {
             TokenKind::BecomesElement => self.becomes_element(start, &targets),
             TokenKind::Op(BinaryOp::Member) => self.becomes_such(start, &targets),
             TokenKind::Outputs => self.call_with_outputs(start, targets),
-            TokenKind::Op(BinaryOp::Equal) | TokenKind::DefinedAs => {
-                let message = "this is a comparison, but a substitution is needed here";
-                let diagnostic = Diagnostic::error("comparison-as-substitution", message).at(self.here());
-                self.fail(diagnostic.help("an assignment is written `:=`"))
-            }
-            TokenKind::Op(op) if op != BinaryOp::ParallelProduct => Err(self.operator_in_statement()),
+            TokenKind::Op(BinaryOp::Equal) | TokenKind::DefinedAs => Err(self.comparison_as_substitution(start)),
+            TokenKind::Op(op) if op != BinaryOp::ParallelProduct => Err(self.operator_in_statement(start)),
             _ if targets.len() == 1 => self.call(start, targets[0]),
             _ => Err(self.unexpected("`:=`, `::`, `:(P)` or `<--`")),
         }
     }
 
-    /// `x + 1` or `x += 1`
-    fn operator_in_statement(&mut self) -> Abandoned {
-        let compound = self.joined() && self.kind_ahead(1) == TokenKind::Op(BinaryOp::Equal);
+    /// `x = E`
+    fn comparison_as_substitution(&mut self, start: Span) -> Abandoned {
+        let is_body = self.tokens.iter().take(self.pos).rev().find(|token| token.start < start.start);
+        let after_name = is_body.is_some_and(|token| token.kind == TokenKind::Op(BinaryOp::Equal));
+        let message = "this is a comparison, but a substitution is needed here";
+        let help = match after_name {
+            true => "an assignment is written `:=`, an operation with an output `r <-- op = S`",
+            false => "an assignment is written `:=`",
+        };
+        self.report(Diagnostic::error("comparison-as-substitution", message).at(self.here()).help(help));
+        Abandoned
+    }
+
+    /// `x + 1`, `x += 1` or `x++`
+    fn operator_in_statement(&mut self, start: Span) -> Abandoned {
+        let next = self.kind_ahead(1);
+        let compound = self.joined() && next == TokenKind::Op(BinaryOp::Equal);
+        let increment = self.joined() && next == self.kind();
         let sign = self.text_of(self.token()).to_owned();
+        let target = self.text[start.start as usize..self.previous().end as usize].to_owned();
         let message = format!("expected `:=`, found `{sign}`");
-        let help = if compound {
-            format!("write `x := x {sign} E`")
-        } else {
-            "an expression does nothing; write `x := E` to change a variable".to_owned()
+        let help = match (compound, increment) {
+            (true, _) => format!("write `{target} := {target} {sign} ...`"),
+            (_, true) => format!("write `{target} := {target} {sign} 1`"),
+            _ => "an expression does nothing; write `x := E` to change a variable".to_owned(),
         };
         self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
         Abandoned
@@ -55,7 +67,7 @@ impl Parser<'_> {
                 TokenKind::Quote => {
                     self.bump();
                     let field = self.ident("the name of a field")?;
-                    target = self.expr(Expr::Field(target, field), start);
+                    target = self.expr(Expr::Field(target, Box::new(field)), start);
                 }
                 _ => return Ok(target),
             }
@@ -80,9 +92,19 @@ impl Parser<'_> {
 
     fn assignment(&mut self, start: Span, targets: Vec<ExprId>) -> Parsed<SubstId> {
         self.bump();
-        let values = self.within(Context::Value, Self::expressions);
+        let values = self.within(Context::Value, Self::values);
         let span = self.since(start);
         Ok(self.subst(Subst::Assign { targets, values }, span))
+    }
+
+    /// `E, F`, up to a `,` that should be `||`.
+    fn values(&mut self) -> Vec<ExprId> {
+        let mut values = vec![self.expression()];
+        while self.at(TokenKind::Comma) && !self.assignment_after_separator() {
+            self.bump();
+            values.push(self.expression());
+        }
+        values
     }
 
     fn becomes_element(&mut self, start: Span, targets: &[ExprId]) -> Parsed<SubstId> {
@@ -127,7 +149,7 @@ impl Parser<'_> {
         let name = self.dotted_name("the name of an operation")?;
         let args = if self.at(TokenKind::LParen) { self.arguments()? } else { Vec::new() };
         let span = self.since(start);
-        Ok(self.subst(Subst::Call { outputs, name, args }, span))
+        Ok(self.subst(Subst::Call { outputs, name: Box::new(name), args }, span))
     }
 
     /// `op(E)`, read as if it were a target.
@@ -142,6 +164,6 @@ impl Parser<'_> {
         };
         let name = Ident { name: name.clone(), span: head.span };
         let span = self.since(start);
-        Ok(self.subst(Subst::Call { outputs: Vec::new(), name, args }, span))
+        Ok(self.subst(Subst::Call { outputs: Vec::new(), name: Box::new(name), args }, span))
     }
 }

@@ -3,9 +3,9 @@
 use abridge_diag::{Diagnostic, Span};
 
 use super::{Abandoned, Parsed, Parser};
-use crate::ast::{Atom, BinaryOp, Expr, ExprId, Ident, Quantifier};
+use crate::ast::{Atom, BinaryOp, Expr, ExprId, Ident, Quantifier, Substituted};
 use crate::lexer::{Token, TokenKind};
-use crate::operators::RELATION;
+use crate::operators::{IMPLIES, RELATION};
 
 impl Parser<'_> {
     /// `{}`, `{a, b}`, `{x | P}`, `{x · P | E}`
@@ -74,7 +74,7 @@ impl Parser<'_> {
             let help = "write `{x · P | E}` for the set of all `E`";
             return self.fail(Diagnostic::error("second-bar", message).at(self.here()).help(help));
         }
-        Ok(self.expr(Expr::Comprehension { ids, pred, maplets }, start))
+        Ok(self.expr(Expr::Comprehension { ids: ids.into(), pred, maplets }, start))
     }
 
     fn maplet_of_names(&mut self) -> Parsed<Vec<Ident>> {
@@ -97,7 +97,7 @@ impl Parser<'_> {
         let pred = self.predicate();
         self.expect(TokenKind::Bar, "`|` and an expression")?;
         let expr = self.composed_expression();
-        Ok(self.expr(Expr::SetImage { ids, pred, expr }, start))
+        Ok(self.expr(Expr::SetImage { ids: ids.into(), pred, expr }, start))
     }
 
     fn set_extension(&mut self) -> Parsed<ExprId> {
@@ -122,10 +122,17 @@ impl Parser<'_> {
             _ => false,
         };
         let message = "before `|` there must be variables with commas between";
-        let help = if dotted {
-            "put the variables in parentheses before a dot, `{(x).P | E}`, or write `{x · P | E}`"
-        } else {
-            "write `{x | P}` for the `x` with `P`, or `{x · P | E}` for all values of `E`"
+        let first = self.short_text(self.span(elements[0])).filter(|_| elements.len() == 1);
+        let help = match (first, &self.ast.expr(elements[0]).expr) {
+            _ if dotted => {
+                "put the variables in parentheses before a dot, `{(x).P | E}`, or write `{x · P | E}`".to_owned()
+            }
+            (Some(range), Expr::Binary(BinaryOp::Member, variable, _)) => {
+                let variable = self.short_text(self.span(*variable)).unwrap_or("x");
+                format!("write `{{{variable} | {range} & ...}}`")
+            }
+            (Some(value), _) => format!("write `{{x · P | {value}}}` for all values of `{value}`"),
+            _ => "write `{x | P}` for the `x` with `P`, or `{x · P | E}` for all values of `E`".to_owned(),
         };
         let end = self.span_of(self.previous());
         self.fail(Diagnostic::error("bad-bound-variable", message).at(start.to(end)).help(help))
@@ -167,7 +174,7 @@ impl Parser<'_> {
         let pred = self.binary(RELATION)?;
         self.want_predicate(pred);
         let span = self.since(start);
-        Ok(self.expr(Expr::Substituted { ids, values, pred }, span))
+        Ok(self.expr(Expr::Substituted(Box::new(Substituted { ids, values, pred })), span))
     }
 
     /// `%x.(P | E)`, `SIGMA(x, y).(P | E)`
@@ -191,7 +198,7 @@ impl Parser<'_> {
             Ok((pred, parser.composed_expression()))
         })?;
         let span = self.since(start);
-        let id = self.expr(Expr::Quantified { kind, ids, pred, expr }, span);
+        let id = self.expr(Expr::Quantified { kind, ids: ids.into(), pred, expr }, span);
         self.ast.expr_mut(id).symbolic |= symbolic;
         Ok(id)
     }
@@ -214,18 +221,20 @@ impl Parser<'_> {
     /// `!x.(P)`, `#(x, y).(P)`
     pub(super) fn quantified_predicate(&mut self) -> Parsed<ExprId> {
         let start = self.here();
+        if self.negation_ahead() {
+            return self.foreign_negation();
+        }
         let keyword = self.bump();
         let ids = self.binder(keyword)?;
         let pred = if self.at(TokenKind::LParen) {
             self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?
         } else {
-            self.missing_parentheses(keyword, "after the variables", "x.(P)");
-            let pred = self.binary(RELATION)?;
-            self.want_predicate(pred);
-            pred
+            // Whoever forgets the parentheses means all that follows.
+            self.without_parentheses(keyword, start, IMPLIES)?
         };
         let span = self.since(start);
         let is_forall = keyword.kind == TokenKind::Forall;
+        let ids = ids.into();
         let expr = if is_forall { Expr::Forall { ids, pred } } else { Expr::Exists { ids, pred } };
         Ok(self.expr(expr, span))
     }
@@ -237,21 +246,54 @@ impl Parser<'_> {
         let pred = if self.at(TokenKind::LParen) {
             self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?
         } else {
-            self.missing_parentheses(keyword, "after it", "(P)");
-            let pred = self.binary(RELATION)?;
-            self.want_predicate(pred);
-            pred
+            self.without_parentheses(keyword, start, RELATION)?
         };
         let span = self.since(start);
         Ok(self.expr(Expr::Not(pred), span))
     }
 
-    fn missing_parentheses(&mut self, keyword: Token, place: &str, form: &str) {
+    /// The predicate after `not` or `!x.` when its parentheses are missing.
+    fn without_parentheses(&mut self, keyword: Token, start: Span, min: u16) -> Parsed<ExprId> {
+        let here = self.here();
+        let head = self.short_text(Span { end: self.previous().end, ..start }).unwrap_or("!x.").to_owned();
         let text = self.text_of(keyword).to_owned();
-        let message = format!("`{text}` needs parentheses {place}");
+        let pred = self.binary(min)?;
+        self.want_predicate(pred);
+        let what = if keyword.kind == TokenKind::Not { "a predicate" } else { "its predicate" };
+        let message = format!("`{text}` needs parentheses around {what}");
+        let body = self.short_text(self.span(pred)).unwrap_or("P");
+        let help = format!("write `{head}({body})`");
+        let diagnostic = Diagnostic::error("missing-parentheses", message).at(here).help(help);
         let keyword = self.span_of(keyword);
-        let diagnostic = Diagnostic::error("missing-parentheses", message).at(self.here());
-        self.report(diagnostic.also(keyword, "needed by this").help(format!("write `{text}{form}`")));
+        self.report_elsewhere(diagnostic.also(keyword, "needed by this"));
+        Ok(pred)
+    }
+
+    /// `!(x = y)` comes next, which is a negation in other languages.
+    fn negation_ahead(&self) -> bool {
+        if !self.at(TokenKind::Forall) || self.kind_ahead(1) != TokenKind::LParen {
+            return false;
+        }
+        let mut at = 2;
+        while matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent | TokenKind::Comma) {
+            at += 1;
+        }
+        match self.kind_ahead(at) {
+            TokenKind::RParen => !matches!(self.kind_ahead(at + 1), TokenKind::Dot | TokenKind::MiddleDot),
+            TokenKind::Op(op) => op != BinaryOp::Maplet,
+            _ => false,
+        }
+    }
+
+    fn foreign_negation(&mut self) -> Parsed<ExprId> {
+        let start = self.here();
+        let message = "a negation is written `not` in B, not `!`";
+        let diagnostic = Diagnostic::error("foreign-operator", message).at(start);
+        self.report(diagnostic.help("write `not(P)`; `!x.(P)` is for all `x`"));
+        self.bump();
+        let pred = self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?;
+        let span = self.since(start);
+        Ok(self.expr(Expr::Not(pred), span))
     }
 
     /// The variables of a quantifier and the dot.
@@ -269,6 +311,9 @@ impl Parser<'_> {
             }
             (TokenKind::Op(_), TokenKind::Exists) => {
                 "the variables get their types inside: `#x.(x : S & P)`".to_owned()
+            }
+            (TokenKind::And | TokenKind::Or, TokenKind::Forall) => {
+                "write `!x.(P)`; a negation is written `not(P)`".to_owned()
             }
             (_, TokenKind::Forall | TokenKind::Exists) => format!("write `{text}x.(P)` or `{text}(x, y).(P)`"),
             _ => format!("write `{text}(x).(P | E)` or `{text}(x, y).(P | E)`"),

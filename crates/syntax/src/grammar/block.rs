@@ -11,7 +11,7 @@ impl Parser<'_> {
     /// A word in the middle of a block. If it is missing, what stands before it is skipped, or, if it comes nowhere, it is
     /// taken as written.
     pub(super) fn expect_word(&mut self, keyword: Keyword, opener: Token) -> Parsed<()> {
-        if self.eat_keyword(keyword) {
+        if self.eat_keyword(keyword) || self.eat_misspelt(keyword) {
             return Ok(());
         }
         let word = word_of(keyword);
@@ -20,11 +20,20 @@ impl Parser<'_> {
         if ends_bracket(self.kind()) && self.open_brackets_since(opener) {
             self.report_unclosed_bracket();
         }
-        let message = format!("expected `{word}`, found {}", self.found());
-        let mut diagnostic = Diagnostic::error("missing-keyword", message)
-            .at(self.here())
-            .also(self.span_of(opener), format!("this `{opener_text}` needs its `{word}`"));
-        if let Some(hint) = self.word_hint(keyword) {
+        let conjunct = self.starts_formula() && keyword == Keyword::Then && self.word_ahead(keyword).is_some();
+        let message = match conjunct {
+            true => format!("expected `&` or `{word}`, found {}", self.found()),
+            false => format!("expected `{word}`, found {}", self.found()),
+        };
+        let opened = match conjunct {
+            true => format!("in the predicate of this `{opener_text}`"),
+            false => format!("this `{opener_text}` needs its `{word}`"),
+        };
+        let mut diagnostic =
+            Diagnostic::error("missing-keyword", message).at(self.here()).also(self.span_of(opener), opened);
+        if conjunct {
+            diagnostic = diagnostic.help("join predicates with `&`");
+        } else if let Some(hint) = self.word_hint(keyword) {
             diagnostic = diagnostic.help(hint);
         }
         self.report(diagnostic);
@@ -33,6 +42,29 @@ impl Parser<'_> {
         }
         self.skip_block();
         Err(Abandoned)
+    }
+
+    /// A word of a block in lower case: reported, and taken.
+    pub(super) fn eat_misspelt(&mut self, keyword: Keyword) -> bool {
+        let word = word_of(keyword);
+        let misspelt = self.at(TokenKind::Ident) && self.text_of(self.token()).eq_ignore_ascii_case(word);
+        if misspelt {
+            let message = format!("{} is written `{word}` in B", self.found());
+            let help = "keywords of substitutions are in upper case";
+            self.report(Diagnostic::error("misspelt-keyword", message).at(self.here()).help(help));
+            self.bump();
+        }
+        misspelt
+    }
+
+    /// A word of a block in lower case comes next, where a name makes no sense.
+    pub(super) fn at_misspelt_word(&self) -> bool {
+        const WORDS: [&str; 12] =
+            ["then", "else", "elsif", "elseif", "end", "when", "do", "invariant", "variant", "or", "in", "where"];
+        let is_word = |text: &str| WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+        let follows = self.kind_ahead(1);
+        let is_target = matches!(follows, TokenKind::Assign | TokenKind::BecomesElement | TokenKind::Outputs);
+        self.at(TokenKind::Ident) && !is_target && is_word(self.text_of(self.token()))
     }
 
     /// Goes behind the END of the block we are in.
@@ -48,6 +80,7 @@ impl Parser<'_> {
         self.bound_names().unwrap_or_else(|_| {
             let next = TokenKind::Keyword(next);
             self.skip_until(|kind| kind == next || ends_bracket(kind) || kind == TokenKind::Semicolon);
+            self.ast.lost_names = true;
             Vec::new()
         })
     }
@@ -57,6 +90,7 @@ impl Parser<'_> {
             (Keyword::Then, TokenKind::Op(BinaryOp::Equal) | TokenKind::Assign) => {
                 Some("did you forget `THEN` before this substitution?")
             }
+            (Keyword::Then, TokenKind::Ident) => Some("write `THEN` before the substitution"),
             (Keyword::Then, TokenKind::Keyword(Keyword::Do)) => Some("only `WHILE` has `DO`"),
             (Keyword::Do, TokenKind::Keyword(Keyword::Then)) => Some("`WHILE` has `DO`, not `THEN`"),
             (Keyword::Be, _) => Some("a local name is written `LET x BE x = E IN S END`"),
@@ -67,13 +101,19 @@ impl Parser<'_> {
             (Keyword::Where, TokenKind::Keyword(Keyword::Then | Keyword::When | Keyword::Be | Keyword::In)) => {
                 Some("`ANY` is written `ANY x WHERE P THEN S END`")
             }
+            (Keyword::Where, TokenKind::Op(_)) => {
+                Some("the values are described after `WHERE`: `ANY x WHERE x : S THEN T END`")
+            }
+            (Keyword::Either | Keyword::Of, _) => {
+                Some("`CASE` is written `CASE E OF EITHER a THEN S OR b THEN T ELSE U END END`")
+            }
             _ => None,
         }
     }
 
     /// ELSIF, or what other languages write for it.
     pub(super) fn eat_elsif(&mut self) -> bool {
-        if self.at_foreign_elsif() {
+        if self.at_foreign_elsif() || self.at_lower_case("elsif") {
             let message = format!("{} is written `ELSIF` in B", self.found());
             self.report(Diagnostic::error("foreign-operator", message).at(self.here()).help("write `ELSIF`"));
             self.bump();
@@ -86,24 +126,35 @@ impl Parser<'_> {
         self.at(TokenKind::Ident) && matches!(self.text_of(self.token()), "ELSEIF" | "ELIF" | "ELSE_IF")
     }
 
+    fn at_lower_case(&self, word: &str) -> bool {
+        self.at(TokenKind::Ident) && self.text_of(self.token()).eq_ignore_ascii_case(word)
+    }
+
     /// Looks a little ahead for a word that should have been here.
-    fn find_word(&mut self, keyword: Keyword, quiet: bool) -> Parsed<()> {
+    fn word_ahead(&self, keyword: Keyword) -> Option<usize> {
         const FAR: usize = 100;
         let mut depth = 0;
         for ahead in 0..FAR {
             match self.kind_ahead(ahead) {
-                TokenKind::Keyword(found) if found == keyword && depth == 0 => {
-                    self.pos += ahead + 1;
-                    return Ok(());
-                }
-                TokenKind::EndOfFile | TokenKind::Semicolon | TokenKind::Assign => break,
+                TokenKind::Keyword(found) if found == keyword && depth == 0 => return Some(ahead),
+                TokenKind::EndOfFile | TokenKind::Semicolon | TokenKind::Assign => return None,
                 TokenKind::Keyword(Keyword::End) if depth > 0 => depth -= 1,
                 TokenKind::Keyword(found) if found.opens_block() && ahead > 0 => depth += 1,
                 TokenKind::Keyword(Keyword::End | Keyword::Else | Keyword::Elsif | Keyword::When) if depth == 0 => {
-                    break;
+                    return None;
                 }
                 _ => {}
             }
+        }
+        None
+    }
+
+    /// Goes behind a word that should have been here, if it comes soon.
+    fn find_word(&mut self, keyword: Keyword, quiet: bool) -> Parsed<()> {
+        if let Some(ahead) = self.word_ahead(keyword) {
+            self.ast.skipped = true;
+            self.pos += ahead + 1;
+            return Ok(());
         }
         if keyword == Keyword::Then && self.kind() == TokenKind::Keyword(Keyword::Do)
             || keyword == Keyword::Do && self.kind() == TokenKind::Keyword(Keyword::Then)
@@ -112,6 +163,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let starts = match self.kind() {
+            _ if keyword == Keyword::Either && self.is_value_ahead(0) => true,
             TokenKind::Ident | TokenKind::QuotedIdent => true,
             TokenKind::Keyword(found) => found.starts_only_substitution() || found == Keyword::If,
             _ => false,
@@ -133,7 +185,10 @@ impl Parser<'_> {
     pub(super) fn end_with_hint(&mut self, opener: Token, hint: Option<&str>) -> Parsed<()> {
         if self.at_keyword(Keyword::End) {
             let end = self.bump();
-            self.compare_indentation(opener, end);
+            self.compare_indentation(opener, end, hint.is_some());
+            return Ok(());
+        }
+        if self.eat_misspelt(Keyword::End) {
             return Ok(());
         }
         let opener_text = self.text_of(opener).to_owned();
@@ -141,7 +196,7 @@ impl Parser<'_> {
         let here = self.here();
         let mut diagnostic = Diagnostic::error("missing-end", message).at(here);
         diagnostic = diagnostic.also(self.span_of(opener), "opened here");
-        let suspect = self.suspects.last().filter(|(inner, _)| inner.start > opener.start).copied();
+        let suspect = self.suspects.last().filter(|suspect| suspect.opener.start > opener.start).copied();
         diagnostic = match (hint, suspect, self.kind()) {
             (Some(hint), ..) => diagnostic.help(hint),
             (None, Some(suspect), _) => self.with_suspect(diagnostic, suspect),
@@ -154,14 +209,14 @@ impl Parser<'_> {
     }
 
     /// Notes a block whose END stands further left than its first word, if both start their lines.
-    fn compare_indentation(&mut self, opener: Token, end: Token) {
+    fn compare_indentation(&mut self, opener: Token, end: Token, has_inner: bool) {
         const ENOUGH: usize = 100;
         let indented_less = match (self.line_indentation(opener.start), self.indentation(end.start)) {
             (Some(opener), Some(end)) => end < opener,
             _ => false,
         };
         if indented_less && self.suspects.len() < ENOUGH {
-            self.suspects.push((opener, end));
+            self.suspects.push(Suspect { opener, end, has_inner });
         }
     }
 
@@ -185,13 +240,31 @@ impl Parser<'_> {
     }
 
     /// Adds the block whose END is probably the missing one.
-    pub(super) fn with_suspect(&self, diagnostic: Diagnostic, (opener, end): (Token, Token)) -> Diagnostic {
-        let text = self.text_of(opener);
-        diagnostic
-            .also(self.span_of(end), format!("this `END` closes the `{text}`, but is indented less"))
-            .help(format!("look at this `{text}`: perhaps its `END` is the missing one"))
+    pub(super) fn with_suspect(&self, diagnostic: Diagnostic, suspect: Suspect) -> Diagnostic {
+        let text = self.text_of(suspect.opener);
+        let diagnostic = diagnostic
+            .also(self.span_of(suspect.end), format!("this `END` closes the `{text}`, but is indented less"))
+            .help(format!("look at this `{text}`: perhaps its `END` is the missing one"));
+        match (suspect.opener.kind, suspect.has_inner) {
+            (TokenKind::Keyword(Keyword::Case), _) => diagnostic.help(TWO_ENDS),
+            (TokenKind::Keyword(Keyword::If), true) => diagnostic.help(ELSE_IF),
+            _ => diagnostic,
+        }
     }
 }
+
+/// A block whose END is indented less than it is: perhaps it belongs to another block.
+#[derive(Clone, Copy)]
+pub(super) struct Suspect {
+    opener: Token,
+    end: Token,
+    /// It holds another block that people forget to close.
+    has_inner: bool,
+}
+
+pub(super) const ELSE_IF: &str =
+    "an `IF` after `ELSE` needs an `END` of its own; write `ELSIF` to go on with the same `IF`";
+pub(super) const TWO_ENDS: &str = "a `CASE` has two `END`s: one for `EITHER`, one for `CASE`";
 
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')

@@ -5,8 +5,8 @@ use abridge_diag::Diagnostic;
 use super::recovery::ends_clause;
 use super::{Parsed, Parser};
 use crate::ast::{
-    BinaryOp, ClauseKind, DeclaredIdent, ExprId, FreeConstructor, FreeType, Ident, MachineRef, Operation, SetDecl,
-    SetDeclKind, Valuation,
+    BinaryOp, ClauseKind, DeclaredIdent, Expr, ExprId, FreeConstructor, FreeType, Ident, MachineRef, Operation,
+    SetDecl, SetDeclKind, Sort, Valuation,
 };
 use crate::lexer::{Keyword, PragmaKind, Token, TokenKind};
 
@@ -42,30 +42,62 @@ impl Parser<'_> {
         Ok(kind)
     }
 
-    /// A predicate; `;` instead of `&` is reported and read as `&`.
+    /// A predicate; `;`, `,` or nothing instead of `&` is reported and read as `&`.
     fn predicate_clause(&mut self, keyword: Token) -> ExprId {
         let first = self.predicate();
-        if !self.at(TokenKind::Semicolon) {
-            return first;
-        }
         let mut operands = vec![first];
-        while self.at(TokenKind::Semicolon) {
-            let ends = ends_clause(self.kind_ahead(1)) || self.kind_ahead(1) == TokenKind::Keyword(Keyword::End);
-            let text = self.text_of(keyword).to_owned();
-            let message = format!("the `{text}` clause is one predicate, without `;`");
-            let help = if ends { "remove the `;`" } else { "join predicates with `&`" };
-            self.report(Diagnostic::error("semicolon-in-predicate", message).at(self.here()).help(help));
-            self.bump();
-            self.quiet_at = Some(self.pos);
-            if !ends {
-                operands.push(self.predicate());
-            }
+        while self.another_conjunct(keyword, operands[operands.len() - 1]) {
+            operands.push(self.predicate());
         }
         if operands.len() == 1 {
             return first;
         }
         let span = self.since(self.span(first));
-        self.expr(crate::ast::Expr::And(operands), span)
+        self.expr(Expr::And(operands), span)
+    }
+
+    /// Whether another predicate follows without `&`.
+    fn another_conjunct(&mut self, keyword: Token, last: ExprId) -> bool {
+        let is_predicate = self.ast.sort(last) == Sort::Predicate;
+        let conjunct = match &self.ast.expr(last).expr {
+            Expr::And(operands) => operands[operands.len() - 1],
+            _ => last,
+        };
+        match self.kind() {
+            TokenKind::Semicolon if self.at_clause_end(1) => {
+                self.trailing_semicolon("a clause does not end with `;`");
+                false
+            }
+            TokenKind::Semicolon | TokenKind::Comma => {
+                self.separator_in_predicate(keyword, self.ast.sort(conjunct) == Sort::Predicate);
+                true
+            }
+            _ if is_predicate && self.quiet_at != Some(self.pos) => self.missing_conjunction(),
+            _ => false,
+        }
+    }
+
+    fn separator_in_predicate(&mut self, keyword: Token, is_predicate: bool) {
+        let (text, sign) = (self.text_of(keyword).to_owned(), self.found());
+        let message = format!("the `{text}` clause is one predicate, without {sign}");
+        let help = match (self.kind(), is_predicate) {
+            (TokenKind::Semicolon, false) => "put a composition in parentheses: `(f ; g)`",
+            _ => "join predicates with `&`",
+        };
+        self.report(Diagnostic::error("wrong-separator", message).at(self.here()).help(help));
+        self.bump();
+        self.quiet_at = Some(self.pos);
+    }
+
+    /// `P Q`
+    fn missing_conjunction(&mut self) -> bool {
+        let starts = self.starts_formula() && !self.at_misspelt_clause() && !self.operation_ahead(0);
+        if !starts || self.digits_before_name() {
+            return false;
+        }
+        let message = format!("expected `&` between two predicates, found {}", self.found());
+        self.report(Diagnostic::error("missing-separator", message).at(self.here()).help("write `&` before it"));
+        true
     }
 
     /// Entries with `;` between. An entry that fails is skipped.
@@ -80,11 +112,13 @@ impl Parser<'_> {
                 Ok(entry) => entries.push(entry),
                 Err(_) => self.skip_to_entry_end(),
             }
-            if !self.at(TokenKind::Semicolon) {
+            if self.at(TokenKind::Comma) {
+                let message = "the entries of this clause are separated by `;`, not `,`";
+                self.report(Diagnostic::error("wrong-separator", message).at(self.here()).help("write `;`"));
+            } else if !self.at(TokenKind::Semicolon) {
                 return entries;
-            }
-            if self.at_clause_end(1) {
-                self.trailing_semicolon();
+            } else if self.at_clause_end(1) {
+                self.trailing_semicolon("a clause does not end with `;`");
                 return entries;
             }
             self.bump();
@@ -100,26 +134,69 @@ impl Parser<'_> {
     /// `x /*@ desc text */, y`
     fn declared(&mut self, what: &str) -> Parsed<Vec<DeclaredIdent>> {
         let mut names = vec![self.declared_ident(what)?];
-        while self.eat(TokenKind::Comma) {
+        let mut typed = false;
+        loop {
+            typed |= self.typed_declaration(what, typed);
+            if !self.another_name() {
+                return Ok(names);
+            }
             names.push(self.declared_ident(what)?);
         }
-        self.commas_not_semicolons(what, &mut names)?;
-        Ok(names)
     }
 
-    /// `VARIABLES x; y`
-    fn commas_not_semicolons(&mut self, what: &str, names: &mut Vec<DeclaredIdent>) -> Parsed<()> {
-        while self.at(TokenKind::Semicolon) {
-            let ends = self.at_clause_end(1);
-            let message = "names in this clause are separated by `,`, not `;`";
-            let help = if ends { "remove the `;`" } else { "write `,`" };
-            self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
-            self.bump();
-            if !ends {
-                names.push(self.declared_ident(what)?);
+    /// Takes the `,` before another name, or what stands in its place.
+    fn another_name(&mut self) -> bool {
+        match self.kind() {
+            TokenKind::Comma if self.at_clause_end(1) => {
+                let message = "a `,` stands between names, but none follows";
+                self.report(Diagnostic::error("trailing-comma", message).at(self.here()).help("remove the `,`"));
+                self.bump();
+                false
             }
+            TokenKind::Semicolon if self.at_clause_end(1) => {
+                self.trailing_semicolon("a clause does not end with `;`");
+                false
+            }
+            TokenKind::Comma => {
+                self.bump();
+                true
+            }
+            TokenKind::Semicolon => {
+                let message = "names in this clause are separated by `,`, not `;`";
+                self.report(Diagnostic::error("wrong-separator", message).at(self.here()).help("write `,`"));
+                self.bump();
+                true
+            }
+            _ => self.missing_comma(),
         }
-        Ok(())
+    }
+
+    /// `VARIABLES x y`
+    fn missing_comma(&mut self) -> bool {
+        let starts = self.at_ident() && !self.at_misspelt_clause() && !self.operation_ahead(0);
+        if !starts || self.quiet_at == Some(self.pos) {
+            return false;
+        }
+        let message = format!("expected `,` between two names, found {}", self.found());
+        self.report(Diagnostic::error("missing-separator", message).at(self.here()).help("write `,` before it"));
+        true
+    }
+
+    /// `VARIABLES x : NAT`, reported once for each clause.
+    fn typed_declaration(&mut self, what: &str, again: bool) -> bool {
+        if !matches!(self.kind(), TokenKind::Op(op) if op.is_relation()) {
+            return false;
+        }
+        let clause = if what == "a constant" { "PROPERTIES" } else { "the INVARIANT" };
+        let message = "names are only listed here";
+        let diagnostic = Diagnostic::error("typed-declaration", message).at(self.here());
+        if !again {
+            self.report(diagnostic.help(format!("say in {clause} what values a name can have: `x : NAT`")));
+        }
+        let end = TokenKind::Keyword(Keyword::End);
+        self.skip_until(|kind| kind == TokenKind::Comma || kind == end || ends_clause(kind));
+        self.ast.lost_names = true;
+        true
     }
 
     fn declared_ident(&mut self, what: &str) -> Parsed<DeclaredIdent> {
@@ -131,10 +208,6 @@ impl Parser<'_> {
     fn set(&mut self) -> Parsed<SetDecl> {
         let mut name = self.declared_ident("the name of a set")?;
         let kind = if self.eat(EQUAL) { self.set_elements()? } else { SetDeclKind::Deferred };
-        if self.at(TokenKind::Comma) {
-            let message = "sets are separated by `;`";
-            return self.fail(Diagnostic::error("unexpected-token", message).at(self.here()).help("write `;`"));
-        }
         name.desc = name.desc.or_else(|| self.desc_pragma());
         Ok(SetDecl { name, kind })
     }
@@ -143,13 +216,19 @@ impl Parser<'_> {
         if self.at_ident() {
             return Ok(SetDeclKind::EnumeratedBy(self.dotted_name("a definition")?));
         }
+        if self.is_value_ahead(usize::from(self.at(TokenKind::LBrace))) {
+            let message = "SETS declares new sets; their elements are new names: `{a, b}`";
+            let help = "a set of known values is a constant with an equation in PROPERTIES, or a definition";
+            return self.fail(Diagnostic::error("not-a-new-set", message).at(self.here()).help(help));
+        }
         if !self.at(TokenKind::LBrace) {
             return Err(self.unexpected("the elements of the set: `{a, b}`"));
         }
         if self.kind_ahead(1) == TokenKind::RBrace {
             let message = "an enumerated set must have an element";
             let help = "leave out `= {}` for a set whose elements are not named";
-            return self.fail(Diagnostic::error("empty-set", message).at(self.here()).help(help));
+            let span = self.here().to(self.span_of(self.tokens[self.pos + 1]));
+            return self.fail(Diagnostic::error("empty-set", message).at(span).help(help));
         }
         let elements = self.bracketed(TokenKind::RBrace, |parser| {
             let mut elements = vec![parser.declared_ident("the name of an element")?];
@@ -244,7 +323,9 @@ impl Parser<'_> {
     pub(super) fn operations(&mut self) -> Vec<Operation> {
         let mut operations = Vec::new();
         if self.at_clause_end(0) {
-            self.unexpected("an operation");
+            let message = format!("expected an operation, found {}", self.found());
+            let help = "leave out the clause, or write an operation: `name = skip`";
+            self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
             return operations;
         }
         loop {
@@ -262,13 +343,19 @@ impl Parser<'_> {
 
     /// Goes to the next operation, if there is one.
     fn next_operation(&mut self) -> bool {
-        if self.at_keyword(Keyword::End) && self.kind_ahead(1) == TokenKind::Semicolon {
+        let last_but_one =
+            self.kind_ahead(1) == TokenKind::Keyword(Keyword::End) && self.kind_ahead(2) == TokenKind::EndOfFile;
+        if self.at_keyword(Keyword::End) && (self.kind_ahead(1) == TokenKind::Semicolon || last_but_one) {
             let message = "this `END` has no partner";
-            self.report(Diagnostic::error("extra-end", message).at(self.here()).help("remove the `END`"));
+            let help = "remove it, or write the `BEGIN` that it should close";
+            // A mistake above may have made one END too many.
+            if !last_but_one || self.diagnostics.is_empty() {
+                self.report(Diagnostic::error("extra-end", message).at(self.here()).help(help));
+            }
             self.bump();
         }
         if self.at(TokenKind::Semicolon) && self.at_clause_end(1) {
-            self.trailing_semicolon();
+            self.trailing_semicolon("a `;` stands between operations, but none follows");
             return false;
         }
         if self.eat(TokenKind::Semicolon) {
@@ -301,7 +388,7 @@ impl Parser<'_> {
     fn operation(&mut self) -> Parsed<Operation> {
         let start = self.here();
         let mut outputs = self.name_list("the name of an operation")?;
-        let name = if self.eat(TokenKind::Outputs) {
+        let name = if self.eat_outputs() {
             self.dotted_name("the name of an operation")?
         } else if outputs.len() == 1 {
             outputs.remove(0)
@@ -316,6 +403,17 @@ impl Parser<'_> {
         let body = self.parallel();
         let desc = self.desc_pragma();
         Ok(Operation { outputs, name, params, refines, body, desc, span: self.since(start) })
+    }
+
+    /// `<--`, or `<-` with a complaint.
+    fn eat_outputs(&mut self) -> bool {
+        if !self.at(TokenKind::Op(BinaryOp::InsertTail)) {
+            return self.eat(TokenKind::Outputs);
+        }
+        let message = "the outputs of an operation are followed by `<--`, not `<-`";
+        self.report(Diagnostic::error("wrong-sign", message).at(self.here()).help("write `<--`"));
+        self.bump();
+        true
     }
 
     /// `ref abstract_event`

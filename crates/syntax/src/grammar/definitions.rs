@@ -131,6 +131,7 @@ struct Mark {
     n_diagnostics: usize,
     quiet_at: Option<usize>,
     n_misused: usize,
+    skipped: (bool, bool),
 }
 
 impl Parser<'_> {
@@ -143,6 +144,7 @@ impl Parser<'_> {
             n_diagnostics: self.diagnostics.len(),
             quiet_at: self.quiet_at,
             n_misused: self.misused_keywords.len(),
+            skipped: (self.ast.skipped, self.ast.lost_names),
         }
     }
 
@@ -154,6 +156,7 @@ impl Parser<'_> {
         self.diagnostics.truncate(mark.n_diagnostics);
         self.quiet_at = mark.quiet_at;
         self.misused_keywords.truncate(mark.n_misused);
+        (self.ast.skipped, self.ast.lost_names) = mark.skipped;
     }
 
     /// Where the first mistake since a mark is; the next token is one, too, if no definition can end there.

@@ -84,7 +84,7 @@ pub(super) fn formula(ast: &Ast, id: ExprId) -> String {
             node("if", branches.chain([one(otherwise)]))
         }
         Expr::Let { ids, pred, body } => node("let", [names(ids), one(pred), one(body)]),
-        Expr::Substituted { ids, values, pred } => node(":=", [names(ids), listed(values, one), one(pred)]),
+        Expr::Substituted(it) => node(":=", [names(&it.ids), listed(&it.values, one), one(&it.pred)]),
         Expr::OfType(operand, ty) => node("oftype", [one(operand), one(ty)]),
         Expr::Labelled { labels, pred } => node("label", [labels.join(","), one(pred)]),
         Expr::Described { expr, text } => node("desc", [one(expr), format!("{text:?}")]),

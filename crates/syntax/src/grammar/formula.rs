@@ -3,12 +3,12 @@
 //! One loop over priorities serves both, since every operator between predicates binds looser than every operator between
 //! expressions. What is a predicate and what an expression is checked when a node is built, as far as it can be known.
 
-use abridge_diag::Diagnostic;
+use abridge_diag::{Diagnostic, Span};
 
 use super::mistakes::Mistaken;
-use super::{Parsed, Parser};
+use super::{Context, Parsed, Parser};
 use crate::ast::{BinaryOp, Expr, ExprId, Sort};
-use crate::lexer::{PragmaKind, TokenKind};
+use crate::lexer::{PragmaKind, Token, TokenKind};
 use crate::operators::{Assoc, COMPOSITION, DESCRIPTION, EQUIVALENT, IMPLIES, JUNCTION, OF_TYPE, RELATION};
 
 /// An infix operator where it is written.
@@ -161,6 +161,9 @@ impl Parser<'_> {
     }
 
     fn infix(&self, lhs: ExprId, min: u16) -> Option<Infix> {
+        if self.context == Context::Value && self.assignment_after_separator() {
+            return None;
+        }
         // `(f ; x := 1`: the parenthesis should have been closed before `;`.
         if self.at(TokenKind::Assign) && (min == COMPOSITION + 1 || self.is_composition(lhs)) {
             return None;
@@ -254,9 +257,14 @@ impl Parser<'_> {
     }
 
     fn check_operands(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) {
-        let compares = self.ast.sort(lhs) != Sort::Predicate && self.ast.sort(rhs) == Sort::Expression;
+        // In `p & x => 3` the arrow belongs to `x`, if it is a misspelt `>=`.
+        let nearest = match &self.ast.expr(lhs).expr {
+            Expr::And(operands) | Expr::Or(operands) if !self.ast.expr(lhs).parens => operands[operands.len() - 1],
+            _ => lhs,
+        };
+        let compares = self.ast.sort(nearest) != Sort::Predicate && self.ast.sort(rhs) == Sort::Expression;
         if op == BinaryOp::Implies && compares {
-            return self.implication_of_expressions(lhs, rhs);
+            return self.implication_of_expressions(nearest, rhs);
         }
         for operand in [lhs, rhs] {
             match op.takes_predicates() {
@@ -298,19 +306,43 @@ impl Parser<'_> {
 
     /// `a < b < c`
     fn chained_relation(&mut self, lhs: ExprId) -> Parsed<ExprId> {
-        let here = self.here();
-        let message = "relations cannot be chained";
-        self.report(
-            Diagnostic::error("chained-relation", message)
-                .at(here)
-                .also(self.span(lhs), "this is a predicate already")
-                .help("write `a < b & b < c` instead of `a < b < c`, and `(a = b) <=> (c = d)` between predicates"),
-        );
-        self.bump();
+        let (here, first) = (self.here(), self.span(lhs));
+        let sign = self.bump();
         let rhs = self.binary(RELATION + 1)?;
+        let help = self.unchained(lhs, sign, rhs);
+        let message = "relations cannot be chained";
+        let diagnostic = Diagnostic::error("chained-relation", message).at(here);
+        self.report_elsewhere(diagnostic.also(first, "this is a predicate already").help(help));
         let span = self.span(lhs).to(self.span(rhs));
         self.set_span(lhs, span);
         Ok(lhs)
+    }
+
+    /// What `a < b < c` should be.
+    fn unchained(&self, lhs: ExprId, sign: Token, rhs: ExprId) -> String {
+        let text = |id| self.short_text(self.span(id));
+        let fallback = "write `a < b & b < c` instead of `a < b < c`";
+        let Expr::Binary(first, left, middle) = self.ast.expr(lhs).expr else { return fallback.to_owned() };
+        if let Expr::Binary(BinaryOp::InsertFront, ..) = self.ast.expr(middle).expr {
+            return "an implication is written `=>`".to_owned();
+        }
+        let (Some(left), Some(middle), Some(right)) = (text(left), text(middle), text(rhs)) else {
+            return fallback.to_owned();
+        };
+        let (first, second) = (first.info().ascii, self.text_of(sign));
+        match (first, second) {
+            ("=", "=") => {
+                format!("write `{left} = {middle} & {middle} = {right}`, or compare with `bool({middle} = {right})`")
+            }
+            ("=" | "/=", _) => format!("write `{left} {first} bool({middle} {second} {right})`"),
+            _ => format!("write `{left} {first} {middle} & {middle} {second} {right}`"),
+        }
+    }
+
+    /// The text of a formula, if it is short enough for a message.
+    pub(super) fn short_text(&self, span: Span) -> Option<&str> {
+        let text = &self.text[span.start as usize..span.end as usize];
+        (text.len() <= 40 && !text.contains(['\n', '\r', '`'])).then_some(text)
     }
 
     /// `E ⦂ T`

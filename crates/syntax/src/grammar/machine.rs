@@ -3,7 +3,7 @@
 use abridge_diag::{Diagnostic, Span};
 use smol_str::SmolStr;
 
-use super::recovery::ends_clause;
+use super::recovery::{closes_bracket, ends_clause};
 use super::{Parsed, Parser};
 use crate::ast::{BinaryOp, Clause, ClauseKind, ExprId, Ident, Machine, MachineKind, MachinePragma, Unit};
 use crate::lexer::{Keyword, PragmaKind, TokenKind, clause_words};
@@ -44,13 +44,17 @@ impl Parser<'_> {
 
     /// The file does not start as it should; looks for a machine further on.
     fn no_machine(&mut self, pragmas: Vec<MachinePragma>) -> Unit {
-        let message =
-            format!("expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found {}", self.found());
+        let message = match self.at(TokenKind::EndOfFile) {
+            true => "this file holds no machine".to_owned(),
+            false => {
+                format!("expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found {}", self.found())
+            }
+        };
         let word = self.text_of(self.token()).to_ascii_uppercase();
         let misspelt = self.at(TokenKind::Ident) && word.len() < 20 && edit_distance(&word, "MACHINE") <= 2;
         let help = match misspelt {
             true => "did you mean `MACHINE`?",
-            false => "a B file starts with one of these words, after comments",
+            false => "a B file starts with `MACHINE` and a name, after comments",
         };
         self.report(Diagnostic::error("no-machine", message).at(self.here()).help(help));
         if misspelt {
@@ -79,9 +83,10 @@ impl Parser<'_> {
             _ => MachineKind::Machine,
         };
         let (name, params) = self.machine_header(start);
-        let refines = self.refines(kind, start);
+        let refines = self.refines(kind);
         let mut machine = Machine { kind, name, params, refines, clauses: Vec::new(), pragmas, span: start };
         self.clauses(&mut machine);
+        self.check_refines(&machine, start);
         machine.span = self.since(start);
         self.check_obligations(&machine);
         machine
@@ -89,6 +94,11 @@ impl Parser<'_> {
 
     /// `Name(params)`
     fn machine_header(&mut self, keyword: Span) -> (Ident, Vec<Ident>) {
+        if self.at_clause_end(0) {
+            let text = self.text[keyword.start as usize..keyword.end as usize].to_owned();
+            let diagnostic = Diagnostic::error("missing-name", "the name of the machine is missing").at(keyword);
+            self.report(diagnostic.help(format!("write `{text} M`, where `M` is the name of the file")));
+        }
         let header = self.dotted_name("the name of the machine").and_then(|name| {
             let params = self.opt_params()?;
             Ok((name, params))
@@ -111,31 +121,42 @@ impl Parser<'_> {
             let params = parser.names("a parameter")?;
             if parser.at(TokenKind::Op(BinaryOp::Member)) {
                 let message = "parameters are only named here";
-                let help = "an operation says the type in its body: `op(p) = PRE p : NAT THEN S END`";
-                return parser.fail(Diagnostic::error("typed-parameter", message).at(parser.here()).help(help));
+                let help = "say in a precondition what values a parameter can have: `op(p) = PRE p : NAT THEN S END`";
+                parser.report(Diagnostic::error("typed-declaration", message).at(parser.here()).help(help));
+                parser.skip_until(closes_bracket);
+                parser.ast.lost_names = true;
             }
             Ok(params)
         })
     }
 
     /// `REFINES M`, which refinements and implementations must have and machines must not.
-    fn refines(&mut self, kind: MachineKind, machine: Span) -> Option<Ident> {
-        let wanted = matches!(kind, MachineKind::Refinement | MachineKind::Implementation);
+    fn refines(&mut self, kind: MachineKind) -> Option<Ident> {
         let here = self.here();
         if !self.eat_keyword(Keyword::Refines) {
-            if wanted {
-                let message = "a refinement or implementation must say what it refines";
-                let diagnostic = Diagnostic::error("missing-clause", message).at(machine);
-                self.report_elsewhere(diagnostic.help("write `REFINES M` after its name"));
-            }
             return None;
         }
-        if !wanted {
-            let message = "a machine cannot have a `REFINES` clause";
-            let diagnostic = Diagnostic::error("clause-not-allowed", message).at(here);
-            self.report_elsewhere(diagnostic.help("start the file with `REFINEMENT` or `IMPLEMENTATION`"));
+        if !is_refinement(kind) {
+            self.machine_refines(here);
         }
         self.dotted_name("the name of the refined machine").ok()
+    }
+
+    fn machine_refines(&mut self, span: Span) {
+        let message = "a machine cannot have a `REFINES` clause";
+        let diagnostic = Diagnostic::error("clause-not-allowed", message).at(span);
+        self.report_elsewhere(diagnostic.help("start the file with `REFINEMENT` or `IMPLEMENTATION`"));
+    }
+
+    fn check_refines(&mut self, machine: &Machine, keyword: Span) {
+        if !is_refinement(machine.kind) || machine.refines.is_some() || self.lost_clause {
+            return;
+        }
+        // All that the refined machine declares is unknown.
+        self.ast.lost_names = true;
+        let message = "a refinement or implementation must say what it refines";
+        let diagnostic = Diagnostic::error("missing-clause", message).at(keyword);
+        self.report_elsewhere(diagnostic.help("write `REFINES` and the name of the refined machine after its name"));
     }
 
     fn clauses(&mut self, machine: &mut Machine) {
@@ -147,9 +168,7 @@ impl Parser<'_> {
                         return;
                     }
                 }
-                TokenKind::Keyword(Keyword::Refines) => {
-                    self.late_refines();
-                }
+                TokenKind::Keyword(Keyword::Refines) => self.late_refines(machine),
                 TokenKind::Keyword(keyword) if keyword.is_clause() => self.clause(keyword, machine),
                 TokenKind::EndOfFile => return self.missing_machine_end(machine),
                 TokenKind::Ident if self.at_misspelt_clause() => {
@@ -157,16 +176,25 @@ impl Parser<'_> {
                         self.clause(keyword, machine);
                     }
                 }
+                _ if self.operation_ahead(0) => self.bare_operations(machine),
                 _ => self.no_clause(machine.clauses.last().map(|clause| &clause.kind)),
             }
         }
     }
 
-    fn late_refines(&mut self) {
-        let message = "`REFINES` comes directly after the name of the machine";
-        self.report(Diagnostic::error("clause-not-allowed", message).at(self.here()).help("move it to the first line"));
+    fn late_refines(&mut self, machine: &mut Machine) {
+        let here = self.here();
+        if is_refinement(machine.kind) {
+            let message = "`REFINES` comes directly after the name of the machine";
+            self.report(
+                Diagnostic::error("clause-not-allowed", message).at(here).help("move it up, before the other clauses"),
+            );
+        } else {
+            self.machine_refines(here);
+        }
         self.bump();
-        let _ = self.dotted_name("the name of the refined machine");
+        let refined = self.dotted_name("the name of the refined machine").ok();
+        machine.refines = machine.refines.take().or(refined);
     }
 
     fn clause(&mut self, keyword: Keyword, machine: &mut Machine) {
@@ -187,6 +215,17 @@ impl Parser<'_> {
             self.report_elsewhere(diagnostic);
         }
         machine.clauses.push(clause);
+    }
+
+    /// Operations without the keyword of their clause.
+    fn bare_operations(&mut self, machine: &mut Machine) {
+        let start = self.here();
+        let message = "operations need the keyword `OPERATIONS` before them";
+        self.report(
+            Diagnostic::error("missing-keyword", message).at(start).help("write `OPERATIONS` before the first one"),
+        );
+        let kind = ClauseKind::Operations(self.operations());
+        machine.clauses.push(Clause { kind, keyword: start, span: self.since(start) });
     }
 
     fn check_allowed(&mut self, keyword: Keyword, kind: MachineKind, span: Span) {
@@ -217,6 +256,10 @@ impl Parser<'_> {
             AbstractConstants => Some("write `CONCRETE_CONSTANTS`"),
             Includes => Some("an implementation uses `IMPORTS`"),
             Imports => Some("only implementations import; write `INCLUDES`"),
+            Values => Some("only implementations give values; write an equation in `PROPERTIES`"),
+            Uses => Some("write `SEES`"),
+            Constraints => Some("the constraints of parameters stand in the refined machine"),
+            LocalOperations => Some("only implementations have local operations"),
             _ => None,
         } {
             diagnostic = diagnostic.help(help);
@@ -242,15 +285,24 @@ impl Parser<'_> {
             let help = "remove the `;`, or go on with another entry of this clause";
             self.report(Diagnostic::error("unexpected-token", message).at(self.here()).help(help));
         } else {
-            self.unexpected("a clause or the `END` of the machine");
+            self.unexpected(match last {
+                Some(Invariant(_) | Properties(_) | Constraints(_) | Assertions(_)) => "an operator, a clause or `END`",
+                _ => "a clause or the `END` of the machine",
+            });
         }
         self.bump();
         self.skip_to_clause_or_end();
     }
 
-    fn starts_formula(&self) -> bool {
+    pub(super) fn starts_formula(&self) -> bool {
         use TokenKind::{Atom, Builtin, Exists, Forall, Ident, LParen, Not, QuotedIdent};
         matches!(self.kind(), Ident | QuotedIdent | LParen | Forall | Exists | Not | Builtin(_) | Atom(_))
+    }
+
+    /// A value that is no new name stands so far ahead.
+    pub(super) fn is_value_ahead(&self, ahead: usize) -> bool {
+        use TokenKind::{Atom, Builtin, Integer, LBrace, LBracket, LParen, Real, String};
+        matches!(self.kind_ahead(ahead), Atom(_) | Builtin(_) | Integer | LBrace | LBracket | LParen | Real | String)
     }
 
     pub(super) fn skip_to_clause_or_end(&mut self) {
@@ -276,7 +328,15 @@ impl Parser<'_> {
         let message = "this `END` closes the machine, but more text follows";
         let diagnostic =
             Diagnostic::error("text-after-end", message).at(end).also(self.here(), "the text that follows");
-        self.report(diagnostic.help("remove an `END`, or the text after the last one"));
+        let help = match self.kind() {
+            TokenKind::Keyword(keyword) if keyword.is_machine() => {
+                "a file holds one machine; move the other one to its own file"
+            }
+            TokenKind::Keyword(keyword) if keyword.is_clause() => "move the `END` behind the last clause",
+            TokenKind::Keyword(Keyword::End) => "there is one `END` too many",
+            _ => "remove the text after `END`",
+        };
+        self.report(diagnostic.help(help));
         let in_operations = matches!(machine.clauses.last(), Some(Clause { kind: ClauseKind::Operations(_), .. }));
         if self.at(TokenKind::Semicolon) && in_operations {
             self.bump();
@@ -311,30 +371,34 @@ impl Parser<'_> {
         if !is_machine || self.lost_clause || self.gave_up {
             return;
         }
+        let first =
+            |clause: &Clause| clause.kind.declared().first().map_or("x", |decl| decl.ident.name.as_str()).to_owned();
         let has = |wanted: fn(&ClauseKind) -> bool| machine.clauses.iter().any(|clause| wanted(&clause.kind));
         let find = |wanted: fn(&ClauseKind) -> bool| machine.clauses.iter().find(|clause| wanted(&clause.kind));
         let constants = find(|kind| matches!(kind, ClauseKind::Constants(_) | ClauseKind::AbstractConstants(_)));
         if let Some(constants) = constants.filter(|_| !has(|kind| matches!(kind, ClauseKind::Properties(_)))) {
-            self.missing_clause(constants.keyword, "constants", "PROPERTIES");
+            self.missing_clause(constants.keyword, "constants", "PROPERTIES", &first(constants));
         }
         let variables = find(|kind| matches!(kind, ClauseKind::Variables(_) | ClauseKind::ConcreteVariables(_)));
         if let Some(variables) = variables.filter(|_| !has(|kind| matches!(kind, ClauseKind::Invariant(_)))) {
-            self.missing_clause(variables.keyword, "variables", "INVARIANT");
+            self.missing_clause(variables.keyword, "variables", "INVARIANT", &first(variables));
         }
         if let Some(variables) = variables.filter(|_| !has(|kind| matches!(kind, ClauseKind::Initialisation(_)))) {
-            self.missing_clause(variables.keyword, "variables", "INITIALISATION");
+            self.missing_clause(variables.keyword, "variables", "INITIALISATION", &first(variables));
         }
         let scalar = machine.params.iter().find(|param| !param.name.chars().any(char::is_uppercase));
         if let Some(scalar) = scalar.filter(|_| !has(|kind| matches!(kind, ClauseKind::Constraints(_)))) {
-            self.missing_clause(scalar.span, "a parameter that is not a set", "CONSTRAINTS");
+            self.missing_clause(scalar.span, "a parameter that is not a set", "CONSTRAINTS", &scalar.name);
         }
     }
 
-    fn missing_clause(&mut self, span: Span, what: &str, clause: &str) {
+    fn missing_clause(&mut self, span: Span, what: &str, clause: &str, name: &str) {
+        // What the names are cannot be known.
+        self.ast.skipped = true;
         let message = format!("a machine with {what} needs the clause `{clause}`");
         let help = match clause {
-            "INITIALISATION" => "give every variable its first value in `INITIALISATION`".to_owned(),
-            _ => format!("say in `{clause}` what type the names have: `x : NAT`"),
+            "INITIALISATION" => format!("give every variable its first value: `INITIALISATION {name} := ...`"),
+            _ => format!("say what values the names can have: `{clause} {name} : ...`"),
         };
         self.report_elsewhere(Diagnostic::error("missing-clause", message).at(span).help(help));
     }
@@ -367,6 +431,10 @@ impl Parser<'_> {
         self.report_elsewhere(Diagnostic::error("unknown-clause", message).at(self.here()).help(help));
         Some(keyword)
     }
+}
+
+fn is_refinement(kind: MachineKind) -> bool {
+    matches!(kind, MachineKind::Refinement | MachineKind::Implementation)
 }
 
 /// The clause keyword that a word probably should be.

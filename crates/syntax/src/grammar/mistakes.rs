@@ -2,16 +2,19 @@
 
 use abridge_diag::{Diagnostic, Span};
 
-use super::recovery::{ends_bracket, ends_clause};
+use super::recovery::{closes_bracket, ends_bracket, ends_clause, ends_formula};
 use super::{Abandoned, Context, Parsed, Parser};
 use crate::ast::{Atom, BinaryOp, Expr, ExprId, Ident, Sort};
-use crate::lexer::{Keyword, TokenKind};
+use crate::lexer::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
     /// Reports that something else was expected.
     pub(super) fn unexpected(&mut self, expected: &str) -> Abandoned {
         if ends_bracket(self.kind()) && !self.open_brackets.is_empty() {
             self.report_unclosed_bracket();
+            return Abandoned;
+        }
+        if self.digits_before_name() {
             return Abandoned;
         }
         let found = self.found();
@@ -26,16 +29,77 @@ impl Parser<'_> {
 
     /// A formula was expected.
     pub(super) fn no_formula(&mut self) -> Abandoned {
+        if self.missing_operand() {
+            return Abandoned;
+        }
         self.unexpected("a predicate or an expression")
+    }
+
+    /// `x +` or `= y`: reports an operator without its right or left side.
+    fn missing_operand(&mut self) -> bool {
+        let is_operator =
+            |kind| matches!(kind, TokenKind::And | TokenKind::Or | TokenKind::Op(_) | TokenKind::Reversed(_));
+        let unclosed = ends_bracket(self.kind()) && !self.open_brackets.is_empty();
+        let bar = self.at(TokenKind::Bar) && self.open_brackets.is_empty();
+        let ends = is_operator(self.kind()) || (ends_formula(self.kind()) && !bar) || closes_bracket(self.kind());
+        let before = self.previous();
+        if self.pos > 0 && is_operator(before.kind) && ends && !unclosed {
+            let sign = self.text_of(before).to_owned();
+            let joined = format!("{sign}{}", self.text_of(self.token()));
+            let diagnostic = Diagnostic::error("missing-operand", format!("the right side of `{sign}` is missing"));
+            let diagnostic = diagnostic.at(self.span_of(before));
+            let help = match SPLIT_SIGNS.contains(&joined.as_str()) {
+                true => format!("`{joined}` is written without a blank"),
+                false => "write what is missing, or remove the operator".to_owned(),
+            };
+            self.report(diagnostic.help(help));
+            return true;
+        }
+        if is_operator(self.kind()) && !self.at(TokenKind::Op(BinaryOp::ParallelProduct)) {
+            let message = format!("the left side of {} is missing", self.found());
+            let diagnostic = Diagnostic::error("missing-operand", message).at(self.here());
+            self.report(diagnostic.help("write what is missing, or remove the operator"));
+            return true;
+        }
+        false
+    }
+
+    /// `2x`
+    pub(super) fn digits_before_name(&mut self) -> bool {
+        let before = self.previous();
+        let joined = self.pos > 0 && before.end == self.token().start;
+        if !joined || before.kind != TokenKind::Integer || !self.at(TokenKind::Ident) {
+            return false;
+        }
+        let (digits, name) = (self.text_of(before).to_owned(), self.text_of(self.token()).to_owned());
+        let message = format!("`{digits}{name}` is neither a number nor a name");
+        let span = self.span_of(before).to(self.here());
+        let help = format!("a name cannot start with a digit; multiplication is written `{digits} * {name}`");
+        self.report(Diagnostic::error("bad-name", message).at(span).help(help));
+        true
+    }
+
+    /// A comment that contains `/*` ends directly before the next token.
+    fn after_nested_comment(&self) -> bool {
+        const LONGEST: usize = 10_000;
+        let here = self.token().start;
+        let idx = self.ast.comments.partition_point(|comment| comment.span.end <= here);
+        let Some(comment) = idx.checked_sub(1).and_then(|idx| self.ast.comments.get(idx)) else { return false };
+        let adjacent = self.pos == 0 || comment.span.start >= self.previous().end;
+        adjacent && !comment.is_line && comment.text.len() < LONGEST && comment.text[2..].contains("/*")
     }
 
     /// What a token at the wrong place usually wants to be.
     fn hint(&self) -> Option<String> {
         let text = self.text_of(self.token());
         let joined = self.pos > 0 && self.previous().end == self.token().start;
+        let starts_line = self.indentation(self.token().start).is_some();
         let hint = match self.kind() {
-            TokenKind::Ident if joined && self.previous().kind == TokenKind::Integer => {
-                "a name cannot start with a digit; multiplication is written `2 * x`"
+            _ if self.after_nested_comment() => "comments do not nest: the one before this ends at the first `*/`",
+            TokenKind::Exists | TokenKind::Quantifier(_) | TokenKind::Op(BinaryOp::Minus)
+                if starts_line && self.open_brackets.is_empty() =>
+            {
+                "a comment is written `// text` or `/* text */`"
             }
             _ if self.previous().kind == TokenKind::Comma && self.pos > 0 => {
                 "write what comes after the `,`, or remove it"
@@ -44,6 +108,10 @@ impl Parser<'_> {
                 "this `*/` closes no comment; comments do not nest"
             }
             TokenKind::Dot => "a field of a record is written `r'f`",
+            TokenKind::Assign if self.previous().kind == TokenKind::Quote => {
+                "`'` is not part of a name; it takes a field of a record: `r'f`"
+            }
+            TokenKind::Bar if self.open_brackets.is_empty() => "the number of elements of a set is written `card(S)`",
             TokenKind::Assign => "`:=` belongs to substitutions; in a predicate write `=`",
             TokenKind::DefinedAs => "`==` belongs to DEFINITIONS; equality is written `=`",
             TokenKind::Op(BinaryOp::ParallelProduct) => {
@@ -109,6 +177,9 @@ impl Parser<'_> {
         if ends_bracket(self.kind()) || self.entry_ahead() || self.outer_closers().contains(&self.kind()) {
             return self.report_unclosed_bracket();
         }
+        if self.bar_in_quantifier() {
+            return;
+        }
         let (partner, expected) = match close {
             TokenKind::RParen => ("(", "`)`"),
             TokenKind::RBracket => ("[", "`]`"),
@@ -126,15 +197,45 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
+    /// `!x.(P | Q)`
+    fn bar_in_quantifier(&mut self) -> bool {
+        use TokenKind::{Comma, Ident, LParen, QuotedIdent, RParen};
+        const FAR: usize = 50;
+        let Some(open) = self.open_brackets.last().copied().filter(|_| self.at(TokenKind::Bar)) else { return false };
+        let is_name = |token: &&Token| matches!(token.kind, Ident | QuotedIdent | Comma | LParen | RParen);
+        // Before the bracket stands a dot, before that the variables.
+        let mut before = self.tokens[..open].iter().rev().skip(1).take(FAR);
+        let before = before.find(|token| !is_name(token)).map(|token| token.kind);
+        let (sign, form) = match before {
+            Some(TokenKind::Forall) => ("!", "!x.(P => Q)"),
+            Some(TokenKind::Exists) => ("#", "#x.(P & Q)"),
+            _ => return false,
+        };
+        let message = format!("the body of `{sign}` is one predicate, without `|`");
+        let diagnostic = Diagnostic::error("unexpected-token", message).at(self.here());
+        self.report(diagnostic.help(format!("write `{form}`")));
+        true
+    }
+
+    /// `{1, 2]`: reports a bracket that is closed by that of another kind, if that belongs to no other bracket.
+    pub(super) fn mismatched_bracket(&mut self, close: TokenKind) -> bool {
+        let Some((token, open)) = self.innermost_bracket() else { return false };
+        let is_template = matches!(close, TokenKind::TemplateExprClose) || self.at(TokenKind::TemplateExprClose);
+        if is_template || !closes_bracket(self.kind()) || self.outer_closers().contains(&self.kind()) {
+            return false;
+        }
+        let sign = self.text_of(token).to_owned();
+        let partner = partner_of(token.kind);
+        let message = format!("this `{sign}` is closed by {}", self.found());
+        let diagnostic = Diagnostic::error("mismatched-bracket", message).at(self.here()).also(open, "opened here");
+        self.report(diagnostic.help(format!("write `{partner}`")));
+        true
+    }
+
     pub(super) fn report_unclosed_bracket(&mut self) {
         let Some((token, open)) = self.innermost_bracket() else { return };
         self.forget_sorts_since(open);
-        let (bracket, partner) = match token.kind {
-            TokenKind::LBracket => ("[", "]"),
-            TokenKind::LBrace => ("{", "}"),
-            TokenKind::TemplateExprOpen => ("${", "}"),
-            _ => ("(", ")"),
-        };
+        let (bracket, partner) = (self.text_of(token).to_owned(), partner_of(token.kind));
         let message = format!("this `{bracket}` is never closed");
         let noticed = format!("noticed here, at {}", self.found());
         let help = format!("write the missing `{partner}`");
@@ -176,10 +277,16 @@ impl Parser<'_> {
     /// Reports an operand of the wrong sort, once for each bracket.
     fn report_sort(&mut self, diagnostic: Diagnostic) {
         let bracket = self.open_brackets.last().copied();
-        if bracket.is_none() || bracket != self.last_sort_error {
+        if (bracket.is_none() || bracket != self.last_sort_error) && !self.reported_within(diagnostic.span()) {
             self.report_elsewhere(diagnostic);
         }
         self.last_sort_error = bracket;
+    }
+
+    /// A formula with a mistake inside may have been meant to be anything.
+    fn reported_within(&self, span: Option<Span>) -> bool {
+        let inside = |place: Span| span.is_some_and(|span| span.start <= place.start && place.end <= span.end);
+        self.diagnostics.iter().filter_map(Diagnostic::span).any(inside)
     }
 
     /// The formula must be an expression, if that can be known.
@@ -188,7 +295,14 @@ impl Parser<'_> {
         if node.sort != Sort::Predicate {
             return;
         }
-        let help = "a predicate has no value; `bool(P)` turns it into TRUE or FALSE";
+        let text = &self.text[node.span.start as usize..node.span.end as usize];
+        let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).filter(|_| node.parens);
+        let text = inside.unwrap_or(text);
+        let shown = if text.len() <= 40 && !text.contains(['\n', '`']) { text } else { "P" };
+        let help = match &node.expr {
+            Expr::Atom(_) => "the values of BOOL are `TRUE` and `FALSE`".to_owned(),
+            _ => format!("a predicate has no value; write `bool({shown})` for TRUE or FALSE"),
+        };
         let message = "an expression is needed here, but this is a predicate";
         let diagnostic = Diagnostic::error("expression-expected", message).at(node.span).help(help);
         self.report_sort(diagnostic);
@@ -203,8 +317,12 @@ impl Parser<'_> {
                 "Or" if predicate => (Mistaken::Or, 1),
                 "implies" | "IMPLIES" => (Mistaken::Op(BinaryOp::Implies), 1),
                 "MOD" => (Mistaken::Op(BinaryOp::Modulo), 1),
+                "in" | "isin" if !predicate && self.names_a_value_ahead() => (Mistaken::Op(BinaryOp::Member), 1),
                 _ => return None,
             },
+            TokenKind::Quantifier(_) if self.text_of(self.token()) == "%" && !predicate => {
+                (Mistaken::Op(BinaryOp::Modulo), 1)
+            }
             TokenKind::Keyword(Keyword::Or) if predicate => (Mistaken::Or, 1),
             TokenKind::Op(BinaryOp::ParallelProduct) if predicate && self.context != Context::Value => {
                 (Mistaken::Or, 1)
@@ -220,6 +338,12 @@ impl Parser<'_> {
             _ => return None,
         };
         Some(mistaken)
+    }
+
+    /// What follows the next token can be a set.
+    fn names_a_value_ahead(&self) -> bool {
+        use TokenKind::{Atom, Builtin, Ident, Integer, LBrace, LParen, QuotedIdent};
+        matches!(self.kind_ahead(1), Atom(_) | Builtin(_) | Ident | Integer | LBrace | LParen | QuotedIdent)
     }
 
     /// A name or call in a bracket, at the start of a line and before `==`: the bracket was not closed, and this is the next
@@ -240,15 +364,36 @@ impl Parser<'_> {
             Mistaken::Or => ("a disjunction", "or"),
             Mistaken::Op(BinaryOp::Equal) => ("equality", "="),
             Mistaken::Op(BinaryOp::NotEqual) => ("inequality", "/="),
+            Mistaken::Op(BinaryOp::Member) => ("membership", ":"),
+            Mistaken::Op(BinaryOp::Modulo) => ("the remainder of a division", "mod"),
             Mistaken::Op(op) => ("this operator", op.info().ascii),
         };
-        let (id, message) = match self.kind() {
-            TokenKind::Assign => ("assignment-in-formula", format!("`:=` assigns; {meaning} is written `{right}`")),
-            _ => ("foreign-operator", format!("{meaning} is written `{right}` in B, not `{text}`")),
+        let diagnostic = match self.kind() {
+            TokenKind::Assign => {
+                let message = format!("`:=` assigns; {meaning} is written `{right}`");
+                Diagnostic::error("assignment-in-formula", message)
+            }
+            _ => {
+                let message = format!("{meaning} is written `{right}` in B, not `{text}`");
+                Diagnostic::error("foreign-operator", message)
+            }
         };
-        self.report(Diagnostic::error(id, message).at(span).help(format!("write `{right}`")));
+        self.report(diagnostic.at(span).help(format!("write `{right}`")));
     }
 }
+
+/// What closes a bracket.
+fn partner_of(bracket: TokenKind) -> &'static str {
+    match bracket {
+        TokenKind::LBracket => "]",
+        TokenKind::LBrace | TokenKind::TemplateExprOpen => "}",
+        _ => ")",
+    }
+}
+
+/// Signs that people write with a blank inside.
+const SPLIT_SIGNS: [&str; 16] =
+    ["<=", ">=", "=>", "/=", ":=", "==", "<=>", "->", "..", "<:", "/:", "<+", "<-", "|>", "-->", "<->"];
 
 /// The operator that was meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -18,6 +18,7 @@ impl Parser<'_> {
                 TokenKind::LBracket => self.image(base)?,
                 TokenKind::Inverse => self.inverse(base, inverted),
                 TokenKind::Quote => self.field(base, inverted)?,
+                _ if self.stray_closer() => continue,
                 _ => break,
             };
             inverted = matches!(self.ast.expr(base).expr, Expr::Inverse(_));
@@ -82,12 +83,13 @@ impl Parser<'_> {
         self.bump();
         let field = self.ident("the name of a field")?;
         let span = self.span(record);
-        Ok(self.expr(Expr::Field(record, field), span))
+        Ok(self.expr(Expr::Field(record, Box::new(field)), span))
     }
 
     fn primary(&mut self) -> Parsed<ExprId> {
         let start = self.here();
         match self.kind() {
+            TokenKind::Ident if self.quantifier_in_words() => self.quantified_predicate(),
             TokenKind::Ident | TokenKind::QuotedIdent => self.name_or_call(),
             TokenKind::Integer | TokenKind::Real | TokenKind::String | TokenKind::LongString => Ok(self.literal()),
             TokenKind::TemplateOpen => self.template(),
@@ -108,6 +110,36 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Struct) => self.record(false),
             _ => Err(self.no_formula()),
         }
+    }
+
+    /// `exists x.(P)`: reported, and read as `#x.(P)`.
+    fn quantifier_in_words(&mut self) -> bool {
+        let (kind, sign) = match self.text_of(self.token()) {
+            "forall" | "FORALL" | "all" => (TokenKind::Forall, "!"),
+            "exists" | "EXISTS" => (TokenKind::Exists, "#"),
+            _ => return false,
+        };
+        let at = match self.kind_ahead(1) {
+            TokenKind::Ident => 2,
+            TokenKind::LParen if self.kind_ahead(2) == TokenKind::Ident => 3,
+            _ => return false,
+        };
+        let binds = matches!(
+            self.kind_ahead(at),
+            TokenKind::Dot | TokenKind::MiddleDot | TokenKind::Comma | TokenKind::Op(BinaryOp::Member)
+        );
+        let closes = self.kind_ahead(at) == TokenKind::RParen && self.kind_ahead(at + 1) == TokenKind::Dot;
+        // `all(x, y)` is an application.
+        let quantifies = closes || (binds && at == 2);
+        if !quantifies {
+            return false;
+        }
+        let message = format!("{} is written `{sign}` in B", self.found());
+        self.report(
+            Diagnostic::error("foreign-operator", message).at(self.here()).help(format!("write `{sign}x.(P)`")),
+        );
+        self.tokens[self.pos].kind = kind;
+        true
     }
 
     /// `x`, `m.x`, `x$0`, or a contextual keyword applied to arguments.
@@ -195,7 +227,10 @@ impl Parser<'_> {
             return Ok(self.expr(Expr::Ident(text.into()), span));
         }
         let message = format!("expected `(` after `{text}`, found {}", self.found());
-        let help = format!("`{text}` is a keyword; write its argument in parentheses, or choose another name");
+        let help = match self.at_ident() {
+            true => format!("write `{text}({})`", self.text_of(self.token())),
+            false => format!("`{text}` is a keyword; write its argument in parentheses, or choose another name"),
+        };
         self.fail(
             Diagnostic::error("missing-parentheses", message).at(self.here()).also(span, "applied here").help(help),
         )
@@ -259,7 +294,9 @@ impl Parser<'_> {
         if !self.at_keyword(Keyword::Else) && self.at_keyword(Keyword::End) {
             let message = "an `IF` inside a formula needs an `ELSE`";
             let diagnostic = Diagnostic::error("missing-else", message).at(self.here());
-            return self.fail(diagnostic.also(start, "the `IF`").help("say what it is when no condition holds"));
+            self.report(diagnostic.also(start, "the `IF`").help("say what it is when no condition holds"));
+            self.bump();
+            return Ok(self.error_expr());
         }
         self.expect_word(Keyword::Else, opener)?;
         let otherwise = self.formula();
@@ -293,7 +330,7 @@ impl Parser<'_> {
         let body = self.formula();
         self.expect_word(Keyword::End, opener)?;
         let span = self.since(start);
-        Ok(self.expr(Expr::Let { ids, pred, body }, span))
+        Ok(self.expr(Expr::Let { ids: ids.into(), pred, body }, span))
     }
 
     /// `rec(f : E, g : F)`, `struct(f : S, g : T)`
@@ -325,7 +362,13 @@ impl Parser<'_> {
 
     fn bare_record_entry(&mut self) -> Parsed<(Ident, ExprId)> {
         let field = self.ident("the name of a field")?;
-        self.expect(TokenKind::Op(BinaryOp::Member), "`:` after the name of the field")?;
+        if self.at(TokenKind::Op(BinaryOp::Equal)) {
+            let message = "a field of a record is written with `:`, not `=`";
+            self.report(Diagnostic::error("wrong-sign", message).at(self.here()).help("write `:`"));
+            self.bump();
+        } else {
+            self.expect(TokenKind::Op(BinaryOp::Member), "`:` after the name of the field")?;
+        }
         Ok((field, self.composed_expression()))
     }
 }

@@ -9,11 +9,17 @@ impl Parser<'_> {
     /// Reports something about the next token, once.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         let cut_off = self.cut_off && self.at(TokenKind::EndOfFile);
-        if self.quiet_at == Some(self.pos) || cut_off || self.bad_tokens.contains(&self.token().start) {
+        if self.quiet_at == Some(self.pos) || cut_off || self.at_bad_token() {
             return;
         }
         self.quiet_at = Some(self.pos);
         self.report_elsewhere(diagnostic);
+    }
+
+    /// The lexer has complained about the next token, or about something directly before it.
+    fn at_bad_token(&self) -> bool {
+        let from = if self.pos == 0 { 0 } else { self.previous().end };
+        self.bad_tokens.iter().any(|start| (from..=self.token().start).contains(start))
     }
 
     /// Reports something about an earlier place.
@@ -71,9 +77,14 @@ impl Parser<'_> {
         self.open_brackets.push(self.pos);
         self.bump();
         let result = self.within(Context::Formula, inside);
-        let complete = self.at(close);
+        let complete = self.at(close) || (result.is_ok() && self.mismatched_bracket(close));
         if result.is_ok() && !complete {
             self.unclosed_or_unexpected(close);
+        }
+        if complete && !self.at(close) {
+            self.bump();
+            self.open_brackets.pop();
+            return result;
         }
         self.skip_to_close(close);
         self.eat(close);
@@ -142,12 +153,14 @@ impl Parser<'_> {
 
     /// Skips to the `;` after an entry of a clause, or to the end of the clause.
     pub(super) fn skip_to_entry_end(&mut self) {
+        self.ast.lost_names = true;
         self.skip_until(|kind| kind == TokenKind::Semicolon || ends_clause(kind) || is_keyword(kind, Keyword::End));
     }
 
     /// Skips until `stop` likes a token outside brackets and blocks that were opened on the way.
     pub(super) fn skip_until(&mut self, stop: impl Fn(TokenKind) -> bool) {
         let mut closers: Vec<TokenKind> = Vec::new();
+        let start = self.pos;
         loop {
             let kind = self.kind();
             let ends = kind == TokenKind::EndOfFile || ends_clause_surely(kind) || self.entry_ahead();
@@ -164,6 +177,7 @@ impl Parser<'_> {
             }
             self.bump();
         }
+        self.ast.skipped |= self.pos > start;
         self.quiet_at = Some(self.pos);
     }
 
@@ -224,7 +238,7 @@ pub(super) fn ends_bracket(kind: TokenKind) -> bool {
     }
 }
 
-fn ends_formula(kind: TokenKind) -> bool {
+pub(super) fn ends_formula(kind: TokenKind) -> bool {
     let parallel = kind == TokenKind::Op(crate::ast::BinaryOp::ParallelProduct);
     parallel || matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::Bar) || ends_bracket(kind)
 }

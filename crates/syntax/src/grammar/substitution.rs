@@ -2,9 +2,11 @@
 
 use abridge_diag::Diagnostic;
 
+use super::block::{ELSE_IF, TWO_ENDS};
+use super::recovery::ends_statement;
 use super::{Abandoned, Parsed, Parser};
 use crate::ast::{BinaryOp, ExprId, Subst, SubstId};
-use crate::lexer::{Keyword, Token, TokenKind};
+use crate::lexer::{Keyword, Token, TokenKind, reserved};
 
 impl Parser<'_> {
     /// `S ; T ; U`; never fails.
@@ -30,7 +32,7 @@ impl Parser<'_> {
             return false;
         }
         if self.ends_statement_ahead(1) {
-            self.trailing_semicolon();
+            self.trailing_semicolon("a `;` stands between substitutions, but none follows");
             return false;
         }
         self.bump();
@@ -40,24 +42,29 @@ impl Parser<'_> {
     /// `x := 1 y := 2`
     fn missing_separator(&mut self) -> bool {
         let starts = match self.kind() {
-            TokenKind::Ident => !self.at_misspelt_clause() && !self.at_foreign_elsif() && !self.operation_ahead(0),
+            TokenKind::Ident => {
+                let is_word = self.at_foreign_elsif() || self.at_misspelt_word() || self.at_misspelt_clause();
+                !is_word && !self.operation_ahead(0)
+            }
             TokenKind::QuotedIdent => true,
             TokenKind::Keyword(Keyword::If | Keyword::Let) => true,
             TokenKind::Keyword(keyword) => keyword.starts_only_substitution(),
             _ => false,
         };
-        if !starts || self.quiet_at == Some(self.pos) {
+        if !starts || self.quiet_at == Some(self.pos) || self.digits_before_name() {
             return false;
         }
         let message = format!("expected `;` or `||` between substitutions, found {}", self.found());
-        let help = "write `;` to do one after the other, `||` to do both at once";
+        let help = match self.text_of(self.previous()) {
+            "return" | "RETURN" => "the result of an operation is assigned to an output: `r <-- op = r := E`",
+            _ => "write `;` to do one after the other, `||` to do both at once",
+        };
         self.report(Diagnostic::error("missing-separator", message).at(self.here()).help(help));
         true
     }
 
     /// A `;` before END or the like.
-    pub(super) fn trailing_semicolon(&mut self) {
-        let message = "a `;` stands between two things, but nothing follows here";
+    pub(super) fn trailing_semicolon(&mut self, message: &str) {
         self.report(Diagnostic::error("trailing-semicolon", message).at(self.here()).help("remove the `;`"));
         self.bump();
         self.quiet_at = Some(self.pos);
@@ -67,7 +74,7 @@ impl Parser<'_> {
     pub(super) fn parallel(&mut self) -> SubstId {
         let first = self.statement();
         let mut parts = vec![first];
-        while self.eat(TokenKind::Op(BinaryOp::ParallelProduct)) {
+        while self.eat_parallel() {
             parts.push(self.statement());
         }
         if parts.len() == 1 {
@@ -75,6 +82,24 @@ impl Parser<'_> {
         }
         let span = self.since(self.ast.subst(first).span);
         self.subst(Subst::Parallel(parts), span)
+    }
+
+    /// `||`, or `,` or `&` before another assignment, with a complaint.
+    fn eat_parallel(&mut self) -> bool {
+        if !self.assignment_after_separator() {
+            return self.eat(TokenKind::Op(BinaryOp::ParallelProduct));
+        }
+        let message = format!("substitutions are separated by `||` or `;`, not {}", self.found());
+        let help = "write `||` to do both at once, `;` to do one after the other";
+        self.report(Diagnostic::error("wrong-separator", message).at(self.here()).help(help));
+        self.bump();
+        true
+    }
+
+    /// `, x :=` or `& x :=` comes next.
+    pub(super) fn assignment_after_separator(&self) -> bool {
+        let assigns = matches!(self.kind_ahead(2), TokenKind::Assign | TokenKind::BecomesElement);
+        matches!(self.kind(), TokenKind::Comma | TokenKind::And) && self.kind_ahead(1) == TokenKind::Ident && assigns
     }
 
     /// A single substitution; never fails.
@@ -92,12 +117,29 @@ impl Parser<'_> {
     /// A substitution without `;` and `||`.
     pub(super) fn bare_statement(&mut self) -> Parsed<SubstId> {
         match self.kind() {
+            TokenKind::Ident if self.misspelt_opener() => self.bare_statement(),
             TokenKind::Ident | TokenKind::QuotedIdent => self.assignment_or_call(),
             TokenKind::Keyword(keyword) => self.keyword_statement(keyword),
             TokenKind::LParen => self.parenthesised_statement(),
             kind if self.misused_keywords.contains(&kind) => self.assignment_or_call(),
             _ => Err(self.no_statement()),
         }
+    }
+
+    /// `if x = 1 then`: reported, and read as if it were written in upper case.
+    fn misspelt_opener(&mut self) -> bool {
+        use TokenKind::{Atom, Builtin, Ident, Integer, Not, QuotedIdent};
+        let starts = matches!(self.kind_ahead(1), Atom(_) | Builtin(_) | Ident | Integer | Not | QuotedIdent);
+        let upper = self.text_of(self.token()).to_ascii_uppercase();
+        let Some(TokenKind::Keyword(keyword)) = reserved(&upper).filter(|_| starts) else { return false };
+        if !keyword.opens_block() || keyword == Keyword::Either {
+            return false;
+        }
+        let message = format!("{} is written `{upper}` in B", self.found());
+        let help = "keywords of substitutions are in upper case";
+        self.report(Diagnostic::error("misspelt-keyword", message).at(self.here()).help(help));
+        self.tokens[self.pos].kind = TokenKind::Keyword(keyword);
+        true
     }
 
     fn keyword_statement(&mut self, keyword: Keyword) -> Parsed<SubstId> {
@@ -129,6 +171,12 @@ impl Parser<'_> {
         {
             // Reports the keyword that is used as a name.
             let _ = self.not_a_name("the name of a variable");
+            return Abandoned;
+        }
+        if ends_statement(self.kind()) || self.at(TokenKind::Semicolon) {
+            let message = format!("expected a substitution, found {}", self.found());
+            let diagnostic = Diagnostic::error("unexpected-token", message).at(self.here());
+            self.report(diagnostic.help("write `skip` to do nothing"));
             return Abandoned;
         }
         self.unexpected("a substitution")
@@ -173,7 +221,8 @@ impl Parser<'_> {
 
     /// `ELSE S`, if it is there.
     fn opt_else(&mut self) -> Option<SubstId> {
-        self.eat_keyword(Keyword::Else).then(|| self.sequence())
+        let found = self.eat_keyword(Keyword::Else) || self.eat_misspelt(Keyword::Else);
+        found.then(|| self.sequence())
     }
 
     /// `SELECT P THEN S WHEN Q THEN T ELSE U END`
@@ -197,8 +246,7 @@ impl Parser<'_> {
         }
         let else_if = self.at_keyword(Keyword::Else) && self.kind_ahead(1) == TokenKind::Keyword(Keyword::If);
         let otherwise = self.opt_else();
-        let hint = "an `IF` after `ELSE` needs an `END` of its own; write `ELSIF` to go on with the same `IF`";
-        self.end_with_hint(opener, else_if.then_some(hint))?;
+        self.end_with_hint(opener, else_if.then_some(ELSE_IF))?;
         Ok(self.closed(Subst::If { branches, otherwise }, opener))
     }
 
@@ -226,8 +274,7 @@ impl Parser<'_> {
         }
         let otherwise = self.opt_else();
         self.end(either)?;
-        let hint = "a `CASE` has two `END`s: one for `EITHER`, one for `CASE`";
-        self.end_with_hint(opener, Some(hint))?;
+        self.end_with_hint(opener, Some(TWO_ENDS))?;
         Ok(self.closed(Subst::Case { selector, branches, otherwise }, opener))
     }
 
@@ -310,7 +357,7 @@ impl Parser<'_> {
 // Looking ahead.
 impl Parser<'_> {
     fn ends_statement_ahead(&self, ahead: usize) -> bool {
-        super::recovery::ends_statement(self.kind_ahead(ahead))
+        ends_statement(self.kind_ahead(ahead))
     }
 
     /// The header of an operation starts so far ahead: `o <-- name(p) = S`.

@@ -1,176 +1,279 @@
-//! Where comments go.
+//! Where comments and empty lines go.
 //!
-//! The tree has no comments; they stand in [`crate::ast::Ast::comments`] with their positions. While the printer walks the tree
-//! in the order of the text it passes positions, and the comments before a position are written when it is reached. A comment
-//! is one of three:
+//! The tree has no comments; they stand in [`crate::ast::Ast::comments`], each with the tokens around it. While the printer walks
+//! the tree in the order of the text, it says which token or item it is about to write, and the comments before that are
+//! written. Comments that share a line are a row, and a row is one of four:
 //!
-//! - it touched the item that follows (`/* c */ x`): it stays there;
-//! - else, if it stood on a line of its own, it does so again, before the item that follows;
-//! - else it stood behind the item before: it stays there, and in lists the line ends after it.
+//! - alone on its line: it is so again, above what it stood above;
+//! - at the end of a line: it stays at the end of the line of what it stood behind;
+//! - at the start of a line that goes on: it stays before the item that follows;
+//! - between two tokens of one line: it stays with the one that is an item, not a keyword, an operator or a comma.
 //!
-//! The second pass over printed text must find every comment in the class it was printed as; this is what makes printing
-//! idempotent.
+//! The second pass over printed text must find every comment in the class it was printed as, and every empty line between the
+//! same two items; this is what makes printing idempotent.
 
 use super::layout::{Item, Place};
 use super::{Printer, lexeme};
-use crate::ast::Comment;
+use crate::ast::{Ast, Comment};
 
-/// The comments that have not been written yet.
+/// How far the printer has come in the text.
 pub(super) struct Cursor<'a> {
+    /// The comments that have not been written yet.
     rest: &'a [Comment],
+    line_starts: &'a [u32],
+    blank_lines: &'a [u32],
+    /// Where the last item or comment ended that has been written.
+    done: u32,
 }
 
-/// The comments before a position, by class.
-struct Run {
-    /// So many belong to the item before.
-    n_behind: usize,
-    /// So many, with those, do not touch the item that follows.
-    n_loose: usize,
-    n_all: usize,
+/// Comments on one line, with no token between.
+#[derive(Clone, Copy)]
+struct Row {
+    n_comments: usize,
+    start: u32,
+    /// Where the token before it ends.
+    after: u32,
+    /// Where the token behind it starts.
+    before: u32,
+    /// Nothing stands before it on its line.
+    own_line: bool,
+    /// The token behind it is on its line; no comment of the row has several lines.
+    goes_on: bool,
+}
+
+impl Row {
+    fn is_trailing(&self) -> bool {
+        !self.own_line && !self.goes_on
+    }
+
+    /// Where it goes if an item at `pos` is written next.
+    fn place_before_item(&self, pos: u32) -> Place {
+        match self.place_before_token() {
+            _ if self.goes_on && self.before >= pos => Place::Before,
+            Place::Behind => Place::Between,
+            place => place,
+        }
+    }
+
+    /// Where it goes if the token behind it is written next.
+    fn place_before_token(&self) -> Place {
+        match (self.own_line, self.goes_on) {
+            (true, _) => Place::Own,
+            (false, true) => Place::Behind,
+            (false, false) => Place::EndOfLine,
+        }
+    }
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(comments: &'a [Comment]) -> Self {
-        Cursor { rest: comments }
+    pub(super) fn new(ast: &'a Ast) -> Self {
+        Cursor { rest: &ast.comments, line_starts: &ast.line_starts, blank_lines: &ast.blank_lines, done: 0 }
+    }
+
+    /// For printing without comments and empty lines.
+    pub(super) fn nothing() -> Self {
+        Cursor { rest: &[], line_starts: &[], blank_lines: &[], done: 0 }
     }
 
     pub(super) fn has_any_before(&self, pos: u32) -> bool {
         self.rest.first().is_some_and(|comment| comment.span.start < pos)
     }
 
-    fn run(&self, pos: u32) -> Run {
-        let n_all = self.rest.iter().take_while(|comment| comment.span.start < pos).count();
-        let mut n_loose = n_all;
-        let mut next = pos;
-        while n_loose > 0 && touches(&self.rest[n_loose - 1], next) {
-            n_loose -= 1;
-            next = self.rest[n_loose].span.start;
+    /// An item that ends there has been written.
+    pub(super) fn pass(&mut self, end: u32) {
+        self.done = self.done.max(end);
+    }
+
+    /// The next row, if it starts before `pos`.
+    fn row_before(&self, pos: u32) -> Option<Row> {
+        self.row(0, |first| first.span.start < pos)
+    }
+
+    /// The row that starts with the first comment but `n_skipped`, if that one is wanted. It is asked before its row is
+    /// measured: a long row must not be measured often.
+    fn row(&self, n_skipped: usize, is_wanted: impl Fn(&Comment) -> bool) -> Option<Row> {
+        let comments = &self.rest[n_skipped..];
+        let first = comments.first().filter(|first| is_wanted(first))?;
+        let is_same_row = |comment: &&Comment| !comment.own_line && comment.before == first.before;
+        Some(Row {
+            n_comments: 1 + comments[1..].iter().take_while(is_same_row).count(),
+            start: first.span.start,
+            after: first.after,
+            before: first.before,
+            own_line: first.own_line,
+            goes_on: !first.is_line && self.line(first.span.start) == self.line(first.before),
+        })
+    }
+
+    fn line(&self, pos: u32) -> usize {
+        self.line_starts.partition_point(|start| *start <= pos)
+    }
+
+    fn column(&self, pos: u32) -> u32 {
+        let line = self.line(pos);
+        pos - line.checked_sub(1).map_or(0, |idx| self.line_starts[idx])
+    }
+
+    fn has_blank_between(&self, from: u32, to: u32) -> bool {
+        let next = self.blank_lines.partition_point(|start| *start <= from);
+        self.blank_lines.get(next).is_some_and(|start| *start < to)
+    }
+
+    /// Whether an empty line stands between what has been written and what is next, an item at `pos` or a comment before it.
+    fn blank_ahead(&self, pos: u32) -> bool {
+        let next = self.rest.first().map_or(pos, |comment| comment.span.start.min(pos));
+        self.has_blank_between(self.done, next)
+    }
+
+    /// The same if what is next is a keyword on a line of its own, and the item at `pos` comes after it.
+    fn blank_before_keyword(&self, pos: u32) -> bool {
+        match self.rest.first().filter(|comment| comment.span.start < pos) {
+            Some(comment) if !comment.own_line => self.has_blank_between(self.done, comment.span.start),
+            first => {
+                // The keyword is on the line before; an empty line there stands behind the keyword.
+                let line = self.line(first.map_or(pos, |comment| comment.span.start));
+                let limit = line.checked_sub(2).map_or(0, |idx| self.line_starts[idx]);
+                self.has_blank_between(self.done, limit)
+            }
         }
-        let n_behind = n_behind(&self.rest[..n_loose]);
-        Run { n_behind, n_loose, n_all }
     }
 }
 
-/// Whether a comment stands directly before the position, on the same line. Only positions are known, not the text between: one
-/// character may be a blank or, before an item that is not indented, a line end. In formulas and substitutions it is a blank.
-fn touches(comment: &Comment, pos: u32) -> bool {
-    !comment.is_line && pos.saturating_sub(comment.span.end) <= 1 && !comment.text.contains('\n')
-}
-
-/// How many comments stand behind the item before them, on its line.
-fn n_behind(comments: &[Comment]) -> usize {
-    let n_behind = comments.iter().take_while(|comment| !comment.own_line).count();
-    // A line comment has no other behind it, even if it had a word between.
-    let first_line = comments[..n_behind].iter().position(|comment| comment.is_line);
-    first_line.map_or(n_behind, |idx| idx + 1)
-}
-
+// Comments.
 impl Printer<'_> {
     /// The comments before an item at `pos`, to be called when it is next.
     pub(super) fn leading(&mut self, pos: u32) {
-        if self.comments.has_any_before(pos) {
-            let run = self.comments.run(pos);
-            self.emit(run.n_behind, Place::Between);
-            self.emit(run.n_loose - run.n_behind, Place::Own);
-            self.emit(run.n_all - run.n_loose, Place::Before);
+        let mut after_own = false;
+        while let Some(row) = self.cursor.row_before(pos) {
+            let mut place = row.place_before_item(pos);
+            let next = self.cursor.row(row.n_comments, |first| first.span.start < pos);
+            let next_place = next.map(|next| next.place_before_item(pos));
+            if place == Place::Between && matches!(next_place, Some(Place::Own | Place::EndOfLine)) {
+                place = Place::EndOfLine;
+            }
+            if place == Place::Before && after_own {
+                self.blank_line_ahead(pos);
+            }
+            after_own = place == Place::Own;
+            self.emit(row, place);
+        }
+        if after_own {
+            self.blank_line_ahead(pos);
         }
     }
 
-    /// The comments behind an item of a list; the next item, at `pos`, comes on the next line if there are any.
+    /// The comments at the end of the line of what has just been written; an item at `pos` comes after them.
     pub(super) fn trailing(&mut self, pos: u32) {
-        if self.comments.has_any_before(pos) {
-            let run = self.comments.run(pos);
-            self.emit(run.n_behind, Place::EndOfLine);
+        if let Some(row) = self.cursor.row_before(pos).filter(Row::is_trailing) {
+            self.emit(row, Place::EndOfLine);
         }
     }
 
-    /// The comments before a keyword that starts a line and is followed by an item at `pos`.
-    pub(super) fn before_keyword(&mut self, pos: u32) {
-        if self.comments.has_any_before(pos) {
-            let run = self.comments.run(pos);
-            self.emit(run.n_behind, Place::EndOfLine);
-            self.emit(run.n_loose - run.n_behind, Place::Own);
-        }
-    }
-
-    /// The comments before a keyword or bracket that stands at `pos` or between the last item and `pos`.
-    pub(super) fn closing(&mut self, pos: u32) {
-        self.behind_or_own(pos, Place::Behind);
-    }
-
-    /// The comments before an entry at `pos` that starts a line, often without indentation, and comes after another one.
-    pub(super) fn before_entry(&mut self, pos: u32) {
-        self.behind_or_own(pos, Place::EndOfLine);
-    }
-
-    fn behind_or_own(&mut self, pos: u32, behind: Place) {
-        let rest = self.comments.rest;
-        let n_all = rest.iter().take_while(|comment| comment.span.start < pos).count();
-        let n_behind = n_behind(&rest[..n_all]);
-        self.emit(n_behind, behind);
-        self.emit(n_all - n_behind, Place::Own);
-    }
-
-    /// The comments before an operator that is followed by an operand at `pos`.
-    pub(super) fn before_operator(&mut self, pos: u32) {
-        if self.comments.has_any_before(pos) {
-            let run = self.comments.run(pos);
-            self.emit(run.n_behind, Place::Behind);
-            self.emit(run.n_loose - run.n_behind, Place::Own);
-        }
-    }
-
-    /// The comments behind what has just been written, before an item at `pos`.
-    pub(super) fn behind(&mut self, pos: u32) {
-        if self.comments.has_any_before(pos) {
-            let run = self.comments.run(pos);
-            self.emit(run.n_behind, Place::Behind);
-        }
-    }
-
-    /// The comments behind an item that ends at `end`, if a keyword and an item at `pos` follow. The keyword's position is
-    /// not in the tree: a comment that leaves room for it stood behind it, and is left for later.
-    pub(super) fn behind_before_keyword(&mut self, end: u32, keyword: &str, pos: u32) {
-        if !self.comments.has_any_before(pos) {
-            return;
-        }
-        let run = self.comments.run(pos);
-        let mut end = end;
-        let mut count = 0;
-        for comment in &self.comments.rest[..run.n_behind] {
-            if comment.span.start.saturating_sub(end) as usize > keyword.len() {
+    /// The comments before a token that stays on the line of the item before it, such as a comma; an item at `pos` follows. Those
+    /// that would end the line are left for later.
+    pub(super) fn before_mark(&mut self, pos: u32) {
+        while let Some(row) = self.cursor.row_before(pos) {
+            if row.own_line || !row.goes_on || row.before >= pos {
                 break;
             }
-            end = comment.span.end;
-            count += 1;
+            self.emit(row, Place::Inside);
         }
-        self.emit(count, Place::EndOfLine);
     }
 
-    /// The comments before the first word of a file. Its position is not in the tree: it is where there is room for it.
-    pub(super) fn before_first_keyword(&mut self, keyword: &str) {
-        let mut end = 0;
-        let is_before = |comment: &&Comment| {
-            let room = comment.span.start.saturating_sub(end) as usize;
-            end = comment.span.end;
-            room < keyword.len()
-        };
-        let count = self.comments.rest.iter().take_while(is_before).count();
-        self.emit(count, Place::Own);
+    /// The comments before an operator that starts a line; its operand at `pos` follows. Those that touch the operand are left.
+    pub(super) fn before_operator(&mut self, pos: u32) {
+        while let Some(row) = self.cursor.row_before(pos) {
+            if row.goes_on && row.before >= pos {
+                break;
+            }
+            self.emit(row, row.place_before_token());
+        }
     }
 
-    /// Writes the next `count` comments.
-    fn emit(&mut self, count: usize, place: Place) {
-        let (now, rest) = self.comments.rest.split_at(count);
-        self.comments.rest = rest;
-        for comment in now {
+    /// The comments before a keyword that starts a line and stands before `limit`. A comment that is indented more than the
+    /// keyword belongs to the block before it.
+    pub(super) fn before_keyword(&mut self, limit: u32) {
+        while let Some(row) = self.cursor.row(0, |first| first.before < limit) {
+            self.emit_before_keyword(row);
+        }
+    }
+
+    /// The comments before a keyword that starts a line and comes directly behind the last item.
+    pub(super) fn before_next_keyword(&mut self) {
+        while let Some(row) = self.cursor.row(0, |first| first.after <= self.cursor.done) {
+            self.emit_before_keyword(row);
+        }
+    }
+
+    fn emit_before_keyword(&mut self, row: Row) {
+        let place = row.place_before_token();
+        let is_inside = !row.goes_on && self.cursor.column(row.start) > self.cursor.column(row.before);
+        if place == Place::Own && is_inside {
+            self.indented(|this| this.emit(row, place));
+        } else {
+            self.emit(row, place);
+        }
+    }
+
+    /// The comments before a bracket that closes before `limit`.
+    pub(super) fn closing(&mut self, limit: u32) {
+        while let Some(row) = self.cursor.row(0, |first| first.before < limit) {
+            self.emit(row, row.place_before_token());
+        }
+    }
+
+    /// The comments directly behind the last item, before whatever token follows it.
+    pub(super) fn behind_last(&mut self) {
+        while let Some(row) = self.cursor.row(0, |first| first.after <= self.cursor.done) {
+            self.emit(row, row.place_before_token());
+        }
+    }
+
+    /// The comments before the first token of a file, and the empty line before that token.
+    pub(super) fn before_first_token(&mut self) {
+        while let Some(row) = self.cursor.row(0, |first| first.after == 0) {
+            self.emit(row, Place::Own);
+            self.blank_line_ahead(row.before);
+        }
+    }
+
+    /// Writes the next row.
+    fn emit(&mut self, row: Row, place: Place) {
+        if place == Place::Own && self.cursor.has_blank_between(self.cursor.done.max(row.after), row.start) {
+            self.doc.push(Item::BlankLine);
+        }
+        let (now, rest) = self.cursor.rest.split_at(row.n_comments);
+        self.cursor.rest = rest;
+        for (idx, comment) in now.iter().enumerate() {
             let place = match place {
                 // A comment behind a comment stays on its line.
-                Place::Own if !comment.own_line => Place::EndOfLine,
-                Place::Behind | Place::Between if comment.is_line => Place::EndOfLine,
+                Place::Own if idx > 0 => Place::EndOfLine,
+                Place::Behind | Place::Inside | Place::Between if comment.is_line => Place::EndOfLine,
                 place => place,
             };
             self.doc.push(Item::Comment(lexeme::comment(&comment.text), place));
+            self.cursor.pass(comment.span.end);
         }
+    }
+}
+
+// Empty lines.
+impl Printer<'_> {
+    /// The user's empty line before what is next, an item at `pos` or a comment before it.
+    pub(super) fn blank_line_ahead(&mut self, pos: u32) {
+        if self.cursor.blank_ahead(pos) {
+            self.doc.push(Item::BlankLine);
+        }
+    }
+
+    /// A line end, and the user's empty line before what is next.
+    pub(super) fn line_ahead(&mut self, pos: u32, line: Item) {
+        self.doc.push(if self.cursor.blank_ahead(pos) { Item::BlankLine } else { line });
+    }
+
+    /// A line end before a keyword that gets a line of its own, and the user's empty line before it; an item at `pos` follows.
+    pub(super) fn line_before_keyword(&mut self, pos: u32) {
+        let has_blank = self.cursor.blank_before_keyword(pos);
+        self.doc.push(if has_blank { Item::BlankLine } else { Item::Line });
     }
 }

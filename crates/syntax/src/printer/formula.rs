@@ -5,6 +5,7 @@
 
 use abridge_diag::with_stack;
 
+use super::layout::Item;
 use super::{Breaking, Printer, lexeme};
 use crate::ast::{BinaryOp, Expr, ExprId, Ident, SmolStr, TemplatePart};
 use crate::operators::{Assoc, COMPOSITION, DESCRIPTION, EQUIVALENT, JUNCTION, NEGATION, OF_TYPE, POSTFIX, RELATION};
@@ -45,6 +46,7 @@ impl Printer<'_> {
             } else {
                 self.bracketed("(", ")", self.expr_end(id), |this| this.bare(id));
             }
+            self.cursor.pass(self.expr_end(id));
         });
     }
 
@@ -153,7 +155,7 @@ impl Printer<'_> {
             Expr::SetExtension(items) => self.bracketed("{", "}", end, |this| this.exprs(items)),
             Expr::SequenceExtension(items) => self.bracketed("[", "]", end, |this| this.exprs(items)),
             Expr::Comprehension { .. } | Expr::SetImage { .. } | Expr::Quantified { .. } => self.binder(id),
-            Expr::Forall { .. } | Expr::Exists { .. } | Expr::Substituted { .. } => self.binder(id),
+            Expr::Forall { .. } | Expr::Exists { .. } | Expr::Substituted(_) => self.binder(id),
         }
     }
 
@@ -187,8 +189,8 @@ impl Printer<'_> {
                     this.first_operand(*operand, JUNCTION + 1);
                     continue;
                 }
-                this.before_keyword(this.expr_start(*operand));
-                this.line();
+                this.before_operator(this.expr_start(*operand));
+                this.line_ahead(this.expr_start(*operand), Item::Line);
                 this.later_operand(ascii, unicode, None, *operand, JUNCTION + 1);
             }
         });
@@ -283,6 +285,7 @@ impl Printer<'_> {
 
     fn relation(&mut self, op: BinaryOp, left: ExprId, right: ExprId) {
         self.first_operand(left, RELATION + 1);
+        self.before_mark(self.expr_start(right));
         self.space();
         self.symbol(op.info().ascii, op.info().unicode);
         self.right_side(right, RELATION + 1);
@@ -292,6 +295,7 @@ impl Printer<'_> {
     pub(super) fn target(&mut self, id: ExprId) {
         self.leading(self.expr_start(id));
         self.postfix(id, lexeme::name);
+        self.cursor.pass(self.expr_end(id));
     }
 
     /// `f(x)[S]'field~`, iteratively from the head.
@@ -344,14 +348,12 @@ impl Printer<'_> {
         let end = self.expr_end(id);
         self.group(|this| match &ast.expr(id).expr {
             Expr::If { branches, otherwise } => {
-                let mut last = end;
                 for (idx, (condition, value)) in branches.iter().enumerate() {
                     let keyword = if idx == 0 { "IF" } else { "ELSIF" };
                     this.guard(idx > 0, keyword, *condition, "THEN", this.expr_start(*value));
                     this.indented_line(|this| this.formula(*value));
-                    last = this.expr_end(*value);
                 }
-                this.keyword_line(last, "ELSE", this.expr_start(*otherwise));
+                this.keyword_line("ELSE", this.expr_start(*otherwise));
                 this.indented_line(|this| this.formula(*otherwise));
                 this.end_keyword(end);
             }
@@ -406,7 +408,7 @@ impl Printer<'_> {
         match &ast.expr(id).expr {
             Expr::Comprehension { ids, pred, maplets } => self.group(|this| {
                 this.word("{");
-                match ids.as_slice() {
+                match &ids[..] {
                     [first, second] if *maplets => {
                         this.ident(first);
                         this.space();
@@ -416,9 +418,10 @@ impl Printer<'_> {
                     }
                     ids => this.idents(ids),
                 }
+                this.before_mark(this.expr_start(*pred));
                 this.space();
                 this.word("|");
-                this.behind(this.expr_start(*pred));
+                this.trailing(this.expr_start(*pred));
                 this.indented_line(|this| {
                     this.formula(*pred);
                     this.closing(end);
@@ -433,9 +436,10 @@ impl Printer<'_> {
                 } else {
                     this.formal_params(ids);
                 }
+                this.before_mark(this.expr_start(*pred));
                 this.space();
                 this.symbol(".", "·");
-                this.behind(this.expr_start(*pred));
+                this.trailing(this.expr_start(*pred));
                 this.indented_line(|this| {
                     this.formula(*pred);
                     this.bar_and(*expr);
@@ -463,17 +467,17 @@ impl Printer<'_> {
                 self.bound(ids, false);
                 self.bracketed("(", ")", end, |this| this.inside_parens(*pred));
             }
-            Expr::Substituted { ids, values, pred } => {
+            Expr::Substituted(it) => {
                 self.group(|this| {
                     this.word("[");
-                    this.idents(ids);
+                    this.idents(&it.ids);
                     this.space();
                     this.symbol(":=", "≔");
                     this.space();
-                    this.indented(|this| this.exprs(values));
+                    this.indented(|this| this.exprs(&it.values));
                     this.word("]");
                 });
-                self.expr(*pred, POSTFIX);
+                self.expr(it.pred, POSTFIX);
             }
             _ => {}
         }

@@ -27,6 +27,8 @@ pub(super) enum Item {
     BlankLine,
     /// The groups around it are broken.
     ForceBreak,
+    /// Up to the next word, empty lines are left out.
+    BlockStart,
     Open,
     Close,
     Indent(u16),
@@ -41,8 +43,10 @@ pub(super) enum Place {
     Own,
     /// Behind what was written last; the line ends after it.
     EndOfLine,
-    /// Behind what was written last.
+    /// Behind what was written last; a line may end after it.
     Behind,
+    /// Between two words of one line.
+    Inside,
     /// Before what is written next.
     Before,
     /// Behind what was written last if a line end follows it, else before what is written next.
@@ -79,6 +83,7 @@ impl Doc {
             column: 0,
             pending: Pending::Nothing,
             after: After::Code,
+            at_block_start: false,
             indents: vec![0],
             flat: vec![false],
         };
@@ -111,7 +116,7 @@ fn flat_columns(item: &Item) -> Option<usize> {
         Item::Text(text) if text.contains('\n') => None,
         Item::Text(text) => Some(text.chars().count()),
         Item::Space | Item::Line | Item::FillLine | Item::HugLine(_) => Some(1),
-        Item::SoftLine | Item::Open | Item::Close | Item::Indent(_) | Item::Dedent => Some(0),
+        Item::SoftLine | Item::Open | Item::Close | Item::Indent(_) | Item::Dedent | Item::BlockStart => Some(0),
         Item::HardLine | Item::BlankLine | Item::ForceBreak => None,
         Item::Comment(_, Place::Own | Place::EndOfLine) => None,
         Item::Comment(text, _) if text.contains('\n') => None,
@@ -122,7 +127,7 @@ fn flat_columns(item: &Item) -> Option<usize> {
 fn is_break(item: &Item) -> bool {
     match item {
         Item::Line | Item::SoftLine | Item::FillLine | Item::HugLine(_) | Item::HardLine | Item::BlankLine => true,
-        Item::Comment(_, place) => matches!(place, Place::Own | Place::EndOfLine),
+        Item::Comment(_, place) => matches!(place, Place::Own | Place::EndOfLine | Place::Behind),
         _ => false,
     }
 }
@@ -186,6 +191,7 @@ struct Writer<'a> {
     column: usize,
     pending: Pending,
     after: After,
+    at_block_start: bool,
     indents: Vec<usize>,
     flat: Vec<bool>,
 }
@@ -205,6 +211,7 @@ impl Writer<'_> {
             Item::Line | Item::SoftLine | Item::FillLine | Item::HardLine => self.newline(false),
             Item::BlankLine => self.newline(true),
             Item::ForceBreak => {}
+            Item::BlockStart => self.at_block_start = true,
             Item::Open => {
                 let flat = self.is_flat() || self.fits(idx, self.marks[idx].end as usize, self.next_column());
                 self.flat.push(flat);
@@ -266,7 +273,7 @@ impl Writer<'_> {
     fn newline_at(&mut self, indent: usize, blank: bool) {
         let was_blank = matches!(self.pending, Pending::Newline { blank: true, .. });
         if !self.out.is_empty() {
-            self.pending = Pending::Newline { indent, blank: blank || was_blank };
+            self.pending = Pending::Newline { indent, blank: was_blank || blank && !self.at_block_start };
         }
     }
 
@@ -293,6 +300,7 @@ impl Writer<'_> {
                 self.column = indent;
             }
         }
+        self.at_block_start = false;
         self.out.push_str(text);
         match text.rsplit_once('\n') {
             Some((_, last)) => self.column = last.chars().count(),
@@ -309,11 +317,13 @@ impl Writer<'_> {
             place => place,
         };
         match place {
-            Place::EndOfLine | Place::Behind if self.after != After::LineComment => {
+            Place::EndOfLine | Place::Behind | Place::Inside if self.after != After::LineComment => {
                 // It belongs to what was written last, even if a line end is already due.
                 let due = std::mem::replace(&mut self.pending, Pending::Space);
+                let at_block_start = self.at_block_start;
                 let ends_line = is_line || place == Place::EndOfLine || self.after == After::BlockComment;
                 self.write_comment(text, is_line, ends_line);
+                self.at_block_start = at_block_start;
                 if matches!(due, Pending::Newline { .. }) {
                     self.pending = due;
                 }
@@ -323,9 +333,7 @@ impl Writer<'_> {
                 self.space();
             }
             _ => {
-                if !self.at_line_start() {
-                    self.newline(false);
-                }
+                self.newline(false);
                 self.write_comment(text, is_line, true);
             }
         }

@@ -1,5 +1,7 @@
 //! Machines and definition files: the header, the clauses, the declarations.
 
+use abridge_diag::Span;
+
 use super::layout::Item;
 use super::{Breaking, Printer, lexeme};
 use crate::ast::{
@@ -16,28 +18,24 @@ impl Printer<'_> {
         match &ast.unit {
             Unit::Machine(machine) => self.machine(machine),
             Unit::Definitions(definitions) => {
-                self.before_first_keyword(DEFINITIONS);
+                self.before_first_token();
                 self.hard_line();
                 self.word(DEFINITIONS);
+                self.doc.push(Item::BlockStart);
                 self.indented(|this| {
                     this.hard_line();
                     this.definitions(definitions);
                 });
             }
-            Unit::Formula(id) => {
-                self.before_entry(self.expr_start(*id));
-                self.formula(*id);
-            }
-            Unit::Substitution(id) => {
-                self.before_entry(ast.subst(*id).span.start);
-                self.subst(*id);
-            }
+            Unit::Formula(id) => self.formula(*id),
+            Unit::Substitution(id) => self.subst(*id),
         }
         self.closing(u32::MAX);
     }
 
     fn machine(&mut self, machine: &Machine) {
-        self.closing(machine.span.start);
+        self.before_keyword(machine.span.start + 1);
+        self.blank_line_ahead(machine.span.start);
         for pragma in &machine.pragmas {
             self.hard_line();
             match pragma {
@@ -61,26 +59,27 @@ impl Printer<'_> {
         });
         if let Some(refined) = &machine.refines {
             self.before_keyword(refined.span.start);
-            self.hard_line();
+            self.line_ahead(refined.span.start, Item::HardLine);
             self.word("REFINES");
             self.space();
             self.indented(|this| this.ident(refined));
         }
         for clause in &machine.clauses {
             self.clause_keyword(clause);
+            self.doc.push(Item::BlockStart);
             self.indented(|this| {
                 this.hard_line();
                 this.clause(clause);
             });
         }
-        self.closing(machine.span.end.saturating_sub("END".len() as u32));
-        self.hard_line();
+        self.before_keyword(machine.span.end);
+        self.line_ahead(machine.span.end.saturating_sub("END".len() as u32), Item::HardLine);
         self.word("END");
     }
 
     fn clause_keyword(&mut self, clause: &Clause) {
-        self.closing(clause.keyword.start);
-        self.hard_line();
+        self.before_keyword(clause.keyword.start + 1);
+        self.line_ahead(clause.keyword.start, Item::HardLine);
         // Of two synonyms the one that was written; its length tells.
         let len = clause.keyword.end.saturating_sub(clause.keyword.start) as usize;
         let written = |plain: &'static str, synonym: &'static str| if len == synonym.len() { synonym } else { plain };
@@ -131,6 +130,7 @@ impl Printer<'_> {
                 let start = |_: &Self, each: &Valuation| each.name.span.start;
                 self.list(values, ";", Breaking::Always, start, |this, each| {
                     this.ident(&each.name);
+                    this.before_mark(this.expr_start(each.value));
                     this.space();
                     this.word("=");
                     this.right_side_formula(each.value);
@@ -161,6 +161,7 @@ impl Printer<'_> {
                 this.space();
                 this.pragma("file", &format!("\"{file}\""));
             }
+            this.cursor.pass(each.span.end);
         });
     }
 
@@ -191,8 +192,10 @@ impl Printer<'_> {
                 self.space();
                 self.word("=");
                 self.space();
-                // Where the brace closes is not in the tree; a comment behind the last element goes behind the brace.
-                self.bracketed("{", "}", 0, |this| this.declared_idents(elements));
+                self.bracketed("{", "}", 0, |this| {
+                    this.declared_idents(elements);
+                    this.behind_last();
+                });
             }
             SetDeclKind::EnumeratedBy(definition) => {
                 self.space();
@@ -221,19 +224,11 @@ impl Printer<'_> {
     }
 
     fn operations(&mut self, operations: &[Operation]) {
-        for (idx, operation) in operations.iter().enumerate() {
-            self.entry(idx, operation.span.start, Item::BlankLine);
-            self.operation(operation);
-        }
-    }
-
-    /// What comes before an operation or definition. The `;` is behind the one before it, the comments are before this one.
-    fn entry(&mut self, idx: usize, start: u32, line: Item) {
-        if idx > 0 {
-            self.word(";");
-            self.doc.push(line);
-        }
-        self.before_entry(start);
+        let start = |_: &Self, operation: &Operation| operation.span.start;
+        self.list(operations, ";", Breaking::Apart, start, |this, operation| {
+            this.operation(operation);
+            this.cursor.pass(operation.span.end);
+        });
     }
 
     fn operation(&mut self, operation: &Operation) {
@@ -252,26 +247,36 @@ impl Printer<'_> {
                 this.space();
                 this.ident(refined);
             }
+            let body_start = this.ast.subst(operation.body).span.start;
+            this.before_mark(body_start);
             this.space();
             this.word("=");
-            this.trailing(this.ast.subst(operation.body).span.start);
+            this.trailing(body_start);
             this.indented_line(|this| this.subst(operation.body));
             this.description(operation.desc.as_ref());
         });
     }
 
     fn definitions(&mut self, definitions: &[Definition]) {
-        for (idx, definition) in definitions.iter().enumerate() {
-            self.entry(idx, definition_start(definition), Item::HardLine);
-            self.definition(definition);
-        }
+        let start = |_: &Self, definition: &Definition| definition_span(definition).start;
+        self.list(definitions, ";", Breaking::Always, start, |this, definition| {
+            this.definition(definition);
+            this.cursor.pass(definition_span(definition).end);
+        });
     }
 
     fn definition(&mut self, definition: &Definition) {
         match definition {
             Definition::Import { path, .. } => self.text(lexeme::string(path)),
             Definition::Named { name, params, body, .. } => {
-                self.definition_head(name, params);
+                self.ident(name);
+                self.formal_params(params);
+                self.before_mark(match body {
+                    DefinitionBody::Formula(id) => self.expr_start(*id),
+                    DefinitionBody::Substitution(id) => self.ast.subst(*id).span.start,
+                });
+                self.space();
+                self.symbol("==", "≜");
                 match body {
                     DefinitionBody::Formula(id) => self.right_side_formula(*id),
                     DefinitionBody::Substitution(id) => self.group(|this| this.indented_line(|this| this.subst(*id))),
@@ -279,17 +284,10 @@ impl Printer<'_> {
             }
         }
     }
-
-    fn definition_head(&mut self, name: &Ident, params: &[Ident]) {
-        self.ident(name);
-        self.formal_params(params);
-        self.space();
-        self.symbol("==", "≜");
-    }
 }
 
-fn definition_start(definition: &Definition) -> u32 {
+fn definition_span(definition: &Definition) -> Span {
     match definition {
-        Definition::Import { span, .. } | Definition::Named { span, .. } => span.start,
+        Definition::Import { span, .. } | Definition::Named { span, .. } => *span,
     }
 }

@@ -20,6 +20,7 @@ impl Printer<'_> {
                 Subst::Assign { targets, values } => self.assign(targets, values),
                 Subst::BecomesElement { targets, set } => {
                     self.idents(targets);
+                    self.before_mark(self.expr_start(*set));
                     self.space();
                     self.symbol("::", ":∈");
                     self.right_side_formula(*set);
@@ -42,11 +43,13 @@ impl Printer<'_> {
                     this.end_keyword(end);
                 }),
             }
+            self.cursor.pass(end);
         });
     }
 
     fn assign(&mut self, targets: &[ExprId], values: &[ExprId]) {
         self.targets(targets);
+        self.before_mark(values.first().map_or(0, |value| self.expr_start(*value)));
         self.space();
         self.symbol(":=", "≔");
         match values {
@@ -67,6 +70,7 @@ impl Printer<'_> {
     fn call(&mut self, outputs: &[ExprId], name: &Ident, args: &[ExprId], end: u32) {
         if !outputs.is_empty() {
             self.targets(outputs);
+            self.before_mark(name.span.start);
             self.space();
             self.symbol("<--", "←");
             self.space();
@@ -103,11 +107,12 @@ impl Printer<'_> {
                 self.word("VAR");
                 self.space();
                 self.idents(ids);
+                self.before_mark(self.subst_start(*body));
                 self.space();
                 self.keyword_and_body("IN", *body);
             }
-            Subst::Select { branches, otherwise } => self.branches("SELECT", "WHEN", branches, *otherwise, end),
-            Subst::If { branches, otherwise } => self.branches("IF", "ELSIF", branches, *otherwise, end),
+            Subst::Select { branches, otherwise } => self.branches("SELECT", "WHEN", branches, *otherwise),
+            Subst::If { branches, otherwise } => self.branches("IF", "ELSIF", branches, *otherwise),
             Subst::Choice(parts) => self.choice(parts),
             Subst::Case { selector, branches, otherwise } => self.case(*selector, branches, *otherwise, end),
             Subst::While { condition, body, invariant, variant } => {
@@ -115,7 +120,7 @@ impl Printer<'_> {
                 self.body(*body);
                 for (keyword, formula) in [("INVARIANT", invariant), ("VARIANT", variant)] {
                     self.before_keyword(self.expr_start(*formula));
-                    self.line();
+                    self.line_ahead(self.expr_start(*formula), Item::Line);
                     self.group(|this| {
                         this.word(keyword);
                         this.indented_line(|this| this.formula(*formula));
@@ -137,32 +142,26 @@ impl Printer<'_> {
         later: &'static str,
         branches: &[(ExprId, SubstId)],
         otherwise: Option<SubstId>,
-        end: u32,
     ) {
-        let mut last = end;
         for (idx, (condition, body)) in branches.iter().enumerate() {
             let keyword = if idx == 0 { first } else { later };
             self.guard(idx > 0, keyword, *condition, "THEN", self.subst_start(*body));
             self.body(*body);
-            last = self.subst_end(*body);
         }
         if let Some(otherwise) = otherwise {
-            self.keyword_line(last, "ELSE", self.subst_start(otherwise));
+            self.keyword_line("ELSE", self.subst_start(otherwise));
             self.body(otherwise);
         }
     }
 
     fn choice(&mut self, parts: &[SubstId]) {
-        let mut last = None;
-        for part in parts {
-            match last {
-                None => self.keyword_and_body("CHOICE", *part),
-                Some(last) => {
-                    self.keyword_line(last, "OR", self.subst_start(*part));
-                    self.body(*part);
-                }
+        for (idx, part) in parts.iter().enumerate() {
+            if idx == 0 {
+                self.keyword_and_body("CHOICE", *part);
+            } else {
+                self.keyword_line("OR", self.subst_start(*part));
+                self.body(*part);
             }
-            last = Some(self.subst_end(*part));
         }
     }
 
@@ -171,12 +170,14 @@ impl Printer<'_> {
         let first = branches.first().map_or(end, |(values, _)| start_of(self, values));
         self.guard(false, "CASE", selector, "OF", first);
         self.indented(|this| {
-            let mut last = end;
             for (idx, (values, body)) in branches.iter().enumerate() {
-                if idx > 0 {
-                    this.before_keyword(start_of(this, values));
+                let start = start_of(this, values);
+                this.before_keyword(start);
+                if idx == 0 {
+                    this.line()
+                } else {
+                    this.line_ahead(start, Item::Line)
                 }
-                this.line();
                 this.group(|this| {
                     if this.is_block(*body) {
                         this.doc.push(Item::ForceBreak);
@@ -184,13 +185,13 @@ impl Printer<'_> {
                     this.word(if idx == 0 { "EITHER" } else { "OR" });
                     this.space();
                     this.group(|this| this.indented(|this| this.exprs(values)));
+                    this.before_mark(this.subst_start(*body));
                     this.space();
                     this.keyword_and_body("THEN", *body);
                 });
-                last = this.subst_end(*body);
             }
             if let Some(otherwise) = otherwise {
-                this.keyword_line(last, "ELSE", this.subst_start(otherwise));
+                this.keyword_line("ELSE", this.subst_start(otherwise));
                 this.body(otherwise);
             }
             // The END of the branches stands before that of the whole.
@@ -202,13 +203,13 @@ impl Printer<'_> {
     pub(super) fn guard(&mut self, later: bool, keyword: &'static str, pred: ExprId, then: &'static str, next: u32) {
         if later {
             self.before_keyword(self.expr_start(pred));
-            self.line();
+            self.line_ahead(self.expr_start(pred), Item::Line);
         }
         self.group(|this| {
             this.word(keyword);
             this.trailing(this.expr_start(pred));
             this.indented_line(|this| this.formula(pred));
-            this.behind_before_keyword(this.expr_end(pred), then, next);
+            this.before_next_keyword();
             this.line();
             this.word(then);
         });
@@ -226,14 +227,15 @@ impl Printer<'_> {
         self.word(keyword);
         self.space();
         self.idents(ids);
+        self.before_mark(self.expr_start(pred));
         self.space();
         self.guard(false, before_pred, pred, after_pred, next);
     }
 
-    /// A keyword on a line of its own, between an item that ends at `last` and one that starts at `next`.
-    pub(super) fn keyword_line(&mut self, last: u32, keyword: &'static str, next: u32) {
-        self.behind_before_keyword(last, keyword, next);
-        self.line();
+    /// A keyword on a line of its own; an item at `next` follows.
+    pub(super) fn keyword_line(&mut self, keyword: &'static str, next: u32) {
+        self.before_keyword(next);
+        self.line_before_keyword(next);
         self.word(keyword);
         self.trailing(next);
     }
@@ -250,13 +252,14 @@ impl Printer<'_> {
 
     /// The END of a block that closes at `end`, after the comments before it.
     pub(super) fn end_keyword(&mut self, end: u32) {
-        self.indented(|this| this.closing(end));
+        self.before_keyword(end);
         self.line();
         self.word(END);
     }
 
     /// On a line of its own, indented, if the group is broken.
     pub(super) fn indented_line(&mut self, content: impl FnOnce(&mut Self)) {
+        self.doc.push(Item::BlockStart);
         self.indented(|this| {
             this.line();
             content(this);
@@ -297,10 +300,6 @@ impl Printer<'_> {
 
     fn subst_start(&self, id: SubstId) -> u32 {
         self.ast.subst(id).span.start
-    }
-
-    fn subst_end(&self, id: SubstId) -> u32 {
-        self.ast.subst(id).span.end
     }
 }
 

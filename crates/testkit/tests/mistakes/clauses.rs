@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::check;
+use super::{check, check_project};
 
 #[test]
 fn end_of_the_machine_is_missing() {
@@ -104,7 +104,7 @@ fn one_end_too_many() {
               --> M.mch:6:19
             6 |   up = x := x + 1 END;
               |                   ^^^
-              = help: remove the `END`
+              = help: remove it, or write the `BEGIN` that it should close
         "#]],
     );
 }
@@ -207,30 +207,31 @@ fn clause_not_allowed_in_a_machine() {
               --> M.mch:4:1
             4 | VALUES c = 3
               | ^^^^^^
+              = help: only implementations give values; write an equation in `PROPERTIES`
         "#]],
     );
 }
 
 #[test]
 fn refines_in_a_machine() {
-    check(
-        "
-        MACHINE M
-        REFINES A
-        END
-        ",
+    check_project(
+        &[
+            (
+                "M.mch",
+                "
+                MACHINE M
+                REFINES A
+                END
+                ",
+            ),
+            ("A.mch", "MACHINE A END"),
+        ],
         expect![[r#"
             error[clause-not-allowed]: a machine cannot have a `REFINES` clause
               --> M.mch:2:1
             2 | REFINES A
               | ^^^^^^^
               = help: start the file with `REFINEMENT` or `IMPLEMENTATION`
-
-            error[missing-machine]: machine `A` not found
-              --> M.mch:2:9
-            2 | REFINES A
-              |         ^ no file `A.mch`, `.ref`, `.sys` or `.imp` in the current folder
-              = help: other folders can be named with `--include DIR`
         "#]],
     );
 }
@@ -250,14 +251,14 @@ fn refinement_of_nothing() {
               --> M.mch:1:1
             1 | REFINEMENT M
               | ^^^^^^^^^^
-              = help: write `REFINES M` after its name
+              = help: write `REFINES` and the name of the refined machine after its name
         "#]],
     );
 }
 
 #[test]
 fn variables_in_an_implementation() {
-    super::check_project(
+    check_project(
         &[
             (
                 "M.imp",
@@ -295,13 +296,7 @@ fn missing_properties() {
               --> M.mch:2:1
             2 | CONSTANTS c
               | ^^^^^^^^^
-              = help: say in `PROPERTIES` what type the names have: `x : NAT`
-
-            error[unknown-type]: the type of constant `c` cannot be inferred
-              --> M.mch:2:11
-            2 | CONSTANTS c
-              |           ^
-              = help: add a typing predicate such as `c : S` to PROPERTIES
+              = help: say what values the names can have: `PROPERTIES c : ...`
         "#]],
     );
 }
@@ -320,7 +315,7 @@ fn missing_invariant() {
               --> M.mch:2:1
             2 | VARIABLES x
               | ^^^^^^^^^
-              = help: say in `INVARIANT` what type the names have: `x : NAT`
+              = help: say what values the names can have: `INVARIANT x : ...`
         "#]],
     );
 }
@@ -339,13 +334,7 @@ fn missing_initialisation() {
               --> M.mch:2:1
             2 | VARIABLES x
               | ^^^^^^^^^
-              = help: give every variable its first value in `INITIALISATION`
-
-            warning[uninitialised]: INITIALISATION gives no value to variable `x`
-              --> M.mch:2:11
-            2 | VARIABLES x
-              |           ^
-              = help: add `x := ...` to INITIALISATION
+              = help: give every variable its first value: `INITIALISATION x := ...`
         "#]],
     );
 }
@@ -354,30 +343,18 @@ fn missing_initialisation() {
 fn missing_constraints() {
     check(
         "
-        MACHINE M(size)
+        MACHINE M(capacity)
         VARIABLES x
         INVARIANT x : 0..3
         INITIALISATION x := 0
         END
         ",
         expect![[r#"
-            error[keyword-as-name]: `size` is a keyword of B and cannot be a parameter
-              --> M.mch:1:11
-            1 | MACHINE M(size)
-              |           ^^^^
-              = help: choose another name, or write it in back quotes: `` `size` ``
-
             error[missing-clause]: a machine with a parameter that is not a set needs the clause `CONSTRAINTS`
               --> M.mch:1:11
-            1 | MACHINE M(size)
-              |           ^^^^
-              = help: say in `CONSTRAINTS` what type the names have: `x : NAT`
-
-            error[unknown-type]: the type of constant `size` cannot be inferred
-              --> M.mch:1:11
-            1 | MACHINE M(size)
-              |           ^^^^
-              = help: add a typing predicate such as `size : S` to PROPERTIES
+            1 | MACHINE M(capacity)
+              |           ^^^^^^^^
+              = help: say what values the names can have: `CONSTRAINTS capacity : ...`
         "#]],
     );
 }
@@ -396,7 +373,7 @@ fn semicolon_after_the_last_operation() {
         END
         ",
         expect![[r#"
-            error[trailing-semicolon]: a `;` stands between two things, but nothing follows here
+            error[trailing-semicolon]: a `;` stands between operations, but none follows
               --> M.mch:7:20
             7 |   down = x := x - 1;
               |                    ^
@@ -439,19 +416,19 @@ fn semicolon_after_a_clause() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: names in this clause are separated by `,`, not `;`
+            error[trailing-semicolon]: a clause does not end with `;`
               --> M.mch:2:12
             2 | VARIABLES x;
               |            ^
               = help: remove the `;`
 
-            error[semicolon-in-predicate]: the `INVARIANT` clause is one predicate, without `;`
+            error[trailing-semicolon]: a clause does not end with `;`
               --> M.mch:3:18
             3 | INVARIANT x : NAT;
               |                  ^
               = help: remove the `;`
 
-            error[trailing-semicolon]: a `;` stands between two things, but nothing follows here
+            error[trailing-semicolon]: a `;` stands between substitutions, but none follows
               --> M.mch:4:22
             4 | INITIALISATION x := 0;
               |                      ^
@@ -471,7 +448,7 @@ fn semicolon_between_variables() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: names in this clause are separated by `,`, not `;`
+            error[wrong-separator]: names in this clause are separated by `,`, not `;`
               --> M.mch:2:12
             2 | VARIABLES x; y
               |            ^
@@ -489,7 +466,7 @@ fn comma_between_sets() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: sets are separated by `;`
+            error[wrong-separator]: the entries of this clause are separated by `;`, not `,`
               --> M.mch:2:16
             2 | SETS S = {a, b}, T = {c, d}
               |                ^
@@ -509,15 +486,11 @@ fn comma_is_missing_between_variables() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected a clause or the `END` of the machine, found `y`
+            error[missing-separator]: expected `,` between two names, found `y`
               --> M.mch:2:13
             2 | VARIABLES x y
               |             ^
-
-            error[unknown-identifier]: `y` is not declared
-              --> M.mch:3:21
-            3 | INVARIANT x : NAT & y : NAT
-              |                     ^
+              = help: write `,` before it
         "#]],
     );
 }
@@ -533,21 +506,11 @@ fn comma_at_the_end_of_variables() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected a variable, found `INVARIANT`
-              --> M.mch:3:1
-            3 | INVARIANT x : NAT & y : NAT
-              | ^^^^^^^^^
-              = help: write what comes after the `,`, or remove it
-
-            error[unknown-identifier]: `x` is not declared
-              --> M.mch:3:11
-            3 | INVARIANT x : NAT & y : NAT
-              |           ^
-
-            error[unknown-identifier]: `y` is not declared
-              --> M.mch:3:21
-            3 | INVARIANT x : NAT & y : NAT
-              |                     ^
+            error[trailing-comma]: a `,` stands between names, but none follows
+              --> M.mch:2:15
+            2 | VARIABLES x, y,
+              |               ^
+              = help: remove the `,`
         "#]],
     );
 }
@@ -563,15 +526,11 @@ fn typed_declaration() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected a clause or the `END` of the machine, found `:`
+            error[typed-declaration]: names are only listed here
               --> M.mch:2:13
             2 | VARIABLES x : NAT, y : NAT
               |             ^
-
-            error[unknown-identifier]: `y` is not declared
-              --> M.mch:3:15
-            3 | INVARIANT x < y
-              |               ^
+              = help: say in the INVARIANT what values a name can have: `x : NAT`
         "#]],
     );
 }
@@ -589,10 +548,11 @@ fn ampersand_between_conjuncts_is_missing() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected a clause or the `END` of the machine, found `y`
+            error[missing-separator]: expected `&` between two predicates, found `y`
               --> M.mch:5:3
             5 |   y : NAT
               |   ^
+              = help: write `&` before it
         "#]],
     );
 }
@@ -608,10 +568,11 @@ fn ampersand_at_the_end_of_the_invariant() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected a predicate or an expression, found `INITIALISATION`
-              --> M.mch:4:1
-            4 | INITIALISATION x := 0
-              | ^^^^^^^^^^^^^^
+            error[missing-operand]: the right side of `&` is missing
+              --> M.mch:3:19
+            3 | INVARIANT x : NAT &
+              |                   ^
+              = help: write what is missing, or remove the operator
         "#]],
     );
 }
@@ -634,7 +595,7 @@ fn text_after_the_end() {
               | ^^^
             6 | that is all
               | ---- the text that follows
-              = help: remove an `END`, or the text after the last one
+              = help: remove the text after `END`
         "#]],
     );
 }
@@ -659,7 +620,7 @@ fn operations_after_the_end() {
               | ^^^
             6 | OPERATIONS
               | ---------- the text that follows
-              = help: remove an `END`, or the text after the last one
+              = help: move the `END` behind the last clause
         "#]],
     );
 }
@@ -679,7 +640,7 @@ fn machine_keyword_is_missing() {
               --> M.mch:1:1
             1 | M
               | ^
-              = help: a B file starts with one of these words, after comments
+              = help: a B file starts with `MACHINE` and a name, after comments
         "#]],
     );
 }
@@ -695,23 +656,27 @@ fn machine_without_a_name() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected the name of the machine, found `VARIABLES`
-              --> M.mch:2:1
-            2 | VARIABLES x
-              | ^^^^^^^^^
+            error[missing-name]: the name of the machine is missing
+              --> M.mch:1:1
+            1 | MACHINE
+              | ^^^^^^^
+              = help: write `MACHINE M`, where `M` is the name of the file
         "#]],
     );
 }
 
 #[test]
 fn empty_file() {
-    check("", expect![[r#"
-        error[no-machine]: expected `MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`, found the end of the text
-          --> M.mch:1:1
-        1 | 
-          | ^
-          = help: a B file starts with one of these words, after comments
-    "#]]);
+    check(
+        "",
+        expect![[r#"
+            error[no-machine]: this file holds no machine
+              --> M.mch:1:1
+            1 | 
+              | ^
+              = help: a B file starts with `MACHINE` and a name, after comments
+        "#]],
+    );
 }
 
 #[test]
@@ -726,7 +691,7 @@ fn enumerated_set_without_elements() {
             error[empty-set]: an enumerated set must have an element
               --> M.mch:2:10
             2 | SETS S = {}
-              |          ^
+              |          ^^
               = help: leave out `= {}` for a set whose elements are not named
         "#]],
     );
@@ -741,10 +706,11 @@ fn enumerated_set_of_numbers() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected the name of an element, found `1`
-              --> M.mch:2:11
+            error[not-a-new-set]: SETS declares new sets; their elements are new names: `{a, b}`
+              --> M.mch:2:10
             2 | SETS S = {1, 2, 3}
-              |           ^
+              |          ^
+              = help: a set of known values is a constant with an equation in PROPERTIES, or a definition
         "#]],
     );
 }
@@ -758,10 +724,11 @@ fn set_as_an_interval() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected the elements of the set: `{a, b}`, found `1`
+            error[not-a-new-set]: SETS declares new sets; their elements are new names: `{a, b}`
               --> M.mch:2:10
             2 | SETS S = 1..3
               |          ^
+              = help: a set of known values is a constant with an equation in PROPERTIES, or a definition
         "#]],
     );
 }
@@ -782,18 +749,6 @@ fn initialisation_as_a_predicate() {
             4 | INITIALISATION x = 0 & y = 0
               |                  ^
               = help: an assignment is written `:=`
-
-            warning[uninitialised]: INITIALISATION gives no value to variable `x`
-              --> M.mch:2:11
-            2 | VARIABLES x, y
-              |           ^
-              = help: add `x := ...` to INITIALISATION
-
-            warning[uninitialised]: INITIALISATION gives no value to variable `y`
-              --> M.mch:2:14
-            2 | VARIABLES x, y
-              |              ^
-              = help: add `y := ...` to INITIALISATION
         "#]],
     );
 }
@@ -812,10 +767,11 @@ fn operations_without_a_keyword() {
         END
         ",
         expect![[r#"
-            error[unexpected-token]: expected a clause or the `END` of the machine, found `up`
+            error[missing-keyword]: operations need the keyword `OPERATIONS` before them
               --> M.mch:6:1
             6 | up = PRE x < 3 THEN x := x + 1 END;
               | ^^
+              = help: write `OPERATIONS` before the first one
         "#]],
     );
 }
@@ -833,6 +789,7 @@ fn empty_operations_clause() {
               --> M.mch:3:1
             3 | END
               | ^^^
+              = help: leave out the clause, or write an operation: `name = skip`
         "#]],
     );
 }
@@ -879,7 +836,95 @@ fn two_machines_in_one_file() {
               | ^^^
             3 | MACHINE N
               | ------- the text that follows
-              = help: remove an `END`, or the text after the last one
+              = help: a file holds one machine; move the other one to its own file
+        "#]],
+    );
+}
+
+#[test]
+fn refines_is_not_the_first_clause() {
+    check_project(
+        &[
+            (
+                "R.ref",
+                "
+                REFINEMENT R
+                VARIABLES x
+                REFINES A
+                INVARIANT x : NAT
+                INITIALISATION x := 0
+                END
+                ",
+            ),
+            ("A.mch", "MACHINE A END"),
+        ],
+        expect![[r#"
+            error[clause-not-allowed]: `REFINES` comes directly after the name of the machine
+              --> R.ref:3:1
+            3 | REFINES A
+              | ^^^^^^^
+              = help: move it up, before the other clauses
+        "#]],
+    );
+}
+
+#[test]
+fn independent_mistakes_are_all_reported() {
+    check(
+        "
+        MACHINE M
+        CONSTANTS limit
+        PROPERTIES limit : NAT
+        VARIABLES x, y
+        INVARIANT
+          x : NAT & y : BOOL &
+          x < limt &
+          y = 3
+        INITIALISATION
+          x := 0 || y := TRUE
+        OPERATIONS
+          up = PRE x < limit THEN x = x + 1 END;
+          flip = y := bool(y == FALSE);
+          set(v) = PRE v : NAT THEN limit := v END
+        END
+        ",
+        expect![[r#"
+            error[unknown-identifier]: `limt` is not declared
+              --> M.mch:7:7
+            7 |   x < limt &
+              |       ^^^^
+              = help: a similar name is visible: `limit`
+
+            error[type-mismatch]: `y` is BOOL, but `3` is INTEGER
+              --> M.mch:8:7
+            6 |   x : NAT & y : BOOL &
+              |             -------- `y` is BOOL because of this
+            ...
+            8 |   y = 3
+              |       ^ this is INTEGER
+              |   - this is BOOL
+              = help: the values of BOOL are `TRUE` and `FALSE`, which are not numbers
+
+            error[comparison-as-substitution]: this is a comparison, but a substitution is needed here
+               --> M.mch:12:29
+            12 |   up = PRE x < limit THEN x = x + 1 END;
+               |                             ^
+               = help: an assignment is written `:=`
+
+            error[foreign-operator]: equality is written `=` in B, not `==`
+               --> M.mch:13:22
+            13 |   flip = y := bool(y == FALSE);
+               |                      ^^
+               = help: write `=`
+
+            error[not-assignable]: `limit` cannot be assigned: it is a constant
+               --> M.mch:14:29
+             2 | CONSTANTS limit
+               |           ----- declared here
+            ...
+            14 |   set(v) = PRE v : NAT THEN limit := v END
+               |                             ^^^^^
+               = help: declare it among the VARIABLES if it changes
         "#]],
     );
 }

@@ -122,6 +122,7 @@ fn machine_that_includes_itself() {
               --> M.mch:2:10
             2 | INCLUDES M
               |          ^
+              = help: a machine sees its own names anyway; remove the reference
         "#]],
     );
 }
@@ -177,15 +178,16 @@ fn name_in_two_included_machines() {
         ],
         expect![[r#"
             error[name-clash]: `n` is declared by two machines that `M` refers to
-              --> Clock.mch:2:11
-            2 | VARIABLES n
-              |           ^
-              ::: M.mch:2:19
+              --> M.mch:2:19
             2 | INCLUDES Counter, Clock
-              |                   ----- both are visible here
+              |                   ^^^^^
               ::: Counter.mch:2:11
             2 | VARIABLES n
-              |           - also declared here
+              |           - declared here
+              ::: Clock.mch:2:11
+            2 | VARIABLES n
+              |           - and declared here
+              = help: include one of them with a prefix: `a.M`
         "#]],
     );
 }
@@ -208,28 +210,14 @@ fn name_of_an_included_machine() {
             ("Counter.mch", COUNTER),
         ],
         expect![[r#"
-            error[name-clash]: `n` is already the name of something visible from another machine
+            error[name-clash]: `n` is already the name of a variable of another machine
               --> M.mch:3:11
             3 | VARIABLES n
               |           ^ declared again
               ::: Counter.mch:2:11
             2 | VARIABLES n
               |           - first declared here
-
-            error[unknown-type]: the type of variable `n` cannot be inferred
-              --> M.mch:3:11
-            3 | VARIABLES n
-              |           ^
-              = help: add a typing predicate such as `n : S` to the INVARIANT
-
-            error[writes-included-variable]: `n` cannot be assigned: it is a variable of an included machine
-              --> M.mch:5:16
-            5 | INITIALISATION n := 0
-              |                ^
-              ::: Counter.mch:2:11
-            2 | VARIABLES n
-              |           - declared here
-              = help: call one of that machine's operations instead
+              = help: choose another name, or include the other machine with a prefix: `a.M`
         "#]],
     );
 }
@@ -346,6 +334,7 @@ fn prefix_is_forgotten() {
               --> M.mch:3:24
             3 | INVARIANT a.n <= b.n & n > 0
               |                        ^
+              = help: a similar name is visible: `a.n`
 
             error[unknown-operation]: there is no operation or definition `add` to call
               --> M.mch:5:8
@@ -373,13 +362,14 @@ fn call_with_too_few_arguments() {
             ("Counter.mch", COUNTER),
         ],
         expect![[r#"
-            error[wrong-arity]: operation `add` takes one argument, but is given 0
+            error[wrong-arity]: operation `add` takes one argument, but is given none
               --> M.mch:4:8
             4 |   go = add
               |        ^^^
               ::: Counter.mch:6:3
             6 |   add(k) = PRE k : NAT THEN n := n + k END;
               |   --- declared here
+              = help: write `add(k)`
         "#]],
     );
 }
@@ -401,10 +391,13 @@ fn output_that_is_not_taken() {
             ("Counter.mch", COUNTER),
         ],
         expect![[r#"
-            error[wrong-arity]: operation `read` yields one output, but 0 are taken
+            error[wrong-arity]: operation `read` has one output, but none are taken
               --> M.mch:4:10
             4 |   look = read
               |          ^^^^
+              ::: Counter.mch:7:9
+            7 |   r <-- read = r := n
+              |         ---- declared here
               = help: write `r <-- read` with variables of your own
         "#]],
     );
@@ -427,16 +420,14 @@ fn output_of_an_operation_that_has_none() {
             ("Counter.mch", COUNTER),
         ],
         expect![[r#"
-            error[unknown-type]: the type of identifier `r` cannot be inferred
-              --> M.mch:4:3
-            4 |   r <-- go = r <-- add(1)
-              |   ^
-              = help: add a typing predicate such as `r : S` to the predicate that goes with it
-
-            error[wrong-arity]: operation `add` yields no outputs, but one is taken
+            error[wrong-arity]: operation `add` has no outputs, but one is taken
               --> M.mch:4:14
             4 |   r <-- go = r <-- add(1)
               |              ^^^^^^^^^^^^
+              ::: Counter.mch:6:3
+            6 |   add(k) = PRE k : NAT THEN n := n + k END;
+              |   --- declared here
+              = help: leave out what stands before the call and `<--`
         "#]],
     );
 }
@@ -461,6 +452,7 @@ fn promoted_operation_that_does_not_exist() {
               --> M.mch:3:10
             3 | PROMOTES ad, read
               |          ^^
+              = help: a similar name exists: `add`
         "#]],
     );
 }
@@ -510,6 +502,7 @@ fn promoted_from_a_seen_machine() {
               --> M.mch:3:10
             3 | PROMOTES add
               |          ^^^
+              = help: its machine is only seen or used; operations are promoted from machines in INCLUDES
         "#]],
     );
 }
@@ -564,25 +557,14 @@ fn wrong_number_of_machine_parameters() {
             ),
         ],
         expect![[r#"
-            error[wrong-arity]: machine `Buffer` has 2 parameters, but is given 1
+            error[wrong-arity]: machine `Buffer` has 2 parameters, but is given one
               --> M.mch:2:10
             2 | INCLUDES Buffer(3)
               |          ^^^^^^^^^
               ::: Buffer.mch:1:9
             1 | MACHINE Buffer(ITEM, capacity)
               |         ------ declared here
-
-            error[unknown-type]: the type of constant `ITEM` cannot be inferred: all that is known is POW(?)
-              --> Buffer.mch:1:16
-            1 | MACHINE Buffer(ITEM, capacity)
-              |                ^^^^
-              = help: add a typing predicate such as `ITEM : S` to PROPERTIES
-
-            error[unknown-type]: the type of variable `items` cannot be inferred: all that is known is POW(INTEGER*?)
-              --> Buffer.mch:3:11
-            3 | VARIABLES items
-              |           ^^^^^
-              = help: add a typing predicate such as `items : S` to the INVARIANT
+              = help: write `Buffer(ITEM, capacity)`
         "#]],
     );
 }
@@ -612,10 +594,14 @@ fn machine_parameter_of_the_wrong_type() {
             ),
         ],
         expect![[r#"
-            error[type-mismatch]: `TRUE` is BOOL, but parameter `capacity` of `Buffer` has another type: INTEGER
+            error[type-mismatch]: `TRUE` is BOOL, but parameter `capacity` of `Buffer` is INTEGER
               --> M.mch:2:23
             2 | INCLUDES Buffer(BOOL, TRUE)
               |                       ^^^^ this is BOOL
+              ::: Buffer.mch:1:22
+            1 | MACHINE Buffer(ITEM, capacity)
+              |                      -------- declared here
+              = help: the values of BOOL are `TRUE` and `FALSE`, which are not numbers
         "#]],
     );
 }
@@ -664,20 +650,14 @@ fn abstract_variable_in_a_refinement() {
             ("Counter.mch", COUNTER),
         ],
         expect![[r#"
-            error[abstract-variable]: `n` cannot be assigned: it is a variable of the abstraction that the refinement no longer has
-              --> R.ref:7:29
-            7 |   add(k) = PRE k : NAT THEN n := n + k END
-              |                             ^
-              ::: Counter.mch:2:11
-            2 | VARIABLES n
-              |           - declared here
-              = help: assign the refinement's own variables
-
-            error[abstract-variable]: `n` is a variable of the abstraction and no longer exists in the refinement
+            error[abstract-variable]: `n` is a variable of the abstraction, which the refinement no longer has
               --> R.ref:7:34
             7 |   add(k) = PRE k : NAT THEN n := n + k END
               |                                  ^
-              = help: use the refinement's own variables; the invariant relates the two
+              ::: Counter.mch:2:11
+            2 | VARIABLES n
+              |           - declared here
+              = help: use the refinement's own variables, or keep `n` among its VARIABLES
         "#]],
     );
 }
@@ -695,6 +675,7 @@ fn refinement_of_an_implementation() {
               --> R.ref:2:9
             2 | REFINES I
               |         ^
+              = help: an implementation is the last step; refine what `I` refines
         "#]],
     );
 }
@@ -719,11 +700,15 @@ fn refined_operation_with_another_type() {
             ("Counter.mch", COUNTER),
         ],
         expect![[r#"
-            error[type-mismatch]: `k` is INTEGER, but the set on the right of `:` has elements of another type: BOOL
+            error[type-mismatch]: `k` is INTEGER, but the elements of `BOOL` are BOOL
               --> R.ref:7:16
             7 |   add(k) = PRE k : BOOL THEN n := 0 END
               |                ^ this is INTEGER
+              |                    ---- this is POW(BOOL)
+              ::: Counter.mch:6:7
+            6 |   add(k) = PRE k : NAT THEN n := n + k END;
               |       - `k` is INTEGER because of this
+              = help: the values of BOOL are `TRUE` and `FALSE`, which are not numbers
         "#]],
     );
 }
@@ -761,6 +746,7 @@ fn mistake_in_an_included_machine() {
             6 |   add(k) = PRE k : NAT n := n + k END
               |                        ^
               |            --- this `PRE` needs its `THEN`
+              = help: write `THEN` before the substitution
         "#]],
     );
 }

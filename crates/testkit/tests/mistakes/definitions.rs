@@ -115,6 +115,7 @@ fn wrong_number_of_arguments() {
             ...
             5 | INVARIANT x : NAT & between(x, 3)
               |                     ^^^^^^^^^^^^^
+              = help: write `between(k, low, high)`
         "#]],
     );
 }
@@ -132,13 +133,14 @@ fn arguments_are_missing() {
         END
         ",
         expect![[r#"
-            error[wrong-arity]: definition `double` takes one argument, but is given 0
+            error[wrong-arity]: definition `double` takes one argument, but is given none
               --> M.mch:5:25
             3 |   double(k) == 2 * k
               |   ------ defined here
             ...
             5 | INVARIANT x : NAT & x < double
               |                         ^^^^^^
+              = help: write `double(k)`
         "#]],
     );
 }
@@ -163,6 +165,7 @@ fn defined_twice() {
               |   ----- first defined here
             4 |   SMALL == 0..4
               |   ^^^^^ defined again
+              = help: remove one of them, or give it another name
         "#]],
     );
 }
@@ -243,20 +246,24 @@ fn definition_as_a_variable() {
         END
         ",
         expect![[r#"
-            error[not-assignable]: `3` cannot be assigned
-              --> M.mch:3:8
+            error[not-assignable]: `x` cannot be assigned: it is a definition
+              --> M.mch:6:16
             3 |   x == 3
-              |        ^
+              |   - defined here
+            4 | VARIABLES x
+              |           - the definition hides this variable
             ...
             6 | INITIALISATION x := 0
-              |                - in the expansion of this definition
-              = note: the left of `:=` is a variable, `f(x)` or `r'field`
+              |                ^
+              = help: give the definition or the variable another name
 
-            error[unknown-type]: the type of variable `x` cannot be inferred
-              --> M.mch:4:11
+            warning[definition-hides-name]: the definition `x` hides the declared `x`
+              --> M.mch:3:3
+            3 |   x == 3
+              |   ^
             4 | VARIABLES x
-              |           ^
-              = help: add a typing predicate such as `x : S` to the INVARIANT
+              |           - declared here
+              = help: give one of them another name
         "#]],
     );
 }
@@ -347,13 +354,14 @@ fn expression_as_a_predicate() {
         END
         ",
         expect![[r#"
-            error[predicate-expected]: `2 * k` is an expression of type INTEGER, but a predicate is needed here
-              --> M.mch:3:16
+            error[predicate-expected]: `double(x)` is an expression of type INTEGER, but a predicate is needed here
+              --> M.mch:5:21
             3 |   double(k) == 2 * k
-              |                ^^^^^
+              |   ------ defined here
             ...
             5 | INVARIANT x : NAT & double(x)
-              |                     --------- in the expansion of this definition
+              |                     ^^^^^^^^^
+              = help: compare it with something: `double(x) = ...`
         "#]],
     );
 }
@@ -371,14 +379,14 @@ fn predicate_as_an_expression() {
         END
         ",
         expect![[r#"
-            error[expression-expected]: `k > 0` is a predicate, but an expression is needed here
-              --> M.mch:3:18
+            error[expression-expected]: `positive(x)` is a predicate, but an expression is needed here
+              --> M.mch:5:21
             3 |   positive(k) == k > 0
-              |                  ^^^^^
+              |   -------- defined here
             ...
             5 | INVARIANT x : NAT & positive(x) = TRUE
-              |                     ----------- in the expansion of this definition
-              = help: `bool(k > 0)` is its truth value as a BOOL
+              |                     ^^^^^^^^^^^
+              = help: `bool(positive(x))` is its truth value as a BOOL
         "#]],
     );
 }
@@ -401,11 +409,6 @@ fn parallel_substitutions_as_a_body() {
             3 |   reset == x := 0 || y := 0
               |                   ^^
               = help: put it between `BEGIN` and `END`
-
-            error[unknown-operation]: there is no operation or definition `reset` to call
-              --> M.mch:6:16
-            6 | INITIALISATION reset
-              |                ^^^^^
         "#]],
     );
 }
@@ -431,6 +434,7 @@ fn type_error_in_the_expansion() {
             5 | INVARIANT x : BOOL & double(x) > 0
               |                             ^ this is BOOL
               |           -------- `x` is BOOL because of this
+              = help: the values of BOOL are `TRUE` and `FALSE`, which are not numbers
         "#]],
     );
 }
@@ -520,6 +524,7 @@ fn library_that_is_not_imported() {
               --> M.mch:4:24
             4 | INITIALISATION text := STRING_APPEND("a", "b")
               |                        ^^^^^^^^^^^^^
+              = help: it is defined in a library: add `"LibraryStrings.def"` to the DEFINITIONS
         "#]],
     );
 }

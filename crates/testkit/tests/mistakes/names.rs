@@ -6,55 +6,70 @@ use super::{check, check_body, check_predicate};
 
 #[test]
 fn unknown_identifier() {
-    check_predicate("x : INTEGER & x < limmit", expect![[r#"
-        error[unknown-identifier]: `limmit` is not declared
-          --> M.mch:9:21
-        9 |   x : INTEGER & x < limmit
-          |                     ^^^^^^
-          = help: a similar name is visible: `limit`
-    "#]]);
+    check_predicate(
+        "x : INTEGER & x < limmit",
+        expect![[r#"
+            error[unknown-identifier]: `limmit` is not declared
+              --> M.mch:9:21
+            9 |   x : INTEGER & x < limmit
+              |                     ^^^^^^
+              = help: a similar name is visible: `limit`
+        "#]],
+    );
 }
 
 #[test]
 fn unknown_identifier_in_another_case() {
-    check_predicate("procs <: Proc", expect![[r#"
-        error[unknown-identifier]: `Proc` is not declared
-          --> M.mch:9:12
-        9 |   procs <: Proc
-          |            ^^^^
-          = help: a similar name is visible: `PROC`
-    "#]]);
+    check_predicate(
+        "procs <: Proc",
+        expect![[r#"
+            error[unknown-identifier]: `Proc` is not declared
+              --> M.mch:9:12
+            9 |   procs <: Proc
+              |            ^^^^
+              = help: a similar name is visible: `PROC`
+        "#]],
+    );
 }
 
 #[test]
 fn unknown_identifier_without_a_likely_candidate() {
-    check_predicate("x < threshold", expect![[r#"
-        error[unknown-identifier]: `threshold` is not declared
-          --> M.mch:9:7
-        9 |   x < threshold
-          |       ^^^^^^^^^
-    "#]]);
+    check_predicate(
+        "x < threshold",
+        expect![[r#"
+            error[unknown-identifier]: `threshold` is not declared
+              --> M.mch:9:7
+            9 |   x < threshold
+              |       ^^^^^^^^^
+        "#]],
+    );
 }
 
 #[test]
 fn unknown_identifier_used_often() {
-    check_predicate("count > 0 & count < 3 & count + x = 2", expect![[r#"
-        error[unknown-identifier]: `count` is not declared
-          --> M.mch:9:3
-        9 |   count > 0 & count < 3 & count + x = 2
-          |   ^^^^^
-          = help: a similar name is visible: `point`
-    "#]]);
+    check_predicate(
+        "count > 0 & count < 3 & count + x = 2",
+        expect![[r#"
+            error[unknown-identifier]: `count` is not declared
+              --> M.mch:9:3
+            9 |   count > 0 & count < 3 & count + x = 2
+              |   ^^^^^
+        "#]],
+    );
 }
 
 #[test]
 fn bound_variable_outside_its_quantifier() {
-    check_predicate("#k.(k : 1..3 & k > x) & k < 3", expect![[r#"
-        error[unknown-identifier]: `k` is not declared
-          --> M.mch:9:27
-        9 |   #k.(k : 1..3 & k > x) & k < 3
-          |                           ^
-    "#]]);
+    check_predicate(
+        "#k.(k : 1..3 & k > x) & k < 3",
+        expect![[r#"
+            error[unknown-identifier]: `k` is not declared
+              --> M.mch:9:27
+            9 |   #k.(k : 1..3 & k > x) & k < 3
+              |                           ^
+              |    - this `k` exists only inside its quantifier or substitution
+        "#]],
+    );
 }
 
 #[test]
@@ -74,40 +89,53 @@ fn parameter_in_the_invariant() {
               --> M.mch:3:21
             3 | INVARIANT x : NAT & amount < 3
               |                     ^^^^^^
+            ...
+            6 |   add(amount) = PRE amount : NAT THEN x := x + amount END
+              |       ------ this `amount` exists only in the operation `add`
         "#]],
     );
 }
 
 #[test]
 fn variable_that_is_not_declared() {
-    check_body("z := 3", expect![[r#"
-        error[unknown-identifier]: `z` is not declared
-           --> M.mch:14:5
-        14 |     z := 3
-           |     ^
-    "#]]);
+    check_body(
+        "z := 3",
+        expect![[r#"
+            error[unknown-identifier]: `z` is not declared
+               --> M.mch:14:5
+            14 |     z := 3
+               |     ^
+               = help: declare `z` among the VARIABLES
+        "#]],
+    );
 }
 
 #[test]
 fn unknown_operation() {
-    check_body("stp(p)", expect![[r#"
-        error[unknown-operation]: there is no operation or definition `stp` to call
-           --> M.mch:14:5
-        14 |     stp(p)
-           |     ^^^
-           = help: a similar name exists: `step`
-    "#]]);
+    check_body(
+        "stp(p)",
+        expect![[r#"
+            error[unknown-operation]: there is no operation or definition `stp` to call
+               --> M.mch:14:5
+            14 |     stp(p)
+               |     ^^^
+               = help: operations of other machines are callable after INCLUDES or EXTENDS
+        "#]],
+    );
 }
 
 #[test]
 fn variable_called_like_an_operation() {
-    check_body("x", expect![[r#"
-        error[unknown-operation]: there is no operation or definition `x` to call
-           --> M.mch:14:5
-        14 |     x
-           |     ^
-           = note: `x` is a value; an assignment is written `x := ...`
-    "#]]);
+    check_body(
+        "x",
+        expect![[r#"
+            error[unknown-operation]: there is no operation or definition `x` to call
+               --> M.mch:14:5
+            14 |     x
+               |     ^
+               = note: `x` is a value; an assignment is written `x := ...`
+        "#]],
+    );
 }
 
 #[test]
@@ -129,6 +157,7 @@ fn operation_used_as_a_value() {
             7 |   twice = x := read + read
               |                ^^^^
               = note: `read` is an operation; operations are called as substitutions
+              = help: call it with `v <-- read` and use the value of `v`
         "#]],
     );
 }
@@ -149,12 +178,6 @@ fn variable_declared_twice() {
             2 | VARIABLES x, y, x
               |                 ^ declared again
               |           - first declared here
-
-            error[unknown-type]: the type of variable `x` cannot be inferred
-              --> M.mch:2:17
-            2 | VARIABLES x, y, x
-              |                 ^
-              = help: add a typing predicate such as `x : S` to the INVARIANT
         "#]],
     );
 }
@@ -179,21 +202,6 @@ fn constant_and_variable_of_one_name() {
             ...
             4 | VARIABLES n
               |           ^ declared again
-
-            error[unknown-type]: the type of variable `n` cannot be inferred
-              --> M.mch:4:11
-            4 | VARIABLES n
-              |           ^
-              = help: add a typing predicate such as `n : S` to the INVARIANT
-
-            error[not-assignable]: `n` cannot be assigned: it is a constant
-              --> M.mch:6:16
-            2 | CONSTANTS n
-              |           - declared here
-            ...
-            6 | INITIALISATION n := 0
-              |                ^
-              = help: declare it among the VARIABLES if it changes
         "#]],
     );
 }
@@ -249,12 +257,6 @@ fn parameter_declared_twice() {
         END
         ",
         expect![[r#"
-            error[unknown-type]: the type of parameter `a` cannot be inferred
-              --> M.mch:3:6
-            3 |   go(a, a) = PRE a : NAT THEN skip END
-              |      ^
-              = help: add a typing predicate such as `a : S` to the operation's precondition
-
             error[duplicate-identifier]: `a` is declared twice in the heading of operation `go`
               --> M.mch:3:9
             3 |   go(a, a) = PRE a : NAT THEN skip END
@@ -266,86 +268,98 @@ fn parameter_declared_twice() {
 
 #[test]
 fn bound_variable_declared_twice() {
-    check_predicate("!(k, k).(k : 1..3 => k > 0)", expect![[r#"
-        error[unknown-type]: the type of identifier `k` cannot be inferred
-          --> M.mch:9:5
-        9 |   !(k, k).(k : 1..3 => k > 0)
-          |     ^
-          = help: add a typing predicate such as `k : S` to the predicate that goes with it
-
-        error[duplicate-identifier]: `k` is declared twice in one list
-          --> M.mch:9:8
-        9 |   !(k, k).(k : 1..3 => k > 0)
-          |        ^
-          |     - first declared here
-    "#]]);
+    check_predicate(
+        "!(k, k).(k : 1..3 => k > 0)",
+        expect![[r#"
+            error[duplicate-identifier]: `k` is declared twice in one list
+              --> M.mch:9:8
+            9 |   !(k, k).(k : 1..3 => k > 0)
+              |        ^
+              |     - first declared here
+        "#]],
+    );
 }
 
 #[test]
 fn assignment_to_a_constant() {
-    check_body("limit := 3", expect![[r#"
-        error[not-assignable]: `limit` cannot be assigned: it is a constant
-           --> M.mch:14:5
-         3 | CONSTANTS limit, table
-           |           ----- declared here
-        ...
-        14 |     limit := 3
-           |     ^^^^^
-           = help: declare it among the VARIABLES if it changes
-    "#]]);
+    check_body(
+        "limit := 3",
+        expect![[r#"
+            error[not-assignable]: `limit` cannot be assigned: it is a constant
+               --> M.mch:14:5
+             3 | CONSTANTS limit, table
+               |           ----- declared here
+            ...
+            14 |     limit := 3
+               |     ^^^^^
+               = help: declare it among the VARIABLES if it changes
+        "#]],
+    );
 }
 
 #[test]
 fn assignment_to_a_parameter() {
-    check_body("p :: PROC", expect![[r#"
-        error[not-assignable]: `p` cannot be assigned: it is a parameter of the operation
-           --> M.mch:14:5
-        13 |   step(p) = PRE p : PROC THEN
-           |        - declared here
-        14 |     p :: PROC
-           |     ^
-           = help: parameters are read only; assign a variable or an output
-    "#]]);
+    check_body(
+        "p :: PROC",
+        expect![[r#"
+            error[not-assignable]: `p` cannot be assigned: it is a parameter of the operation
+               --> M.mch:14:5
+            13 |   step(p) = PRE p : PROC THEN
+               |        - declared here
+            14 |     p :: PROC
+               |     ^
+               = help: parameters are read only; assign a variable or an output
+        "#]],
+    );
 }
 
 #[test]
 fn assignment_to_a_let_variable() {
-    check_body("LET k BE k = 3 IN k := 4 END", expect![[r#"
-        error[not-assignable]: `k` cannot be assigned: it is bound by a quantifier, ANY or LET
-           --> M.mch:14:23
-        14 |     LET k BE k = 3 IN k := 4 END
-           |                       ^
-           |         - declared here
-           = help: use VAR for local variables that change
-    "#]]);
+    check_body(
+        "LET k BE k = 3 IN k := 4 END",
+        expect![[r#"
+            error[not-assignable]: `k` cannot be assigned: it is bound by a quantifier, ANY or LET
+               --> M.mch:14:23
+            14 |     LET k BE k = 3 IN k := 4 END
+               |                       ^
+               |         - declared here
+               = help: use VAR for local variables that change
+        "#]],
+    );
 }
 
 #[test]
 fn assignment_to_a_set_element() {
-    check_body("red := green", expect![[r#"
-        error[not-assignable]: `red` cannot be assigned: it is a fixed value
-           --> M.mch:14:5
-         2 | SETS PROC; COLOUR = {red, green}
-           |                      --- declared here
-        ...
-        14 |     red := green
-           |     ^^^
-           = help: assign a variable
-    "#]]);
+    check_body(
+        "red := green",
+        expect![[r#"
+            error[not-assignable]: `red` cannot be assigned: it is an element of a set
+               --> M.mch:14:5
+             2 | SETS PROC; COLOUR = {red, green}
+               |                      --- declared here
+            ...
+            14 |     red := green
+               |     ^^^
+               = help: assign a variable
+        "#]],
+    );
 }
 
 #[test]
 fn assignment_to_a_set() {
-    check_body("PROC := procs", expect![[r#"
-        error[not-assignable]: `PROC` cannot be assigned: it is a set of the SETS clause
-           --> M.mch:14:5
-         2 | SETS PROC; COLOUR = {red, green}
-           |      ---- declared here
-        ...
-        14 |     PROC := procs
-           |     ^^^^
-           = help: use a variable for a set that changes
-    "#]]);
+    check_body(
+        "PROC := procs",
+        expect![[r#"
+            error[not-assignable]: `PROC` cannot be assigned: it is a set of the SETS clause
+               --> M.mch:14:5
+             2 | SETS PROC; COLOUR = {red, green}
+               |      ---- declared here
+            ...
+            14 |     PROC := procs
+               |     ^^^^
+               = help: use a variable for a set that changes
+        "#]],
+    );
 }
 
 #[test]
@@ -365,6 +379,9 @@ fn variable_in_the_properties() {
               --> M.mch:3:26
             3 | PROPERTIES n : NAT & n > x
               |                          ^ PROPERTIES speak about constants only
+            4 | VARIABLES x
+              |           - declared here
+              = help: say it in the INVARIANT
         "#]],
     );
 }
@@ -373,24 +390,18 @@ fn variable_in_the_properties() {
 fn parameter_in_the_properties() {
     check(
         "
-        MACHINE M(size)
-        CONSTRAINTS size : NAT1
+        MACHINE M(capacity)
+        CONSTRAINTS capacity : NAT1
         CONSTANTS n
-        PROPERTIES n : NAT & n < size
+        PROPERTIES n : NAT & n < capacity
         END
         ",
         expect![[r#"
-            error[keyword-as-name]: `size` is a keyword of B and cannot be a parameter
-              --> M.mch:1:11
-            1 | MACHINE M(size)
-              |           ^^^^
-              = help: choose another name, or write it in back quotes: `` `size` ``
-
-            error[parameter-not-visible]: parameter `size` cannot be used in PROPERTIES
+            error[parameter-not-visible]: parameter `capacity` cannot be used in PROPERTIES
               --> M.mch:4:26
-            4 | PROPERTIES n : NAT & n < size
-              |                          ^^^^
-              = help: constants do not depend on parameters; relate them in CONSTRAINTS or the INVARIANT
+            4 | PROPERTIES n : NAT & n < capacity
+              |                          ^^^^^^^^
+              = help: constants do not depend on parameters; relate the two in the INVARIANT
         "#]],
     );
 }
@@ -399,98 +410,105 @@ fn parameter_in_the_properties() {
 fn constant_in_the_constraints() {
     check(
         "
-        MACHINE M(size)
-        CONSTRAINTS size : NAT1 & size < n
+        MACHINE M(capacity)
+        CONSTRAINTS capacity : NAT1 & capacity < n
         CONSTANTS n
         PROPERTIES n : NAT
         END
         ",
         expect![[r#"
-            error[keyword-as-name]: `size` is a keyword of B and cannot be a parameter
-              --> M.mch:1:11
-            1 | MACHINE M(size)
-              |           ^^^^
-              = help: choose another name, or write it in back quotes: `` `size` ``
-
             error[constant-not-visible]: constant `n` cannot be used in CONSTRAINTS, which speak about parameters only
-              --> M.mch:2:34
-            2 | CONSTRAINTS size : NAT1 & size < n
-              |                                  ^
-              = help: say it in PROPERTIES
+              --> M.mch:2:42
+            2 | CONSTRAINTS capacity : NAT1 & capacity < n
+              |                                          ^
+              = help: relate parameters and constants in the INVARIANT
         "#]],
     );
 }
 
 #[test]
 fn before_value_in_an_assignment() {
-    check_body("x := x$0 + 1", expect![[r#"
-        error[misplaced-before-value]: `x$0` has no meaning here
-           --> M.mch:14:10
-        14 |     x := x$0 + 1
-           |          ^^^
-           = note: `x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop
-    "#]]);
+    check_body(
+        "x := x$0 + 1",
+        expect![[r#"
+            error[misplaced-before-value]: `x$0` has no meaning here
+               --> M.mch:14:10
+            14 |     x := x$0 + 1
+               |          ^^^
+               = note: `x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop
+               = help: elsewhere `x` is the value before; leave out `$0`
+        "#]],
+    );
 }
 
 #[test]
 fn before_value_in_the_invariant() {
-    check_predicate("x >= x$0", expect![[r#"
-        error[misplaced-before-value]: `x$0` has no meaning here
-          --> M.mch:9:8
-        9 |   x >= x$0
-          |        ^^^
-          = note: `x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop
-    "#]]);
+    check_predicate(
+        "x >= x$0",
+        expect![[r#"
+            error[misplaced-before-value]: `x$0` has no meaning here
+              --> M.mch:9:8
+            9 |   x >= x$0
+              |        ^^^
+              = note: `x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop
+        "#]],
+    );
 }
 
 #[test]
 fn let_with_a_membership() {
-    check_body("LET k BE k : 1..3 IN x := k END", expect![[r#"
-        error[let-without-value]: LET gives no value to `k`
-           --> M.mch:14:9
-        14 |     LET k BE k : 1..3 IN x := k END
-           |         ^
-           = help: add an equation `k = ...` after BE
-
-        error[let-not-an-equation]: LET needs one equation `x = E` for each of its identifiers
-           --> M.mch:14:14
-        14 |     LET k BE k : 1..3 IN x := k END
-           |              ^^^^^^^^
-           = help: use ANY for values that are only described by a predicate
-    "#]]);
+    check_body(
+        "LET k BE k : 1..3 IN x := k END",
+        expect![[r#"
+            error[let-not-an-equation]: LET needs one equation `x = E` for each of its identifiers
+               --> M.mch:14:14
+            14 |     LET k BE k : 1..3 IN x := k END
+               |              ^^^^^^^^
+               = help: use ANY for values that are only described by a predicate
+        "#]],
+    );
 }
 
 #[test]
 fn let_that_leaves_a_name_out() {
-    check_body("LET k, m BE k = 3 IN x := k + m END", expect![[r#"
-        error[let-without-value]: LET gives no value to `m`
-           --> M.mch:14:12
-        14 |     LET k, m BE k = 3 IN x := k + m END
-           |            ^
-           = help: add an equation `m = ...` after BE
-    "#]]);
+    check_body(
+        "LET k, m BE k = 3 IN x := k + m END",
+        expect![[r#"
+            error[let-without-value]: LET gives no value to `m`
+               --> M.mch:14:12
+            14 |     LET k, m BE k = 3 IN x := k + m END
+               |            ^
+               = help: add an equation `m = ...` after BE
+        "#]],
+    );
 }
 
 #[test]
 fn let_that_uses_itself() {
-    check_body("LET k BE k = k + 1 IN x := k END", expect![[r#"
-        error[let-uses-let]: the value of `k` mentions `k` itself
-           --> M.mch:14:18
-        14 |     LET k BE k = k + 1 IN x := k END
-           |                  ^
-           = help: nest the LETs, or set the preference ALLOW_COMPLEX_LETS
-    "#]]);
+    check_body(
+        "LET k BE k = k + 1 IN x := k END",
+        expect![[r#"
+            error[let-uses-let]: the value of `k` mentions `k` itself
+               --> M.mch:14:18
+            14 |     LET k BE k = k + 1 IN x := k END
+               |                  ^
+               = help: choose another name if a `k` from outside is meant
+        "#]],
+    );
 }
 
 #[test]
 fn let_whose_values_use_each_other() {
-    check_body("LET k, m BE k = 1 & m = k + 1 IN x := m END", expect![[r#"
-        error[let-uses-let]: the value of `m` mentions `k`, which the same LET introduces
-           --> M.mch:14:29
-        14 |     LET k, m BE k = 1 & m = k + 1 IN x := m END
-           |                             ^
-           = help: nest the LETs, or set the preference ALLOW_COMPLEX_LETS
-    "#]]);
+    check_body(
+        "LET k, m BE k = 1 & m = k + 1 IN x := m END",
+        expect![[r#"
+            error[let-uses-let]: the value of `m` mentions `k`, which the same LET introduces
+               --> M.mch:14:29
+            14 |     LET k, m BE k = 1 & m = k + 1 IN x := m END
+               |                             ^
+               = help: put a LET for `m` inside a LET for `k`, or set the preference ALLOW_COMPLEX_LETS
+        "#]],
+    );
 }
 
 #[test]
@@ -523,7 +541,7 @@ fn call_of_an_operation_of_the_same_machine() {
         INITIALISATION x := 0
         OPERATIONS
           up = x := x + 1;
-          twice = BEGIN up; up END
+          again = BEGIN up END
         END
         ",
         expect![[r#"
@@ -531,16 +549,8 @@ fn call_of_an_operation_of_the_same_machine() {
               --> M.mch:7:17
             6 |   up = x := x + 1;
               |   -- declared here
-            7 |   twice = BEGIN up; up END
+            7 |   again = BEGIN up END
               |                 ^^
-              = help: share the body through a definition, or set the preference ALLOW_LOCAL_OPERATION_CALLS
-
-            error[local-call]: operation `up` of the same machine cannot be called
-              --> M.mch:7:21
-            6 |   up = x := x + 1;
-              |   -- declared here
-            7 |   twice = BEGIN up; up END
-              |                     ^^
               = help: share the body through a definition, or set the preference ALLOW_LOCAL_OPERATION_CALLS
         "#]],
     );

@@ -22,17 +22,25 @@ fn check_options(preferences: &[(&str, &str)], set_sizes: &[(&str, u32)], expect
 
 #[test]
 fn unknown_preference() {
-    check_options(&[("MAXIMT", "5")], &[], expect![[r#"
-        warning[unknown-preference]: there is no preference `MAXIMT`
-          = help: a similar one exists: `MAXINT`
-    "#]]);
+    check_options(
+        &[("MAXIMT", "5")],
+        &[],
+        expect![[r#"
+            warning[unknown-preference]: there is no preference `MAXIMT`
+              = help: a similar one exists: `MAXINT`
+        "#]],
+    );
 }
 
 #[test]
 fn preference_that_is_no_number() {
-    check_options(&[("MAXINT", "many")], &[], expect![[r#"
-        error[wrong-preference]: preference `MAXINT` needs an integer, not `many`
-    "#]]);
+    check_options(
+        &[("MAXINT", "many")],
+        &[],
+        expect![[r#"
+            error[wrong-preference]: preference `MAXINT` needs an integer, not `many`
+        "#]],
+    );
 }
 
 #[test]
@@ -63,28 +71,40 @@ fn preference_in_a_definition() {
 
 #[test]
 fn size_of_an_unknown_set() {
-    check_options(&[], &[("PRC", 3)], expect![[r#"
-        error[wrong-set-size]: `--set-size` names `PRC`, but the machine has no such set
-          = help: a similar deferred set exists: `PROC`
-    "#]]);
+    check_options(
+        &[],
+        &[("PRC", 3)],
+        expect![[r#"
+            error[wrong-set-size]: `--set-size` names `PRC`, but the machine has no such set
+              = help: a similar deferred set exists: `PROC`
+        "#]],
+    );
 }
 
 #[test]
 fn size_of_an_enumerated_set() {
-    check_options(&[], &[("COLOUR", 3)], expect![[r#"
-        error[wrong-set-size]: `--set-size` names `COLOUR`, but its elements are enumerated
-    "#]]);
+    check_options(
+        &[],
+        &[("COLOUR", 3)],
+        expect![[r#"
+            error[wrong-set-size]: `--set-size` names `COLOUR`, but its elements are enumerated
+        "#]],
+    );
 }
 
 #[test]
 fn size_that_is_too_large() {
-    check_options(&[], &[("PROC", 4_000_000_000)], expect![[r#"
-        error[wrong-set-size]: deferred set `PROC` cannot have 4000000000 elements
-          --> M.mch:2:6
-        2 | SETS PROC; COLOUR = {red, green}
-          |      ^^^^
-          = note: a deferred set has between 1 and 1000000 elements
-    "#]]);
+    check_options(
+        &[],
+        &[("PROC", 4_000_000_000)],
+        expect![[r#"
+            error[wrong-set-size]: deferred set `PROC` cannot have 4000000000 elements
+              --> M.mch:2:6
+            2 | SETS PROC; COLOUR = {red, green}
+              |      ^^^^
+              = note: a deferred set has between 1 and 1000000 elements
+        "#]],
+    );
 }
 
 #[test]
@@ -102,6 +122,26 @@ fn goal_that_is_wrong() {
         INITIALISATION x := 0
         END
         ",
-        expect![[""]],
+        expect![[r#"
+            warning[type-mismatch]: `x` is INTEGER, but `red` is COLOUR
+              --> M.mch:3:15
+            3 |   GOAL == x = red;
+              |               ^^^ this is COLOUR
+              |           - this is INTEGER
+            ...
+            8 | INVARIANT x : NAT
+              |           ------- `x` is INTEGER because of this
+              = note: `GOAL` is ignored
+
+            warning[wrong-steering]: `ASSERT_LTL` is not a string with a temporal formula
+              --> M.mch:4:17
+            4 |   ASSERT_LTL == x > 0;
+              |                 ^^^^^
+
+            warning[wrong-steering]: `FORCE_SYMMETRY_T` speaks of the set `T`, which does not exist
+              --> M.mch:5:3
+            5 |   FORCE_SYMMETRY_T == TRUE
+              |   ^^^^^^^^^^^^^^^^
+        "#]],
     );
 }

@@ -1,0 +1,208 @@
+//! Replaying a trace that was written down: which real steps fit what it says.
+//!
+//! A trace may leave out parameters, results and parts of states, so that several steps fit; all of them are followed until the trace
+//! itself decides.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use abridge_eval::{Env, Explicit, Session, Val, val_text};
+use abridge_model::{Model, OpId};
+
+use crate::walk::{INITIALISATION, Move, Place, SETUP_CONSTANTS, named_values, visit};
+
+/// What a trace says about one step; what it does not mention is free.
+#[derive(Clone, Default, Debug)]
+pub struct Wanted {
+    /// The operation, [`SETUP_CONSTANTS`] or [`INITIALISATION`].
+    pub name: String,
+    pub params: Vec<(String, Val)>,
+    pub outputs: Vec<(String, Val)>,
+    /// Values after the step.
+    pub state: Vec<(String, Val)>,
+    /// Names whose value the step does not change.
+    pub unchanged: Vec<String>,
+}
+
+/// How far a trace could be replayed.
+pub struct Replay {
+    pub moves: Vec<Move>,
+    /// Nothing if all steps could be taken.
+    pub failure: Option<Failure>,
+}
+
+/// Why a step cannot be taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// Its position in the trace, counted from 0.
+    pub step: usize,
+    pub reason: String,
+}
+
+/// Places followed at once; a trace that says as little as this allows is followed no further in some of them.
+const MAX_PLACES: usize = 1000;
+/// Alternatives listed in a message.
+const MAX_SHOWN: usize = 5;
+
+/// Follows a trace from the start of the machine.
+pub fn replay(system: &Explicit<'_>, wanted: &[Wanted]) -> Replay {
+    let mut replayer = Replayer { system, nodes: Vec::new(), front: vec![None] };
+    for (idx, step) in wanted.iter().enumerate() {
+        // Other tools may set up constants in a step of its own where we do not, and the other way round.
+        if step.name == SETUP_CONSTANTS && !system.has_setup() && idx == 0 {
+            continue;
+        }
+        if step.name == INITIALISATION && system.has_setup() && idx == 0 {
+            let setup = Wanted { name: SETUP_CONSTANTS.to_owned(), ..Wanted::default() };
+            if let Err(reason) = replayer.advance(&setup) {
+                return replayer.result(Some(Failure { step: idx, reason }));
+            }
+        }
+        if let Err(reason) = replayer.advance(step) {
+            return replayer.result(Some(Failure { step: idx, reason }));
+        }
+    }
+    replayer.result(None)
+}
+
+struct Replayer<'s, 'm> {
+    system: &'s Explicit<'m>,
+    /// Moves that were tried, each with the one before it.
+    nodes: Vec<(Move, Option<usize>)>,
+    /// The last moves of all ways that fit; nothing stands for the start.
+    front: Vec<Option<usize>>,
+}
+
+/// How near a move comes to what is wanted.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Miss {
+    Params(String),
+    Outputs(String),
+    State(String),
+    Error(String),
+}
+
+impl<'m> Replayer<'_, 'm> {
+    fn place(&self, node: Option<usize>) -> Place {
+        node.map_or(Place::Start, |node| self.nodes[node].0.to.clone())
+    }
+
+    fn result(&self, failure: Option<Failure>) -> Replay {
+        let mut moves = Vec::new();
+        let mut next = self.front.first().copied().flatten();
+        while let Some(node) = next {
+            moves.push(self.nodes[node].0.clone());
+            next = self.nodes[node].1;
+        }
+        moves.reverse();
+        Replay { moves, failure }
+    }
+
+    /// Takes a step in all ways that fit; the reason if there is none.
+    fn advance(&mut self, wanted: &Wanted) -> Result<(), String> {
+        let model = self.system.model();
+        let op = operation(model, &wanted.name)?;
+        let mut next: Vec<Option<usize>> = Vec::new();
+        let mut seen: HashSet<Place> = HashSet::new();
+        let mut misses: Vec<Miss> = Vec::new();
+        let session = self.system.interp().session();
+        for node in self.front.clone() {
+            let from = self.place(node);
+            if op.is_none() && !is_next(self.system, &from, &wanted.name) {
+                continue;
+            }
+            let (nodes, system) = (&mut self.nodes, self.system);
+            visit(system, &from, op, &mut |found| {
+                match found.map(|found| (misfit(&session, model, wanted, &from, &found), found)) {
+                    Ok((None, found)) => {
+                        if seen.insert(found.to.clone()) {
+                            nodes.push((found, node));
+                            next.push(Some(nodes.len() - 1));
+                        }
+                    }
+                    Ok((Some(miss), _)) => misses.push(miss),
+                    Err(error) => misses.push(Miss::Error(error.diagnostic(model).message)),
+                }
+                if next.len() < MAX_PLACES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        }
+        if next.is_empty() {
+            return Err(self.reason(wanted, misses));
+        }
+        self.front = next;
+        Ok(())
+    }
+
+    fn reason(&self, wanted: &Wanted, mut misses: Vec<Miss>) -> String {
+        let name = &wanted.name;
+        misses.sort();
+        misses.dedup();
+        let texts = |pick: fn(&Miss) -> Option<&String>| -> Vec<&str> { misses.iter().filter_map(pick).map(String::as_str).collect() };
+        let states = texts(|miss| if let Miss::State(text) = miss { Some(text) } else { None });
+        if !states.is_empty() {
+            return format!("`{name}` is possible, but leads elsewhere: {}", listed(&states));
+        }
+        let outputs = texts(|miss| if let Miss::Outputs(text) = miss { Some(text) } else { None });
+        if !outputs.is_empty() {
+            return format!("`{name}` has other results: {}", listed(&outputs));
+        }
+        let errors = texts(|miss| if let Miss::Error(text) = miss { Some(text) } else { None });
+        let params = texts(|miss| if let Miss::Params(text) = miss { Some(text) } else { None });
+        match (params.is_empty(), errors.first()) {
+            (_, Some(error)) => format!("`{name}` cannot be evaluated: {error}"),
+            (false, _) => format!("`{name}` is possible only with other parameters: {}", listed(&params)),
+            (true, _) => format!("`{name}` is not enabled here"),
+        }
+    }
+}
+
+/// The operation with a name; nothing for set-up and initialisation.
+fn operation(model: &Model, name: &str) -> Result<Option<OpId>, String> {
+    if name == SETUP_CONSTANTS || name == INITIALISATION {
+        return Ok(None);
+    }
+    let found = model.transitions().find(|(_, op)| op.name == name).map(|(id, _)| Some(id));
+    found.ok_or_else(|| format!("the machine has no operation `{name}`"))
+}
+
+/// Whether set-up or initialisation comes next at a place.
+fn is_next(system: &Explicit<'_>, from: &Place, name: &str) -> bool {
+    match from {
+        Place::Start => (name == SETUP_CONSTANTS) == system.has_setup(),
+        Place::SetUp(_) => name == INITIALISATION,
+        Place::Running(_) => false,
+    }
+}
+
+/// In what a move differs from what is wanted.
+fn misfit(session: &Session<'_>, model: &Model, wanted: &Wanted, from: &Place, found: &Move) -> Option<Miss> {
+    let env = found.to.state().map_or_else(Env::empty, Env::new);
+    let same = |left: &Val, right: &Val| session.same(left, right, &env).unwrap_or(false);
+    let (params, outputs) = found.labels(model);
+    let show = |name: &str, val: &Val| format!("{name} = {}", val_text(model, val));
+    let fits = |wanted: &[(String, Val)], name: &str, val: &Val| wanted.iter().filter(|(known, _)| known == name).all(|(_, other)| same(val, other));
+    if params.iter().any(|(name, val)| !fits(&wanted.params, name, val)) {
+        let texts: Vec<String> = params.iter().map(|(name, val)| show(name, val)).collect();
+        return Some(Miss::Params(texts.join(", ")));
+    }
+    let assigned = outputs.iter().filter_map(|(name, val)| Some((*name, (*val)?)));
+    if let Some((name, val)) = assigned.into_iter().find(|(name, val)| !fits(&wanted.outputs, name, val)) {
+        return Some(Miss::Outputs(show(name, val)));
+    }
+    let state = found.to.state()?;
+    let before: Vec<(&str, &Val)> = from.state().map(|state| named_values(model, state).collect()).unwrap_or_default();
+    let is_kept = |name: &str, val: &Val| {
+        let old = before.iter().find(|(known, _)| *known == name);
+        !wanted.unchanged.iter().any(|known| known == name) || old.is_none_or(|(_, old)| same(val, old))
+    };
+    let differs = |(name, val): &(&str, &Val)| !fits(&wanted.state, name, val) || !is_kept(name, val);
+    let texts: Vec<String> = named_values(model, state).filter(differs).map(|(name, val)| show(name, val)).collect();
+    (!texts.is_empty()).then(|| Miss::State(texts.join(", ")))
+}
+
+/// The first few of several texts.
+fn listed(texts: &[&str]) -> String {
+    let more = texts.len().saturating_sub(MAX_SHOWN);
+    let shown = texts[..texts.len() - more].join("; ");
+    if more == 0 { shown } else { format!("{shown}; and {more} more") }
+}

@@ -1,0 +1,377 @@
+//! `abridge animate`: step through a machine in the terminal, or drive it with commands on standard input.
+//!
+//! One line is one command. [`Animation`] carries commands out and answers with a [`Reply`], which is text for people and an object for
+//! programs; `view.rs` shows where the animation stands.
+
+mod view;
+
+use std::io::{BufRead as _, IsTerminal as _};
+use std::path::Path;
+
+use abridge_check::{Move, Moves, Place, Sought, Step, find, moves};
+use abridge_diag::Diagnostic;
+use abridge_eval::Explicit;
+use abridge_model::{Model, dump};
+use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role, analyse};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use crate::commands::{Compat, complain, print_json, system};
+use crate::disk::Disk;
+use crate::exit::Exit;
+use crate::formulas::{Told, analyse_one, calculate, fields, needs_of, tell, tell_error};
+use crate::out::{flush, out};
+use crate::report::{count, json_diagnostics, text_diagnostics};
+use crate::steps::{label, steps_json, table};
+use crate::trace_file::{self, NoReplay};
+use crate::watch::{Interrupt, Watch};
+use view::View;
+
+#[derive(Args)]
+pub(crate) struct AnimateOptions {
+    /// Steps of one operation to offer, and solutions to show
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Follow the conventions of another tool where B leaves room
+    #[arg(long, value_enum)]
+    compat: Option<Compat>,
+    /// Begin with a saved trace
+    #[arg(long, value_name = "TRACE")]
+    load: Option<String>,
+}
+
+const HELP: &str = "\
+  NUMBER          take the step with this number; its text works too, as in `press(2)`
+  b [N]           back, one step or N
+  r               restart
+  find PREDICATE  go to a nearest state in which it holds
+  eval FORMULA    the value of an expression or predicate here
+  vars            all constants and variables
+  inv             the conjuncts of the invariant and their truth
+  trace           the steps so far
+  save FILE       write the steps as a trace
+  load FILE       follow a saved trace from the start
+  q               quit
+An empty line shows the state again.
+";
+
+/// What a command came to.
+struct Reply {
+    is_ok: bool,
+    text: String,
+    json: Map<String, Value>,
+    /// Where the animation stands is of interest again.
+    shows_place: bool,
+}
+
+impl Reply {
+    fn place(text: impl Into<String>) -> Reply {
+        Reply { is_ok: true, text: text.into(), json: Map::new(), shows_place: true }
+    }
+
+    fn text(text: impl Into<String>, json: Value) -> Reply {
+        Reply { is_ok: true, text: text.into(), json: fields(json), shows_place: false }
+    }
+
+    fn error(message: impl Into<String>) -> Reply {
+        let message = message.into();
+        Reply { is_ok: false, json: fields(json!({ "message": message })), text: message + "\n", shows_place: false }
+    }
+}
+
+pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options, json: bool) -> Exit {
+    let analysis = analyse(&Disk, file, model_options);
+    let Some(model) = &analysis.model else {
+        if json {
+            let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
+            print_json(&json!({ "ok": false, "diagnostics": diagnostics }));
+        } else {
+            complain(&analysis.sources, &analysis.diagnostics);
+        }
+        return Exit::WrongModel;
+    };
+    if !json {
+        complain(&analysis.sources, &analysis.diagnostics);
+    }
+    let mut animation = Animation::new(file, model, options, model_options);
+    let first = match &options.load {
+        Some(trace) => animation.load(trace),
+        None => Reply::place(""),
+    };
+    animation.converse(first, json)
+}
+
+struct Animation<'a> {
+    file: &'a Path,
+    model: &'a Model,
+    system: Explicit<'a>,
+    options: &'a AnimateOptions,
+    model_options: &'a Options,
+    history: Vec<Move>,
+    /// The moves from here.
+    choices: Moves,
+    interrupt: Interrupt,
+}
+
+impl<'a> Animation<'a> {
+    fn new(file: &'a Path, model: &'a Model, options: &'a AnimateOptions, model_options: &'a Options) -> Self {
+        let system = system(model, options.compat);
+        let choices = moves(&system, &Place::Start, options.limit);
+        let interrupt = Interrupt::new();
+        interrupt.set(true);
+        Animation { file, model, system, options, model_options, history: Vec::new(), choices, interrupt }
+    }
+
+    /// Reads commands until the end.
+    fn converse(&mut self, first: Reply, json: bool) -> Exit {
+        let is_person = std::io::stdin().is_terminal();
+        let mut all_ok = first.is_ok;
+        self.answer("", first, json);
+        let mut line = String::new();
+        loop {
+            if is_person && !json {
+                out!("> ");
+            }
+            flush();
+            line.clear();
+            match std::io::stdin().lock().read_line(&mut line) {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+            let command = line.trim();
+            if matches!(command, "q" | "quit" | "exit") {
+                break;
+            }
+            let reply = self.command(command);
+            all_ok &= reply.is_ok;
+            self.answer(command, reply, json);
+        }
+        if all_ok || is_person { Exit::Ok } else { Exit::No }
+    }
+
+    fn answer(&self, command: &str, reply: Reply, json: bool) {
+        let view = View { animation: self, is_coloured: !json && std::io::stdout().is_terminal() };
+        if json {
+            let mut object = fields(json!({ "command": command, "ok": reply.is_ok }));
+            object.extend(reply.json);
+            if reply.shows_place {
+                object.extend(view.json());
+            }
+            print_json(&object);
+        } else {
+            out!("{}", reply.text);
+            if reply.shows_place {
+                out!("{}", view.text());
+            }
+        }
+    }
+
+    fn command(&mut self, line: &str) -> Reply {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word {
+            "" => Reply::place(""),
+            "b" | "back" => self.back(rest),
+            "r" | "restart" => {
+                self.go_to(Vec::new());
+                Reply::place("")
+            }
+            "find" => self.find(rest),
+            "eval" => self.eval(rest),
+            "vars" => View { animation: self, is_coloured: false }.variables(),
+            "inv" => self.invariant(),
+            "trace" => {
+                let steps = self.steps();
+                Reply::text(table(&steps), json!({ "trace": steps_json(&steps) }))
+            }
+            "save" => self.save(rest),
+            "load" => self.load(rest),
+            "h" | "help" | "?" => Reply::text(HELP, json!({ "help": HELP })),
+            _ => self.take(line),
+        }
+    }
+
+    fn place(&self) -> Place {
+        self.history.last().map_or(Place::Start, |last| last.to.clone())
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let mut from = &Place::Start;
+        let mut steps = Vec::with_capacity(self.history.len());
+        for taken in &self.history {
+            steps.push(taken.step(self.model, from));
+            from = &taken.to;
+        }
+        steps
+    }
+
+    fn go_to(&mut self, history: Vec<Move>) {
+        self.history = history;
+        self.choices = moves(&self.system, &self.place(), self.options.limit);
+    }
+
+    /// A step by its number or its text.
+    fn take(&mut self, choice: &str) -> Reply {
+        let place = self.place();
+        let n_choices = self.choices.list.len();
+        let chosen = match choice.parse::<usize>() {
+            Ok(number) => match number.checked_sub(1).filter(|idx| *idx < n_choices) {
+                Some(idx) => idx,
+                None if n_choices == 0 => return Reply::error("there is no step to take"),
+                None => return Reply::error(format!("there is no step {number}; the steps are numbered from 1 to {n_choices}")),
+            },
+            Err(_) => {
+                let bare = |text: &str| -> String { text.chars().filter(|ch| !ch.is_whitespace()).collect() };
+                let is_meant = |taken: &Move| {
+                    let step = Step { outputs: Vec::new(), ..taken.step(self.model, &place) };
+                    bare(&label(&step)) == bare(choice)
+                };
+                match self.choices.list.iter().position(is_meant) {
+                    Some(idx) => idx,
+                    None => return Reply::error(format!("`{choice}` is neither a command nor a step; `help` lists the commands")),
+                }
+            }
+        };
+        let mut history = std::mem::take(&mut self.history);
+        history.push(self.choices.list[chosen].clone());
+        self.go_to(history);
+        Reply::place("")
+    }
+
+    fn back(&mut self, steps: &str) -> Reply {
+        let steps = match steps {
+            "" => 1,
+            text => match text.parse::<usize>() {
+                Ok(steps) => steps,
+                Err(_) => return Reply::error(format!("`{text}` is not a number of steps")),
+            },
+        };
+        if self.history.is_empty() && steps > 0 {
+            return Reply::error("this is the start");
+        }
+        let mut history = std::mem::take(&mut self.history);
+        history.truncate(history.len().saturating_sub(steps));
+        self.go_to(history);
+        Reply::place("")
+    }
+
+    fn find(&mut self, text: &str) -> Reply {
+        if text.is_empty() {
+            return Reply::error("what is to be found? For instance: find card(inside) > 1");
+        }
+        let analysis = analyse_one(Some(self.file), text, Role::Predicate, self.model_options);
+        let pred = match (&analysis.model, analysis.formulas.first().map(|formula| formula.body)) {
+            (Some(model), Some(FormulaBody::Pred(pred))) => (model, pred),
+            _ => return refused(&analysis),
+        };
+        let (model, pred) = pred;
+        let system = system(model, self.options.compat);
+        let mut watch = Watch::new(None, None, true, self.interrupt.clone());
+        self.interrupt.set(false);
+        let sought = find(&system, &self.place(), pred, &mut watch);
+        self.interrupt.set(true);
+        watch.clear();
+        match sought {
+            Sought::Found(path) if path.is_empty() => Reply::place("it holds here\n"),
+            Sought::Found(path) => {
+                let text = format!("found after {}\n", count(path.len(), "more step"));
+                let mut history = std::mem::take(&mut self.history);
+                history.extend(path);
+                self.go_to(history);
+                Reply::place(text)
+            }
+            Sought::Nowhere => Reply::error("it holds in no state that can be reached from here"),
+            Sought::Stopped(why) => Reply::error(format!("not found: {why}")),
+            Sought::Failed(error) => told(tell_error(&analysis.sources, &error.diagnostic(model), Exit::IllDefined)),
+        }
+    }
+
+    fn eval(&self, text: &str) -> Reply {
+        if text.is_empty() {
+            return Reply::error("what is to be evaluated? For instance: eval card(inside)");
+        }
+        let analysis = analyse_one(Some(self.file), text, Role::Any, self.model_options);
+        let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else { return refused(&analysis) };
+        let place = self.place();
+        let is_known = match place {
+            Place::Start => abridge_check::Needs::Nothing,
+            Place::SetUp(_) => abridge_check::Needs::Constants,
+            Place::Running(_) => abridge_check::Needs::Variables,
+        };
+        if needs_of(model, formula) > is_known {
+            return Reply::error("what it speaks of has no value yet; take a step first");
+        }
+        told(tell(model, &analysis.sources, &calculate(model, formula, &place, self.options.limit, self.options.compat)))
+    }
+
+    fn invariant(&self) -> Reply {
+        let Place::Running(state) = self.place() else {
+            return Reply::error("the machine is not initialised yet");
+        };
+        let mut text = String::new();
+        let mut list = Vec::new();
+        for (idx, truth) in self.system.interp().session().invariant(&state) {
+            let conjunct = dump::pred_text(self.model, self.model.invariant[idx].pred);
+            let (word, value) = match truth {
+                Ok(true) => ("TRUE ".to_owned(), json!(true)),
+                Ok(false) => ("FALSE".to_owned(), json!(false)),
+                Err(error) => (format!("?      {}\n      ", error.diagnostic(self.model).message), Value::Null),
+            };
+            text += &format!("  {word}  {conjunct}\n");
+            list.push(json!({ "text": conjunct, "holds": value }));
+        }
+        Reply::text(text, json!({ "invariant": list }))
+    }
+
+    fn save(&self, path: &str) -> Reply {
+        if path.is_empty() {
+            return Reply::error("where to? For instance: save story.prob2trace");
+        }
+        let path = trace_file::path_of(path);
+        match trace_file::save(&path, self.model, &self.steps()) {
+            Ok(()) => Reply::text(format!("saved {} to {}\n", count(self.history.len(), "step"), path.display()), json!({ "saved": path })),
+            Err(message) => Reply::error(message),
+        }
+    }
+
+    fn load(&mut self, path: &str) -> Reply {
+        if path.is_empty() {
+            return Reply::error("which file? For instance: load story.prob2trace");
+        }
+        let trace = match trace_file::load(&trace_file::path_of(path)) {
+            Ok(trace) => trace,
+            Err(message) => return Reply::error(message),
+        };
+        let replayed = match trace_file::replay_file(self.file, &trace, self.model_options, self.options.compat) {
+            Ok(replayed) => replayed,
+            Err(NoReplay::Value(message)) => return Reply::error(message),
+            Err(NoReplay::Wrong(sources, diagnostics, _)) => {
+                let json = json!({ "diagnostics": json_diagnostics(&sources, &diagnostics) });
+                return Reply { is_ok: false, text: text_diagnostics(&sources, &diagnostics), json: fields(json), shows_place: false };
+            }
+        };
+        let failure = replayed.replay.failure;
+        self.go_to(replayed.replay.moves);
+        let text: String = replayed.notes.iter().map(|note| format!("note: {note}\n")).collect();
+        match failure {
+            None => Reply::place(text),
+            Some(failure) => {
+                let message = format!("step {} of {} fails: {}", failure.step + 1, trace.n_steps(), failure.reason);
+                let json = fields(json!({ "message": message }));
+                Reply { is_ok: false, text: format!("{text}{message}\n"), json, shows_place: true }
+            }
+        }
+    }
+}
+
+/// A formula that was refused.
+fn refused(analysis: &FormulaAnalysis) -> Reply {
+    let diagnostics: Vec<Diagnostic> = analysis.relevant();
+    let json = json!({ "kind": "error", "diagnostics": json_diagnostics(&analysis.sources, &diagnostics) });
+    Reply { is_ok: false, text: text_diagnostics(&analysis.sources, &diagnostics), json: fields(json), shows_place: false }
+}
+
+fn told(told: Told) -> Reply {
+    let is_ok = matches!(told.exit, Exit::Ok | Exit::No);
+    Reply { is_ok, text: told.text, json: told.json, shows_place: false }
+}

@@ -1,0 +1,130 @@
+//! Where an animation stands, for people and for programs.
+
+use abridge_check::{Place, Step, state_texts};
+use abridge_model::dump;
+use serde_json::{Map, Value, json};
+
+use super::{Animation, Reply};
+use crate::formulas::fields;
+use crate::steps::{changes, label, object, shortened};
+
+/// Values longer than this are cut; `vars` shows them in full.
+const LONGEST: usize = 100;
+
+pub(super) struct View<'v, 'a> {
+    pub(super) animation: &'v Animation<'a>,
+    pub(super) is_coloured: bool,
+}
+
+impl View<'_, '_> {
+    /// The state, what changed, what is wrong with it, and the steps from here.
+    pub(super) fn text(&self) -> String {
+        let last = self.animation.steps().pop();
+        let mut text = match &last {
+            None => format!("{}: not started\n", self.animation.model.name),
+            Some(step) => format!("after {}: {}\n", self.animation.history.len(), self.bold(&label(step))),
+        };
+        text += &self.state(last.as_ref());
+        for conjunct in self.broken() {
+            text += &format!("  {} {conjunct}\n", self.bold("the invariant is violated:"));
+        }
+        text.push('\n');
+        text + &self.choices()
+    }
+
+    fn state(&self, last: Option<&Step>) -> String {
+        let Some(step) = last else { return String::new() };
+        let model = self.animation.model;
+        let is_constant = |name: &str| model.constants.values().any(|constant| constant.name == name);
+        // Constants are shown once, when they get their values.
+        let shown: Vec<&(String, String)> =
+            step.state.iter().filter(|(name, _)| step.changed.contains(name) || !is_constant(name)).collect();
+        let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let row = |(name, value): &&(String, String)| {
+            let is_changed = step.changed.contains(name);
+            let row = format!("{} {name:<width$} = {}", if is_changed { '*' } else { ' ' }, shortened(value, LONGEST));
+            if is_changed { self.bold(&row) + "\n" } else { row + "\n" }
+        };
+        shown.iter().map(row).collect()
+    }
+
+    /// The conjuncts of the invariant that do not hold here.
+    fn broken(&self) -> Vec<String> {
+        let Place::Running(state) = self.animation.place() else { return Vec::new() };
+        let truths = self.animation.system.interp().session().invariant(&state);
+        let broken = truths.into_iter().filter(|(_, truth)| matches!(truth, Ok(false)));
+        broken.map(|(idx, _)| dump::pred_text(self.animation.model, self.animation.model.invariant[idx].pred)).collect()
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let place = self.animation.place();
+        self.animation.choices.list.iter().map(|choice| choice.step(self.animation.model, &place)).collect()
+    }
+
+    fn choices(&self) -> String {
+        let steps = self.steps();
+        let labels: Vec<String> = steps.iter().map(label).collect();
+        let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
+        let rows = steps.iter().zip(&labels).enumerate();
+        let mut text: String =
+            rows.map(|(idx, (step, label))| format!("{:>3}  {label:<width$}  {}", idx + 1, changes(step)).trim_end().to_owned() + "\n").collect();
+        if self.animation.choices.is_cut {
+            text += "     there are more steps (--limit shows more)\n";
+        }
+        for (name, error) in &self.animation.choices.errors {
+            text += &format!("     {name} cannot be evaluated: {}\n", error.message);
+        }
+        if steps.is_empty() && self.animation.choices.errors.is_empty() {
+            text += match self.animation.place() {
+                Place::Running(_) => "     no operation is enabled: a deadlock\n",
+                _ => "     the machine cannot start\n",
+            };
+        }
+        text
+    }
+
+    /// All values in full.
+    pub(super) fn variables(&self) -> Reply {
+        let place = self.animation.place();
+        let Some(state) = place.state() else { return Reply::error("nothing has a value yet; take a step first") };
+        let values = state_texts(self.animation.model, state);
+        let width = values.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let text: String = values.iter().map(|(name, value)| format!("  {name:<width$} = {value}\n")).collect();
+        Reply::text(text, json!({ "state": object(&values) }))
+    }
+
+    pub(super) fn json(&self) -> Map<String, Value> {
+        let last = self.animation.steps().pop();
+        let place = match self.animation.place() {
+            Place::Start => "start",
+            Place::SetUp(_) => "set up",
+            Place::Running(_) => "running",
+        };
+        let choice = |(idx, step): (usize, &Step)| {
+            let changed: Vec<(String, String)> = step.state.iter().filter(|(name, _)| step.changed.contains(name)).cloned().collect();
+            json!({
+                "number": idx + 1,
+                "name": step.name,
+                "params": object(&step.params),
+                "results": object(&step.outputs),
+                "changes": object(&changed),
+            })
+        };
+        let errors = self.animation.choices.errors.iter().map(|(name, error)| json!({ "step": name, "message": error.message }));
+        fields(json!({
+            "place": place,
+            "depth": self.animation.history.len(),
+            "last": last.as_ref().map(label),
+            "state": object(last.as_ref().map(|step| step.state.as_slice()).unwrap_or_default()),
+            "changed": last.as_ref().map(|step| step.changed.clone()).unwrap_or_default(),
+            "violated": self.broken(),
+            "choices": self.steps().iter().enumerate().map(choice).collect::<Vec<_>>(),
+            "more": self.animation.choices.is_cut,
+            "errors": errors.collect::<Vec<_>>(),
+        }))
+    }
+
+    fn bold(&self, text: &str) -> String {
+        if self.is_coloured { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}

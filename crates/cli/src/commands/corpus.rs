@@ -1,0 +1,316 @@
+//! `abridge corpus`: a folder of machines against answers that are known.
+//!
+//! Every machine is checked by a process of its own, so that one which takes too long, or too much memory, does not harm the others. What
+//! counts as agreement depends on the kind of a row: `exact` and `likely` compare verdicts and counts, all others verdicts only.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::commands::{print_json, replace_file};
+use crate::csv::{self, Row};
+use crate::exit::Exit;
+use crate::out::{err, errln, outln};
+
+#[derive(Args)]
+pub(crate) struct CorpusOptions {
+    /// The folder that the paths of the table start from
+    dir: PathBuf,
+    /// Known answers: a table with the columns path, kind, deadlock, invariant_violated, states, transitions, prob_ms, note
+    #[arg(long, value_name = "CSV")]
+    expect: PathBuf,
+    /// Only rows of this kind
+    #[arg(long)]
+    kind: Option<String>,
+    /// Only machines whose path contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Seconds for each machine
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    timeout: f64,
+    /// Machines at a time; all cores if not given
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Write one row for each machine to a file
+    #[arg(long, value_name = "CSV")]
+    out: Option<PathBuf>,
+    /// Further options for `abridge check`
+    #[arg(last = true, value_name = "OPTIONS")]
+    extra: Vec<String>,
+}
+
+/// What came of one machine.
+#[derive(Clone, Default)]
+struct Outcome {
+    path: String,
+    kind: String,
+    /// Why it does not agree; empty if it does.
+    detail: String,
+    seconds: f64,
+    prob_ms: String,
+    states: Option<u64>,
+    search_seconds: Option<f64>,
+}
+
+pub(crate) fn run(options: &CorpusOptions, json: bool) -> Exit {
+    let start = Instant::now();
+    let rows = match read_rows(options) {
+        Ok(rows) => rows,
+        Err(message) => {
+            errln!("error: {message}");
+            return Exit::Usage;
+        }
+    };
+    let outcomes = run_all(&rows, options, json);
+    let seconds = start.elapsed().as_secs_f64();
+    if json {
+        print_json(&report_json(&outcomes, seconds));
+    } else {
+        print_report(&outcomes, seconds);
+    }
+    if let Some(path) = &options.out
+        && let Err(error) = replace_file(path, &table(&outcomes))
+    {
+        errln!("error: cannot write `{}`: {error}", path.display());
+        return Exit::Usage;
+    }
+    if outcomes.iter().all(|outcome| outcome.detail.is_empty()) { Exit::Ok } else { Exit::No }
+}
+
+fn read_rows(options: &CorpusOptions) -> Result<Vec<Row>, String> {
+    let path = options.expect.display();
+    let bytes = std::fs::read(&options.expect).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let header = csv::header(&text);
+    if let Some(missing) = ["path", "kind"].iter().find(|name| !header.iter().any(|column| column == *name)) {
+        return Err(format!("`{path}` has no column `{missing}`"));
+    }
+    let is_asked = |row: &Row| {
+        options.kind.as_ref().is_none_or(|kind| *kind == row["kind"]) && options.only.as_ref().is_none_or(|only| row["path"].contains(only))
+    };
+    // A row that ends early has no kind.
+    let whole = csv::parse(&text).into_iter().filter(|row| row.contains_key("path") && row.contains_key("kind"));
+    Ok(whole.filter(is_asked).collect())
+}
+
+/// Checks all machines, several at a time; the outcomes in the order of the rows.
+fn run_all(rows: &[Row], options: &CorpusOptions, json: bool) -> Vec<Outcome> {
+    let jobs = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).clamp(1, 1024);
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Outcome)>> = Mutex::default();
+    let is_shown = !json && std::io::stderr().is_terminal();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(rows.len()) {
+            scope.spawn(|| {
+                while let Some((idx, row)) = claim(rows, &next) {
+                    let outcome = check(row, options);
+                    let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    done.push((idx, outcome));
+                    if is_shown {
+                        let wrong = done.iter().filter(|(_, outcome)| !outcome.detail.is_empty()).count();
+                        err!("\r\x1b[2K{} of {}, {wrong} disagree", done.len(), rows.len());
+                    }
+                }
+            });
+        }
+    });
+    if is_shown {
+        err!("\r\x1b[2K");
+    }
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(idx, _)| *idx);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+fn claim<'r>(rows: &'r [Row], next: &AtomicUsize) -> Option<(usize, &'r Row)> {
+    let idx = next.fetch_add(1, Ordering::Relaxed);
+    rows.get(idx).map(|row| (idx, row))
+}
+
+/// A cell; empty if the row has none.
+fn cell<'r>(row: &'r Row, column: &str) -> &'r str {
+    row.get(column).map(String::as_str).unwrap_or_default()
+}
+
+fn check(row: &Row, options: &CorpusOptions) -> Outcome {
+    let file = options.dir.join(cell(row, "path"));
+    let start = Instant::now();
+    let answer = ask(&file, options);
+    let mut outcome = Outcome {
+        path: cell(row, "path").to_owned(),
+        kind: cell(row, "kind").to_owned(),
+        seconds: start.elapsed().as_secs_f64(),
+        prob_ms: cell(row, "prob_ms").to_owned(),
+        ..Outcome::default()
+    };
+    match answer {
+        Ok(answer) => {
+            outcome.states = answer["states"].as_u64();
+            outcome.search_seconds = answer["search_seconds"].as_f64();
+            outcome.detail = disagreements(row, &answer).join("; ");
+        }
+        Err(reason) => outcome.detail = reason,
+    }
+    outcome
+}
+
+/// What `abridge check` says about a machine; why it says nothing.
+fn ask(file: &Path, options: &CorpusOptions) -> Result<Value, String> {
+    let program = std::env::current_exe().map_err(|error| format!("cannot find the program itself: {error}"))?;
+    let mut command = Command::new(program);
+    command.arg("check").arg(file).args(["--compat", "prob", "--survey", "--json"]).args(&options.extra);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("cannot start: {error}"))?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let limit = Duration::try_from_secs_f64(options.timeout).unwrap_or(Duration::MAX);
+    std::thread::scope(|scope| {
+        let stdout = scope.spawn(|| read_all(stdout));
+        let stderr = scope.spawn(|| read_all(stderr));
+        let status = wait(&mut child, limit)?;
+        let (stdout, stderr) = (stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default());
+        serde_json::from_str(&stdout).map_err(|_| {
+            let said = if stderr.trim().is_empty() { &stdout } else { &stderr };
+            format!("no JSON, {status}: {}", first_line(said))
+        })
+    })
+}
+
+fn read_all(source: Option<impl std::io::Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut source) = source {
+        let _ = source.read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Waits for the end of a process and ends it when its time is up.
+fn wait(child: &mut std::process::Child, limit: Duration) -> Result<std::process::ExitStatus, String> {
+    let start = Instant::now();
+    let mut pause = Duration::from_micros(500);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if start.elapsed() < limit => {}
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("timeout".to_owned());
+            }
+            Err(error) => return Err(format!("cannot wait: {error}")),
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(160).collect()
+}
+
+/// In what an answer differs from what is known.
+fn disagreements(row: &Row, answer: &Value) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let note = cell(row, "note");
+    for (column, field) in [("deadlock", "deadlock"), ("invariant_violated", "invariant")] {
+        let known = cell(row, column).to_lowercase();
+        let got = answer["found"][field].as_bool().unwrap_or(false).to_string();
+        // A run that was cut short by its time limit has found only what it has found.
+        let is_open = known == "false" && note.contains("timed out");
+        if ["true", "false"].contains(&known.as_str()) && got != known && !is_open {
+            wrong.push(format!("{column} {got}, published {known}"));
+        }
+    }
+    let kind = cell(row, "kind");
+    let has_counts = kind == "exact" || kind == "likely";
+    for column in ["states", "transitions"].into_iter().filter(|_| has_counts) {
+        let known = cell(row, column);
+        if !known.is_empty() && answer[column].as_u64() != known.parse().ok() {
+            wrong.push(format!("{column} {}, published {known}", answer[column]));
+        }
+    }
+    let verdict = answer["verdict"].as_str().unwrap_or_default();
+    if verdict == "error" {
+        wrong.push(format!("error: {}", first_line(answer["message"].as_str().unwrap_or_default())));
+    }
+    if has_counts && verdict == "incomplete" && wrong.is_empty() && !note.contains("integer-domain") {
+        wrong.push(format!("incomplete: {}", answer["limits"]));
+    }
+    wrong
+}
+
+/// Agreeing rows and all rows of each kind.
+fn by_kind(outcomes: &[Outcome]) -> BTreeMap<&str, (usize, usize)> {
+    let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for outcome in outcomes {
+        let (agree, all) = kinds.entry(&outcome.kind).or_default();
+        *agree += usize::from(outcome.detail.is_empty());
+        *all += 1;
+    }
+    kinds
+}
+
+/// Seconds for the agreeing machines with a published time: ours and theirs.
+fn times(outcomes: &[Outcome]) -> (f64, f64) {
+    let timed = outcomes.iter().filter(|outcome| outcome.detail.is_empty());
+    let timed = timed.filter_map(|outcome| Some((outcome.seconds, outcome.prob_ms.parse::<f64>().ok()? / 1000.0)));
+    timed.fold((0.0, 0.0), |(ours, theirs), (our, their)| (ours + our, theirs + their))
+}
+
+fn print_report(outcomes: &[Outcome], seconds: f64) {
+    for outcome in outcomes.iter().filter(|outcome| !outcome.detail.is_empty()) {
+        outln!("{:8} {}: {}", outcome.kind, outcome.path, outcome.detail);
+    }
+    outln!();
+    for (kind, (agree, all)) in by_kind(outcomes) {
+        outln!("{kind:8} {agree} of {all} agree ({:.2} %)", 100.0 * agree as f64 / all as f64);
+    }
+    let (ours, theirs) = times(outcomes);
+    if ours > 0.0 {
+        outln!("time on the agreeing machines: {ours:.1} s, process start included; published {theirs:.1} s; ratio {:.0}", theirs / ours);
+    }
+    outln!("{seconds:.1} s in all");
+}
+
+fn report_json(outcomes: &[Outcome], seconds: f64) -> Value {
+    let kinds: serde_json::Map<String, Value> =
+        by_kind(outcomes).into_iter().map(|(kind, (agree, all))| (kind.to_owned(), json!({ "agree": agree, "all": all }))).collect();
+    let row = |outcome: &Outcome| {
+        json!({
+            "path": outcome.path,
+            "kind": outcome.kind,
+            "agree": outcome.detail.is_empty(),
+            "seconds": outcome.seconds,
+            "prob_ms": outcome.prob_ms.parse::<f64>().ok(),
+            "states": outcome.states,
+            "search_seconds": outcome.search_seconds,
+            "detail": outcome.detail,
+        })
+    };
+    let (ours, theirs) = times(outcomes);
+    json!({
+        "kinds": kinds,
+        "seconds": seconds,
+        "agreeing_seconds": ours,
+        "agreeing_published_seconds": theirs,
+        "machines": outcomes.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+fn table(outcomes: &[Outcome]) -> String {
+    let mut text = csv::line(["path", "kind", "agree", "seconds", "prob_ms", "states", "search_seconds", "detail"]);
+    for outcome in outcomes {
+        let agree = if outcome.detail.is_empty() { "True" } else { "False" };
+        let seconds = format!("{:.3}", outcome.seconds);
+        let states = outcome.states.map(|n| n.to_string()).unwrap_or_default();
+        let search_seconds = outcome.search_seconds.map(|n| n.to_string()).unwrap_or_default();
+        text += &csv::line([&outcome.path, &outcome.kind, agree, &seconds, &outcome.prob_ms, &states, &search_seconds, &outcome.detail]);
+    }
+    text
+}

@@ -1,0 +1,157 @@
+//! Formulas that the user types: analysed beside a machine, evaluated in a state, answered for people and for programs.
+
+use std::path::Path;
+
+use abridge_check::{Answer, Calculation, Needs, Place, evaluate, moves, needs, solve};
+use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
+use abridge_eval::{Env, Error, Explicit, Interp, Warning};
+use abridge_model::Model;
+use abridge_model::walk::Node;
+use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
+use serde_json::{Map, Value, json};
+
+use crate::commands::Compat;
+use crate::disk::Disk;
+use crate::exit::Exit;
+use crate::report::{count, json_diagnostics};
+
+/// What the formula is called where a file name would stand.
+const SOURCE: &str = "<formula>";
+
+/// Analyses one formula beside a machine or on its own.
+pub(crate) fn analyse_one(machine: Option<&Path>, text: &str, role: Role, options: &Options) -> FormulaAnalysis {
+    let text = FormulaText { source: SOURCE.to_owned(), text: text.to_owned(), role };
+    analyse_formulas(&Disk, machine, &[text], options)
+}
+
+/// What a formula has to know of the machine's state.
+pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
+    match formula.body {
+        FormulaBody::Pred(pred) => needs(model, Node::Pred(pred)),
+        FormulaBody::Expr(expr) => needs(model, Node::Expr(expr)),
+    }
+}
+
+/// Evaluates a formula of a model at a place.
+pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: usize, compat: Option<Compat>) -> Calculation {
+    let interp = Interp::new(model, Compat::config(compat).eval);
+    let env = place.state().map_or_else(Env::empty, Env::new);
+    match formula.body {
+        FormulaBody::Pred(pred) => solve(&interp, &formula.free, pred, &env, limit),
+        FormulaBody::Expr(expr) => evaluate(&interp, expr, &env),
+    }
+}
+
+/// The first place in which what is needed has values; the message of why there is none.
+pub(crate) fn first_place(system: &Explicit<'_>, needs: Needs) -> Result<Place, String> {
+    let mut place = match needs {
+        Needs::Nothing => return Ok(Place::Start),
+        Needs::Constants if !system.has_setup() => return Ok(Place::SetUp(system.blank())),
+        _ => Place::Start,
+    };
+    loop {
+        let is_enough = match &place {
+            Place::Start => false,
+            Place::SetUp(_) => needs == Needs::Constants,
+            Place::Running(_) => true,
+        };
+        if is_enough {
+            return Ok(place);
+        }
+        let found = moves(system, &place, 1);
+        let error = found.errors.first().map(|(_, error)| error.message.clone());
+        place = match found.list.into_iter().next() {
+            Some(first) => first.to,
+            None => return Err(error.unwrap_or_else(|| "the machine has no initial state".to_owned())),
+        };
+    }
+}
+
+/// The exit status of an error during evaluation.
+pub(crate) fn exit_of(error: &Error) -> Exit {
+    if error.is_ill_defined() || error.is_obligation() { Exit::IllDefined } else { Exit::Incomplete }
+}
+
+/// An answer as text, its JSON fields, and the exit status.
+pub(crate) struct Told {
+    pub(crate) text: String,
+    pub(crate) json: Map<String, Value>,
+    pub(crate) exit: Exit,
+}
+
+pub(crate) fn tell(model: &Model, sources: &SourceMap, calculation: &Calculation) -> Told {
+    let mut told = match &calculation.answer {
+        Ok(answer) => tell_answer(answer),
+        Err(error) => tell_error(sources, &error.diagnostic(model), exit_of(error)),
+    };
+    let mut warnings = Vec::new();
+    for warning in &calculation.warnings {
+        warnings.push(match warning {
+            Warning::Enumeration { name, .. } => {
+                told.exit = told.exit.max(Exit::Incomplete);
+                format!("`{name}` was searched for between MININT and MAXINT only")
+            }
+            Warning::Impure { name } => format!("`{name}` depends on the world outside the model"),
+            Warning::Unchecked { .. } => "an infinite function was taken to belong to its set of functions".to_owned(),
+            Warning::Reported { message } => message.clone(),
+        });
+    }
+    told.text.extend(warnings.iter().map(|warning| format!("note: {warning}\n")));
+    told.json.insert("warnings".to_owned(), json!(warnings));
+    told
+}
+
+/// A diagnostic in place of an answer.
+pub(crate) fn tell_error(sources: &SourceMap, error: &Diagnostic, exit: Exit) -> Told {
+    let text = render(sources, error, RenderConfig::default());
+    let diagnostics = json_diagnostics(sources, std::slice::from_ref(error));
+    Told { text, json: fields(json!({ "kind": "error", "message": error.message, "diagnostics": diagnostics })), exit }
+}
+
+/// A message in place of an answer.
+pub(crate) fn tell_message(message: &str, exit: Exit) -> Told {
+    Told { text: format!("error: {message}\n"), json: fields(json!({ "kind": "error", "message": message })), exit }
+}
+
+fn tell_answer(answer: &Answer) -> Told {
+    match answer {
+        Answer::Value { value, ty } => {
+            let json = json!({ "kind": "value", "value": value, "type": ty });
+            Told { text: format!("{value} : {ty}\n"), json: fields(json), exit: Exit::Ok }
+        }
+        Answer::Truth(truth) => {
+            let text = if *truth { "TRUE\n" } else { "FALSE\n" };
+            let exit = if *truth { Exit::Ok } else { Exit::No };
+            Told { text: text.to_owned(), json: fields(json!({ "kind": "truth", "value": truth })), exit }
+        }
+        Answer::Solutions { names, list, is_complete } => tell_solutions(names, list, *is_complete),
+    }
+}
+
+fn tell_solutions(names: &[(String, String)], list: &[Vec<String>], is_complete: bool) -> Told {
+    let row = |values: &Vec<String>| -> String {
+        let texts: Vec<String> = names.iter().zip(values).map(|((name, _), value)| format!("{name} = {value}")).collect();
+        texts.join(", ") + "\n"
+    };
+    let mut text: String = list.iter().map(row).collect();
+    text += &match (list.len(), is_complete) {
+        (0, true) => "no solution\n".to_owned(),
+        (n, true) => count(n, "solution") + "\n",
+        (n, false) => format!("{} shown, there are more (--limit shows more)\n", count(n, "solution")),
+    };
+    let object = |values: &Vec<String>| -> Value {
+        Value::Object(names.iter().zip(values).map(|((name, _), value)| (name.clone(), json!(value))).collect())
+    };
+    let identifiers: Vec<Value> = names.iter().map(|(name, ty)| json!({ "name": name, "type": ty })).collect();
+    let solutions: Vec<Value> = list.iter().map(object).collect();
+    let json = json!({ "kind": "solutions", "identifiers": identifiers, "solutions": solutions, "complete": is_complete });
+    let exit = if list.is_empty() && is_complete { Exit::No } else { Exit::Ok };
+    Told { text, json: fields(json), exit }
+}
+
+pub(crate) fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,59 @@
+//! Steps of a machine for people and for programs.
+
+use abridge_check::Step;
+use serde_json::{Value, json};
+
+/// `open_door(inner)`, with `--> results` if there are any.
+pub(crate) fn label(step: &Step) -> String {
+    let values = |list: &[(String, String)]| list.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
+    let mut label = step.name.clone();
+    if !step.params.is_empty() {
+        label = format!("{label}({})", values(&step.params));
+    }
+    if !step.outputs.is_empty() {
+        label = format!("{label} --> {}", values(&step.outputs));
+    }
+    label
+}
+
+/// `level = 1, door = open`: what a step changed.
+pub(crate) fn changes(step: &Step) -> String {
+    let changed = step.state.iter().filter(|(name, _)| step.changed.contains(name));
+    let texts: Vec<String> = changed.map(|(name, value)| format!("{name} = {}", shortened(value, 120))).collect();
+    texts.join(", ")
+}
+
+/// One row a step: its number, its label, and what it changed.
+pub(crate) fn table(steps: &[Step]) -> String {
+    let labels: Vec<String> = steps.iter().map(label).collect();
+    let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
+    let rows = steps.iter().zip(&labels).enumerate();
+    rows.map(|(idx, (step, label))| format!("  {:>3}  {label:<width$}  {}", idx + 1, changes(step)).trim_end().to_owned() + "\n").collect()
+}
+
+/// A value that may be long.
+pub(crate) fn shortened(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+pub(crate) fn steps_json(steps: &[Step]) -> Value {
+    steps.iter().map(step_json).collect()
+}
+
+pub(crate) fn step_json(step: &Step) -> Value {
+    json!({
+        "name": step.name,
+        "params": object(&step.params),
+        "results": object(&step.outputs),
+        "state": object(&step.state),
+        "changed": step.changed,
+    })
+}
+
+/// Names and values as an object.
+pub(crate) fn object(list: &[(String, String)]) -> Value {
+    Value::Object(list.iter().map(|(name, value)| (name.clone(), json!(value))).collect())
+}

@@ -1,0 +1,127 @@
+//! Progress for people, limits on time and memory, and Ctrl-C.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use abridge_check::{Control, Progress};
+use abridge_system::Limit;
+
+use crate::out::err;
+
+/// What a search is told from outside.
+pub(crate) struct Watch {
+    start: Instant,
+    last: Option<Instant>,
+    time: Option<Duration>,
+    memory: Option<u64>,
+    is_shown: bool,
+    interrupt: Interrupt,
+}
+
+/// Whether the user wants an end. Ctrl-C asks for it; asked a second time, the process ends at once.
+#[derive(Clone)]
+pub(crate) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    pub(crate) fn new() -> Self {
+        let asked = Arc::new(AtomicBool::new(false));
+        #[cfg(unix)]
+        {
+            let _ = signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, asked.clone());
+            let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, asked.clone());
+        }
+        Interrupt(asked)
+    }
+
+    /// With `false`, Ctrl-C is a request from now on; with `true`, it ends the process.
+    pub(crate) fn set(&self, asked: bool) {
+        self.0.store(asked, Ordering::Relaxed);
+    }
+
+    fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Watch {
+    /// A watch with limits in seconds and bytes; progress is shown on a terminal only.
+    pub(crate) fn new(time: Option<f64>, memory: Option<u64>, wants_progress: bool, interrupt: Interrupt) -> Self {
+        let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let is_shown = wants_progress && std::io::stderr().is_terminal();
+        Watch { start: Instant::now(), last: None, time, memory, is_shown, interrupt }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        let now = Instant::now();
+        if !self.is_shown || self.last.is_some_and(|last| now - last < Duration::from_millis(200)) {
+            return;
+        }
+        self.last = Some(now);
+        let rate = progress.states as f64 / self.start.elapsed().as_secs_f64().max(0.001);
+        let line = format!(
+            "{} states, {} transitions, {} waiting, depth {}, {:.0} states/s, {} MB",
+            grouped(progress.states),
+            grouped(progress.transitions),
+            grouped(progress.waiting),
+            progress.depth,
+            rate,
+            resident_bytes() >> 20
+        );
+        err!("\r\x1b[2K{line}");
+        let _ = std::io::stderr().flush();
+    }
+
+    /// Takes the progress line away.
+    pub(crate) fn clear(&self) {
+        if self.is_shown && self.last.is_some() {
+            err!("\r\x1b[2K");
+        }
+    }
+}
+
+impl Control for Watch {
+    fn poll(&mut self, progress: &Progress) -> Option<Limit> {
+        self.show(progress);
+        if self.interrupt.is_asked() {
+            return Some(Limit::Interrupted);
+        }
+        if self.time.is_some_and(|time| self.start.elapsed() >= time) {
+            return Some(Limit::Time);
+        }
+        if self.memory.is_some_and(|memory| resident_bytes() >= memory) {
+            return Some(Limit::Memory);
+        }
+        None
+    }
+}
+
+/// Memory of the process now.
+fn resident_bytes() -> u64 {
+    status_kb("VmRSS:") * 1024
+}
+
+/// The most memory the process had.
+pub(crate) fn peak_bytes() -> u64 {
+    status_kb("VmHWM:") * 1024
+}
+
+fn status_kb(key: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0)
+}
+
+/// `1,234,567`
+pub(crate) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

@@ -1,0 +1,99 @@
+//! `abridge animate`, driven through a pipe.
+
+mod common;
+
+use common::{Folder, abridge_with};
+
+#[test]
+fn steps_forth_and_back() {
+    let run = abridge_with(&["animate", "models/airlock.mch"], "1\n2\nb\nrequest(inner)\nr\nq\n");
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(run.stdout.starts_with("airlock: not started\n\n  1  INITIALISATION  granted = {}, is_open = {}\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("after 2: request(outer)\n* granted = {outer}\n  is_open = {}\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("after 2: request(inner)\n"), "{}", run.stdout);
+    assert!(!run.stdout.contains('\x1b'), "no colours in a pipe");
+    assert!(!run.stdout.contains("> "), "no prompt in a pipe");
+}
+
+#[test]
+fn finds_a_state_and_tells_what_is_wrong_there() {
+    let run = abridge_with(&["animate", "models/airlock.mch"], "find card(is_open) = 2\ninv\nvars\neval card(is_open)\neval d : is_open\ntrace\n");
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    for expected in [
+        "found after 5 more steps\n",
+        "  the invariant is violated: card(is_open) <= 1\n",
+        "  FALSE  card(is_open) <= 1\n",
+        "  is_open = {inner,outer}\n",
+        "2 : INTEGER\n",
+        "d = inner\nd = outer\n2 solutions\n",
+        "    5  open_door(outer)  granted = {}, is_open = {inner,outer}\n",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn mistakes_are_answered_and_counted() {
+    let script = "7\njump\neval\neval 1 +\nfind nonsense\nfind 1 = 2\nb\nload nowhere.prob2trace\nsave /nowhere/t.prob2trace\neval waiting\n";
+    let run = abridge_with(&["animate", "models/mutex.mch"], script);
+    assert_eq!(run.status, 1);
+    for expected in [
+        "there is no step 7; the steps are numbered from 1 to 1\n",
+        "`jump` is neither a command nor a step",
+        "what is to be evaluated?",
+        "error[missing-operand]",
+        "error[unknown-identifier]: `nonsense` is not declared",
+        "it holds in no state that can be reached from here",
+        "this is the start",
+        "cannot read the trace `nowhere.prob2trace`",
+        "cannot write `/nowhere/t.prob2trace`",
+        "what it speaks of has no value yet",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn constants_are_set_up_first() {
+    let folder = Folder::new("animate-constants");
+    let text = "MACHINE M CONSTANTS c PROPERTIES c : 1..2 VARIABLES v INVARIANT v : 0..9 INITIALISATION v := c
+                OPERATIONS r <-- up(k) = PRE k : 1..c & v + k < 10 THEN v := v + k || r := v END END";
+    let file = folder.file("M.mch", text);
+    let run = abridge_with(&["animate", &file], "2\neval c\n1\nup(2)\nvars\n");
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(run.stdout.contains("  1  SETUP_CONSTANTS  c = 1\n  2  SETUP_CONSTANTS  c = 2\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("2 : INTEGER\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("after 3: up(2) --> 2\n* v = 4\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("  c = 2\n  v = 4\n"), "{}", run.stdout);
+}
+
+#[test]
+fn saves_and_loads() {
+    let folder = Folder::new("animate-trace");
+    let trace = folder.path("story.prob2trace");
+    let run = abridge_with(&["animate", "models/airlock.mch"], &format!("find card(is_open) = 2\nsave {trace}\nr\nload {trace}\n"));
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(run.stdout.contains("saved 5 steps"), "{}", run.stdout);
+    assert_eq!(run.stdout.matches("after 5: open_door(outer)").count(), 2, "{}", run.stdout);
+    let run = abridge_with(&["animate", "models/airlock.mch", "--load", &trace], "");
+    assert!(run.stdout.starts_with("after 5: open_door(outer)\n"), "{}", run.stdout);
+}
+
+#[test]
+fn answers_for_programs() {
+    let run = abridge_with(&["animate", "models/airlock.mch", "--json"], "1\nfind card(is_open) = 2\neval card(is_open)\nfoo\n");
+    let lines = run.json_lines();
+    assert_eq!(lines.len(), 5);
+    assert_eq!((&lines[0]["place"], &lines[0]["choices"][0]["name"]), (&"start".into(), &"INITIALISATION".into()));
+    assert_eq!(lines[1]["choices"][0]["params"]["dd"], "inner");
+    assert_eq!((&lines[2]["depth"], &lines[2]["violated"][0]), (&5.into(), &"card(is_open) <= 1".into()));
+    assert_eq!((&lines[3]["kind"], &lines[3]["value"]), (&"value".into(), &"2".into()));
+    assert_eq!((&lines[4]["ok"], &lines[4]["command"]), (&false.into(), &"foo".into()));
+}
+
+#[test]
+fn a_wrong_machine_is_refused() {
+    let folder = Folder::new("animate-wrong");
+    let file = folder.file("M.mch", "MACHINE M VARIABLES v INITIALISATION v := 1 + TRUE END");
+    assert_eq!(abridge_with(&["animate", &file], "1\n").status, 150);
+}

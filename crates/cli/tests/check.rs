@@ -1,0 +1,180 @@
+//! `abridge check`: verdicts, exit statuses, JSON, and what happens when things go wrong.
+
+mod common;
+
+use common::{Folder, abridge, command, counter};
+
+#[test]
+fn a_machine_that_holds() {
+    let run = abridge(&["check", "models/lift.mch"]);
+    assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.starts_with("holds: every reachable state was visited\n"), "{}", run.stdout);
+    let json = abridge(&["check", "models/mutex.mch", "--set-size", "PROC=3", "--json"]).json();
+    assert_eq!((&json["verdict"], &json["states"], &json["nodes"], &json["transitions"]), (&"holds".into(), &20.into(), &21.into(), &49.into()));
+    for field in ["found", "violation", "limits", "message", "coverage", "symmetry", "por", "workers", "search_seconds", "total_seconds", "peak_bytes"] {
+        assert!(json.get(field).is_some(), "{field}");
+    }
+    assert_eq!(json["found"]["deadlock"], false);
+}
+
+#[test]
+fn a_violated_invariant_is_told_as_a_story() {
+    let run = abridge(&["check", "models/airlock.mch"]);
+    assert_eq!(run.status, 12);
+    assert!(run.stdout.starts_with("invariant violated after 5 steps: card(is_open) <= 1\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("  card(is_open) is 2\n  is_open is {inner,outer}\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("    4  open_door(inner)  granted = {outer}, is_open = {inner}\n"), "{}", run.stdout);
+    let json = abridge(&["check", "models/airlock.mch", "--json"]).json();
+    let violation = &json["violation"];
+    assert_eq!((&json["verdict"], &violation["kind"]), (&"violated".into(), &"invariant".into()));
+    assert_eq!(violation["parts"][0]["text"], "card(is_open)");
+    assert_eq!(violation["parts"][0]["value"], "2");
+    assert_eq!(violation["trace"][4]["params"]["dd"], "outer");
+    assert_eq!(violation["trace"][4]["state"]["is_open"], "{inner,outer}");
+}
+
+#[test]
+fn a_quantified_invariant_names_its_counterexample() {
+    let folder = Folder::new("check-forall");
+    let file = folder.file("counter.mch", &counter("!k.(k : 1..5 => k /= n)", "up = PRE n < 9 THEN n := n + 1 END; down = n := 0"));
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 12);
+    assert!(run.stdout.contains("\n  k is 1\n  n is 1\n"), "{}", run.stdout);
+}
+
+#[test]
+fn a_deadlock() {
+    let folder = Folder::new("check-deadlock");
+    let file = folder.file("counter.mch", &counter("n <= 3", "up = PRE n < 3 THEN n := n + 1 END"));
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 11);
+    assert!(run.stdout.starts_with("deadlock after 4 steps"), "{}", run.stdout);
+    assert_eq!(abridge(&["check", &file, "--no-deadlock"]).status, 0);
+}
+
+#[test]
+fn an_assertion_that_fails() {
+    let folder = Folder::new("check-assertion");
+    let text = counter("n <= 3", "up = PRE n < 3 THEN n := n + 1 END; down = n := 0").replace("INITIALISATION", "ASSERTIONS n < 2 INITIALISATION");
+    let file = folder.file("counter.mch", &text);
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 14);
+    assert!(run.stdout.starts_with("assertion violated after 3 steps: n < 2\n"), "{}", run.stdout);
+    assert_eq!(abridge(&["check", &file, "--no-assertions"]).status, 0);
+}
+
+#[test]
+fn something_that_is_not_well_defined() {
+    let folder = Folder::new("check-ill-defined");
+    let file = folder.file("counter.mch", &counter("n <= 3", "up = PRE n < 3 THEN n := n + 1 END; half = n := n / (2 - n)"));
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 75);
+    assert!(run.stdout.contains("error[division-by-zero]"), "{}", run.stdout);
+    let json = abridge(&["check", &file, "--json"]).json();
+    assert_eq!((&json["violation"]["kind"], &json["violation"]["detail"]["operation"]), (&"ill_defined".into(), &"half".into()));
+    assert_eq!(json["found"]["ill_defined"], true);
+}
+
+#[test]
+fn a_wrong_model() {
+    let folder = Folder::new("check-wrong");
+    let file = folder.file("counter.mch", &counter("n = TRUE", "up = n := n + 1"));
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 150);
+    assert!(run.stderr.contains("error[type-mismatch]"), "{}", run.stderr);
+    let run = abridge(&["check", &file, "--json"]);
+    assert_eq!((run.status, run.stderr.as_str()), (150, ""));
+    assert_eq!(run.json()["verdict"], "error");
+    assert_eq!(run.json()["diagnostics"][0]["id"], "type-mismatch");
+}
+
+#[test]
+fn a_file_that_cannot_be_read() {
+    let run = abridge(&["check", "models/nowhere.mch"]);
+    assert_eq!(run.status, 150);
+    assert!(run.stderr.contains("cannot read `models/nowhere.mch`: no such file"), "{}", run.stderr);
+    assert_eq!(abridge(&["check", "models"]).status, 150);
+}
+
+#[test]
+fn an_included_file_that_is_missing() {
+    let folder = Folder::new("check-missing");
+    let file = folder.file("top.mch", "MACHINE top INCLUDES below END");
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 150);
+    assert!(run.stderr.contains("machine `below` not found"), "{}", run.stderr);
+}
+
+#[test]
+fn limits_are_honest() {
+    let folder = Folder::new("check-limits");
+    let file = folder.file("counter.mch", &counter("n >= 0", "up = n := n + 1"));
+    let run = abridge(&["check", &file, "--max-states", "50", "--json"]);
+    assert_eq!((run.status, &run.json()["verdict"], &run.json()["states"]), (20, &"incomplete".into(), &50.into()));
+    assert_eq!(run.json()["limits"][0], "stopped after 50 states");
+    let run = abridge(&["check", &file, "--max-depth", "5"]);
+    assert_eq!(run.status, 20);
+    assert!(run.stdout.contains("states further than 5 steps were not visited"), "{}", run.stdout);
+    let run = abridge(&["check", &file, "--time", "0.2", "--json"]);
+    assert_eq!((run.status, &run.json()["limits"][0]), (20, &"the time was up".into()));
+    let run = abridge(&["check", &file, "--memory", "1M", "--json"]);
+    assert_eq!((run.status, &run.json()["limits"][0]), (20, &"the memory was used up".into()));
+}
+
+#[test]
+fn wrong_use() {
+    assert_eq!(abridge(&["check"]).status, 2);
+    assert_eq!(abridge(&["check", "models/lift.mch", "--max-states", "many"]).status, 2);
+    assert_eq!(abridge(&["check", "models/lift.mch", "--memory", "lots"]).status, 2);
+}
+
+#[test]
+fn a_trace_that_cannot_be_written() {
+    let folder = Folder::new("check-unwritable");
+    let missing = folder.path("nowhere/story.prob2trace");
+    let run = abridge(&["check", "models/airlock.mch", "--save-trace", &missing]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("cannot write"), "{}", run.stderr);
+    assert!(folder.names().is_empty());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk() {
+    let run = abridge(&["check", "models/airlock.mch", "--save-trace", "/dev/full"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("cannot write `/dev/full`"), "{}", run.stderr);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+    let output = command(&["check", "models/airlock.mch"]).stdout(full).output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away() {
+    use std::process::Stdio;
+    let mut child = command(&["show", "models/Interlocking.mch", "--model"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn control_c_stops_with_what_is_known() {
+    use std::process::Stdio;
+    let folder = Folder::new("check-interrupt");
+    let file = folder.file("counter.mch", &counter("n >= 0", "up = n := n + 1"));
+    let trace = folder.path("story.prob2trace");
+    let args = ["check", &file, "--json", "--save-trace", &trace];
+    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(20));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a JSON object");
+    assert_eq!((&json["verdict"], &json["limits"][0]), (&"incomplete".into(), &"stopped by the user".into()));
+    assert_eq!(folder.names(), ["counter.mch"]);
+}

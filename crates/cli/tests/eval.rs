@@ -1,0 +1,89 @@
+//! `abridge eval`: values, truth, solutions, and formulas that are wrong.
+
+mod common;
+
+use common::{Folder, abridge};
+
+fn eval(args: &[&str]) -> (i32, String) {
+    let run = abridge(&[&["eval"], args].concat());
+    (run.status, run.stdout + &run.stderr)
+}
+
+#[test]
+fn expressions_have_values_and_types() {
+    assert_eq!(eval(&["SIGMA(x).(x:1..10|x*x)"]), (0, "385 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&["{1,2} \\/ {3}"]), (0, "{1,2,3} : POW(INTEGER)\n".to_owned()));
+    assert_eq!(eval(&["2**100"]), (0, "1267650600228229401496703205376 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&["STRING_LENGTH(\"abc\")"]), (0, "3 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&["--", "-7 / 2"]), (0, "-3 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&["-p", "MAXINT", "5", "MAXINT"]), (0, "5 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&["{x|x:NATURAL & x mod 2 = 0}"]), (0, "{x | x : NATURAL & x mod 2 = 0} : POW(INTEGER)\n".to_owned()));
+}
+
+#[test]
+fn predicates_are_true_or_false() {
+    assert_eq!(eval(&["!x.(x:1..5 => x*x < 30)"]), (0, "TRUE\n".to_owned()));
+    assert_eq!(eval(&["#x.(x:1..5 & x*x = 17)"]), (1, "FALSE\n".to_owned()));
+}
+
+#[test]
+fn free_identifiers_have_solutions() {
+    assert_eq!(eval(&["x:1..5 & x*x>10"]), (0, "x = 4\nx = 5\n2 solutions\n".to_owned()));
+    assert_eq!(eval(&["x:1..5 & y = x*x & y > 20"]), (0, "x = 5, y = 25\n1 solution\n".to_owned()));
+    assert_eq!(eval(&["x:1..5 & x > 9"]), (1, "no solution\n".to_owned()));
+    let (status, text) = eval(&["x:1..100", "--limit", "2"]);
+    assert_eq!((status, text.as_str()), (0, "x = 1\nx = 2\n2 solutions shown, there are more (--limit shows more)\n"));
+}
+
+#[test]
+fn a_machine_lends_its_names() {
+    assert_eq!(eval(&["models/lift.mch", "LEVELS - calls"]), (0, "{0,1,2} : POW(INTEGER)\n".to_owned()));
+    assert_eq!(eval(&["models/mutex.mch", "PROC2 : PROC & x : PROC - waiting"]).1, "x = PROC1\nx = PROC2\n2 solutions\n");
+    assert_eq!(eval(&["models/mutex.mch", "waiting", "--state", "2"]).1, "{PROC1} : POW(PROC)\n");
+    let (status, text) = eval(&["models/mutex.mch", "waiting", "--state", "1000000"]);
+    assert_eq!((status, text.contains("there is no state 1000000")), (2, true));
+}
+
+#[test]
+fn constants_come_from_the_first_set_up() {
+    let folder = Folder::new("eval-constants");
+    let file = folder.file("M.mch", "MACHINE M CONSTANTS c PROPERTIES c : 4..6 DEFINITIONS twice(x) == 2*x; big == c > 3 END");
+    assert_eq!(eval(&[&file, "twice(c)"]), (0, "8 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&[&file, "big"]), (0, "TRUE\n".to_owned()));
+    assert_eq!(eval(&[&file, "twice(5)"]), (0, "10 : INTEGER\n".to_owned()));
+    let file = folder.file("N.mch", "MACHINE N CONSTANTS c PROPERTIES c : 4..6 & c > 7 END");
+    assert_eq!(eval(&[&file, "1 + 1"]).0, 0);
+    assert_eq!(eval(&[&file, "c"]).0, 20);
+}
+
+#[test]
+fn what_is_wrong_is_shown_in_the_formula() {
+    for (formula, id, status) in [
+        ("1 +", "missing-operand", 150),
+        ("1 + TRUE", "type-mismatch", 150),
+        ("x + 1", "unknown-identifier", 150),
+        ("x = y", "unknown-type", 150),
+        ("1 / 0", "division-by-zero", 75),
+        ("max({})", "empty-set", 75),
+        ("x > 3", "unbounded-value", 20),
+        ("card(NATURAL)", "infinite-set", 20),
+    ] {
+        let (found, text) = eval(&[formula]);
+        assert_eq!((found, text.contains(&format!("error[{id}]")), text.contains("--> <formula>:1:")), (status, true, true), "{formula}: {text}");
+    }
+    assert_eq!(eval(&["models/lift.mch"]).0, 2);
+    assert_eq!(eval(&["models/nowhere.mch", "1 + 1"]).0, 150);
+    assert_eq!(eval(&["models/mutex.mch", "PROC9"]).0, 150);
+}
+
+#[test]
+fn answers_for_programs() {
+    let json = |formula: &str| abridge(&["eval", "--json", formula]).json();
+    assert_eq!((&json("1+1")["kind"], &json("1+1")["value"], &json("1+1")["type"]), (&"value".into(), &"2".into(), &"INTEGER".into()));
+    assert_eq!(json("1=2")["value"], false);
+    let solutions = json("x:1..2");
+    assert_eq!((&solutions["solutions"][1]["x"], &solutions["complete"]), (&"2".into(), &true.into()));
+    assert_eq!(solutions["identifiers"][0]["type"], "INTEGER");
+    assert_eq!(json("1/0")["diagnostics"][0]["id"], "division-by-zero");
+    assert_eq!(json("1+")["kind"], "error");
+}

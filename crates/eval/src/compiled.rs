@@ -1,0 +1,221 @@
+//! The compiled form: formulas and operations as small trees over slots, with the order of searching decided beforehand.
+//!
+//! It covers what most machines do most of the time: values that are not symbolic, conditions that are well-defined, searches with an
+//! evident order. Everything else ends in a [`Stop`], and the caller asks the plain interpreter instead, which gives the exact answer,
+//! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
+//!
+//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `exec.rs` runs
+//! substitutions.
+
+mod build;
+mod code;
+mod exec;
+mod plan;
+mod run;
+
+use std::sync::Arc;
+
+use abridge_model::ids::Id as _;
+use abridge_model::{ConstId, LocalId, Model, OpId, PredId, VarId};
+use abridge_value::Value;
+
+use crate::env::{Env, Slots, State};
+use crate::free::FreeNames;
+use crate::interp::{Interp, Session};
+use crate::val::Val;
+use code::{Case, Test};
+
+/// Why the fast path gives no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// An operand is outside the domain of its operator.
+    IllDefined,
+    /// Not covered here.
+    Escape,
+}
+
+pub(crate) type Fast<T> = std::result::Result<T, Stop>;
+
+/// Steps of evaluation after which the plain interpreter, which has a budget of its own, takes over.
+const FUEL: u64 = 1 << 34;
+
+/// Where values lie: constants first, then variables, then locals.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    n_constants: usize,
+    n_variables: usize,
+    n_slots: usize,
+}
+
+impl Layout {
+    fn of(model: &Model) -> Layout {
+        let (n_constants, n_variables) = (model.constants.len(), model.variables.len());
+        Layout { n_constants, n_variables, n_slots: n_constants + n_variables + model.locals.len() }
+    }
+
+    fn constant(self, id: ConstId) -> usize {
+        id.index()
+    }
+
+    pub(crate) fn variable(self, id: VarId) -> usize {
+        self.n_constants + id.index()
+    }
+
+    fn local(self, id: LocalId) -> usize {
+        self.n_constants + self.n_variables + id.index()
+    }
+}
+
+/// The compiled operations and properties of a model; shared by all workers.
+pub(crate) struct Program {
+    pub(crate) layout: Layout,
+    n_cells: usize,
+    operations: Vec<Option<Operation>>,
+    /// Conjuncts of the invariant, assertions and the goal, by predicate.
+    tests: Vec<(PredId, Test)>,
+}
+
+/// One operation.
+struct Operation {
+    cases: Vec<Case>,
+    outputs: Vec<usize>,
+    /// Parameters and outputs.
+    label: Vec<usize>,
+    /// Variables it may write.
+    writes: Vec<usize>,
+    /// Different choices may lead to the same step.
+    may_repeat: bool,
+}
+
+/// One step of an operation.
+pub(crate) struct Outcome {
+    /// New values of the variables that the operation may write.
+    pub(crate) written: Vec<Val>,
+}
+
+impl Program {
+    pub(crate) fn new(interp: &Interp<'_>) -> Program {
+        build::program(interp)
+    }
+
+    /// The test for a predicate, if it was compiled.
+    pub(crate) fn test(&self, pred: PredId) -> Option<usize> {
+        self.tests.iter().position(|(known, _)| *known == pred)
+    }
+}
+
+/// Slots and caches of one thread.
+pub(crate) struct Runtime<'p> {
+    program: &'p Program,
+    session: Session<'p>,
+    slots: Vec<Val>,
+    constants: Arc<Slots>,
+    /// Values of expressions that depend on constants only.
+    cells: Vec<Option<Val>>,
+    fuel: u64,
+    /// Ill-defined conditions never count as false, because a universal statement is being refuted.
+    is_strict: bool,
+}
+
+/// The place of a value that is not there.
+pub(crate) fn unset() -> Val {
+    Val::Record(u32::MAX, Arc::new([]))
+}
+
+fn is_unset(val: &Val) -> bool {
+    matches!(val, Val::Record(u32::MAX, _))
+}
+
+impl<'p> Runtime<'p> {
+    pub(crate) fn new(program: &'p Program, interp: &'p Interp<'p>) -> Runtime<'p> {
+        Runtime {
+            program,
+            session: interp.session(),
+            slots: vec![unset(); program.layout.n_slots],
+            constants: Arc::default(),
+            cells: vec![None; program.n_cells],
+            fuel: FUEL,
+            is_strict: false,
+        }
+    }
+
+    /// Puts constants into their slots; what was computed from others is forgotten.
+    pub(crate) fn load_constants(&mut self, constants: &Arc<Slots>) {
+        for (idx, val) in constants.iter().enumerate() {
+            self.slots[idx] = val.clone().unwrap_or_else(unset);
+        }
+        self.constants = constants.clone();
+        self.cells.fill(None);
+    }
+
+    pub(crate) fn set_variable(&mut self, id: VarId, val: Val) {
+        self.slots[self.program.layout.variable(id)] = val;
+    }
+
+    /// All distinct steps of an operation from the state in the slots.
+    pub(crate) fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Outcome)) -> Fast<()> {
+        let program = self.program;
+        let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
+        self.begin();
+        let mut seen = rustc_hash::FxHashSet::default();
+        for output in &operation.outputs {
+            self.slots[*output] = unset();
+        }
+        for case in &operation.cases {
+            self.case(case, &mut |runtime| {
+                let values = |slots: &[usize]| -> Vec<Val> { slots.iter().map(|slot| runtime.slots[*slot].clone()).collect() };
+                let written = values(&operation.writes);
+                if !operation.may_repeat || seen.insert((values(&operation.label), written.clone())) {
+                    found(Outcome { written });
+                }
+                Ok(())
+            })?;
+        }
+        self.end(Ok(()))
+    }
+
+    /// Whether a compiled predicate holds in the state in the slots.
+    pub(crate) fn holds(&mut self, test: usize) -> Fast<bool> {
+        let program = self.program;
+        self.begin();
+        let answer = self.test(&program.tests[test].1);
+        self.end(answer)
+    }
+
+    /// A fresh budget.
+    fn begin(&mut self) {
+        self.session = self.session.interp().session();
+        self.fuel = FUEL;
+        self.is_strict = false;
+    }
+
+    /// What made the plain interpreter hesitate along the way is its to answer for.
+    fn end<T>(&self, answer: Fast<T>) -> Fast<T> {
+        if self.session.take_warnings().is_empty() { answer } else { Err(Stop::Escape) }
+    }
+
+    /// The environment of the plain interpreter for a formula that reads these names.
+    fn env(&self, names: &FreeNames) -> Env {
+        let layout = self.program.layout;
+        let mut variables: Slots = vec![None; layout.n_variables];
+        for id in &names.variables {
+            variables[id.index()] = Some(self.slots[layout.variable(*id)].clone()).filter(|val| !is_unset(val));
+        }
+        let state = State { constants: self.constants.clone(), variables: Arc::new(variables) };
+        let bound = names.locals.iter().map(|id| (*id, self.slots[layout.local(*id)].clone()));
+        Env::new(&state).bind_all(bound.filter(|(_, val)| !is_unset(val)))
+    }
+
+    fn tick(&mut self) -> Fast<()> {
+        self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Escape)?;
+        Ok(())
+    }
+}
+
+/// A concrete value, or an end of the fast path.
+fn concrete(val: Val) -> Fast<Value> {
+    match val {
+        Val::Value(value) => Ok(value),
+        _ => Err(Stop::Escape),
+    }
+}

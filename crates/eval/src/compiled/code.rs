@@ -1,0 +1,151 @@
+//! The forms of compiled formulas, searches and substitutions. Numbers of slots stand for names.
+
+use std::sync::Arc;
+
+use abridge_model::{Arrow, BinaryOp, ExprId, PredId, QuantifiedOp, TypeId, UnaryOp};
+use abridge_value::Value;
+
+use crate::free::FreeNames;
+
+/// An expression with a concrete value.
+pub(crate) enum Code {
+    Value(Value),
+    Slot(usize),
+    /// Depends on constants only: evaluated once, by the plain interpreter.
+    Cell(usize, ExprId),
+    /// Evaluated by the plain interpreter.
+    Interpret(ExprId, Arc<FreeNames>),
+    Unary(UnaryOp, Box<Code>),
+    Binary(BinaryOp, Box<Code>, Box<Code>),
+    Apply(Head, Box<Code>),
+    Image(Head, Box<Code>),
+    SetExtension(Vec<Code>),
+    SequenceExtension(Vec<Code>),
+    Record(u32, Vec<Code>),
+    Field(Box<Code>, u32),
+    WithField(Box<Code>, u32, Box<Code>),
+    /// The set of the values of an expression over all solutions.
+    Collect(Plan, Box<Code>),
+    /// `%x.(P|E)`: argument and value.
+    Lambda(Plan, Box<Code>, Box<Code>),
+    Fold(QuantifiedOp, Plan, Box<Code>),
+    If(Box<Test>, Box<Code>, Box<Code>),
+    Let(Vec<(usize, Code)>, Box<Code>),
+    BoolOf(Box<Test>),
+}
+
+/// A function, relation or set in a position where it may be symbolic.
+pub(crate) enum Head {
+    Slot(usize),
+    Cell(usize, ExprId),
+    Code(Box<Code>),
+}
+
+pub(crate) enum Test {
+    Known(bool),
+    Not(Box<Test>),
+    /// False if any operand is, even beside one that is ill-defined.
+    And(Vec<Test>),
+    Or(Vec<Test>),
+    Implies(Box<Test>, Box<Test>),
+    Equivalent(Box<Test>, Box<Test>),
+    Equal(Code, Code),
+    Member(Code, SetTest),
+    Subset(Code, Code),
+    StrictSubset(Code, Code),
+    /// Every element of the left passes the right.
+    Within(Code, SetTest),
+    Less(Code, Code),
+    LessEqual(Code, Code),
+    Exists(Plan),
+    /// No solution of the plan fails the test.
+    Forall(Plan, Box<Test>),
+    If(Box<Test>, Box<Test>, Box<Test>),
+    Let(Vec<(usize, Code)>, Box<Test>),
+    Interpret(PredId, Arc<FreeNames>),
+}
+
+/// A set in a position where only membership matters.
+pub(crate) enum SetTest {
+    /// Everything of the type.
+    All,
+    Natural,
+    Natural1,
+    Interval(Code, Code),
+    Head(Head),
+    Power { of: Box<SetTest>, non_empty: bool },
+    /// Domain and range, as tests and, where totality or surjectivity needs them, as sets.
+    Arrow { arrow: Arrow, from: Box<SetTest>, to: Box<SetTest>, from_set: Option<Code>, to_set: Option<Code> },
+    Cartesian(Box<SetTest>, Box<SetTest>),
+    Union(Box<SetTest>, Box<SetTest>),
+    Intersection(Box<SetTest>, Box<SetTest>),
+    Difference(Box<SetTest>, Box<SetTest>),
+    Sequence { of: Box<SetTest>, non_empty: bool, injective: bool },
+    Struct(Vec<SetTest>),
+    /// Binder slots, from the outermost pair inwards, and the condition.
+    Comprehension(Vec<usize>, Box<Test>),
+}
+
+/// How to find all solutions of a conjunction: steps that bind slots or drop candidates.
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+}
+
+pub(crate) enum Step {
+    Test {
+        test: Test,
+        /// It mentions what is searched for: where it is ill-defined, the candidate is no solution.
+        is_open: bool,
+    },
+    Match { pattern: Pattern, code: Code },
+    Each { pattern: Pattern, source: Source },
+    /// `key |-> pattern : relation`
+    Images { relation: Head, key: Code, pattern: Pattern },
+    /// Integers between bounds, all of which hold.
+    Range { slot: usize, low: Vec<Code>, high: Vec<Code> },
+}
+
+pub(crate) enum Source {
+    Code(Code),
+    /// A set that may be symbolic, listed by the plain interpreter.
+    Interpret(ExprId, Arc<FreeNames>),
+    /// All subsets of a set.
+    Subsets(Code),
+    Type(TypeId),
+}
+
+/// What a value is taken apart into.
+pub(crate) enum Pattern {
+    Bind(usize),
+    Equal(Code),
+    Pair(Box<Pattern>, Box<Pattern>),
+}
+
+/// A way an operation can go: a search for parameters under the guard, then the body.
+pub(crate) struct Case {
+    pub(crate) plan: Plan,
+    pub(crate) body: Exec,
+}
+
+pub(crate) enum Exec {
+    Skip,
+    Assign(Vec<(usize, Code)>),
+    Choose { targets: Vec<usize>, source: Source },
+    /// Solutions are found in the first slots and copied to the second.
+    Such { plan: Plan, copies: Vec<(usize, usize)> },
+    /// Must hold; otherwise the plain interpreter reports it.
+    Require(Test, Box<Exec>),
+    Select { branches: Vec<(Test, Exec)>, otherwise: Option<Box<Exec>> },
+    If { branches: Vec<(Test, Exec)>, otherwise: Option<Box<Exec>> },
+    Choice(Vec<Exec>),
+    Case { selector: Code, branches: Vec<(Vec<Code>, Exec)>, otherwise: Option<Box<Exec>> },
+    Any(Plan, Box<Exec>),
+    Let(Vec<(usize, Code)>, Box<Exec>),
+    Var(Vec<usize>, Box<Exec>),
+    /// The body is deterministic and writes only these slots.
+    While { condition: Test, body: Box<Exec>, writes: Vec<usize>, invariant: Test, variant: Code, before: Vec<(usize, usize)> },
+    Call { params: Vec<(usize, Code)>, locals: Vec<usize>, body: Arc<Exec>, outputs: Vec<(usize, usize)> },
+    Sequence(Vec<Exec>),
+    /// Each part with the slots it may write.
+    Parallel(Vec<(Exec, Vec<usize>)>),
+}

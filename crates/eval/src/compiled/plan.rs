@@ -1,0 +1,420 @@
+//! Ordering a search before it runs.
+//!
+//! Greedy: conditions are tested as soon as their unknowns are bound; the next unknown is bound by the cheapest means at hand, an
+//! equation before a small set before a range before a type. A conjunction for which nothing bounds some unknown has no plan here and is
+//! left to the plain interpreter.
+
+use abridge_model::{
+    BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeId, UnaryOp,
+};
+
+use super::build::Builder;
+use super::code::{Code, Head, Pattern, Plan, Source, Step, Test};
+
+/// Larger types are not enumerated.
+const MAX_TYPE: f64 = 70_000.0;
+
+/// A conjunct that is not used up.
+struct Conjunct {
+    pred: PredId,
+    /// The unknowns it mentions.
+    unknowns: Vec<LocalId>,
+    negated: bool,
+}
+
+/// A way to bind something.
+struct Choice {
+    cost: f64,
+    step: ChoiceStep,
+    /// The conjunct that is used up.
+    consumes: Option<usize>,
+}
+
+enum ChoiceStep {
+    Match { pattern: ExprId, value: ExprId },
+    /// `x + e = value` or the like, solved for `x`.
+    Solve { local: LocalId, value: ExprId, other: ExprId, how: Inverse },
+    Elements { pattern: ExprId, set: ExprId },
+    Images { key: ExprId, pattern: ExprId, relation: ExprId },
+    Subsets { local: LocalId, set: ExprId },
+    Range { local: LocalId },
+    Type { local: LocalId },
+}
+
+#[derive(Clone, Copy)]
+enum Inverse {
+    /// `x + other = value`
+    Sum,
+    /// `x - other = value`
+    Minuend,
+    /// `other - x = value`
+    Subtrahend,
+}
+
+impl Builder<'_, '_> {
+    /// A plan for the solutions of `required`, with all of `excluded` false.
+    pub(super) fn plan(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
+        let mut open: Vec<LocalId> = binder.to_vec();
+        let mut waiting = Vec::new();
+        for pred in required {
+            for pred in self.names.conjuncts(self.model, *pred).iter() {
+                waiting.push(self.conjunct(*pred, binder, false));
+            }
+        }
+        for pred in excluded {
+            waiting.push(self.conjunct(*pred, binder, true));
+        }
+        let mut steps = Vec::new();
+        loop {
+            self.tests(&mut waiting, &open, &mut steps)?;
+            if open.is_empty() {
+                break;
+            }
+            let choice = self.cheapest(&waiting, &open)?;
+            if let Some(idx) = choice.consumes {
+                waiting.remove(idx);
+            }
+            let step = self.step(choice.step, &mut waiting, &mut open)?;
+            steps.push(step);
+        }
+        Some(Plan { steps })
+    }
+
+    fn conjunct(&self, pred: PredId, binder: &[LocalId], negated: bool) -> Conjunct {
+        let names = self.names.of_pred(self.model, pred);
+        let unknowns = binder.iter().copied().filter(|local| names.locals.contains(local)).collect();
+        Conjunct { pred, unknowns, negated }
+    }
+
+    /// Moves what can be tested into the plan, simple conditions first.
+    fn tests(&mut self, waiting: &mut Vec<Conjunct>, open: &[LocalId], steps: &mut Vec<Step>) -> Option<()> {
+        let (mut ready, rest): (Vec<Conjunct>, Vec<Conjunct>) =
+            waiting.drain(..).partition(|conjunct| !conjunct.unknowns.iter().any(|local| open.contains(local)));
+        *waiting = rest;
+        ready.sort_by_key(|conjunct| self.weight(conjunct.pred));
+        for conjunct in ready {
+            let mut test = self.test(conjunct.pred);
+            if conjunct.negated {
+                test = Test::Not(Box::new(test));
+            }
+            if !matches!(test, Test::Known(true)) {
+                steps.push(Step::Test { test, is_open: !conjunct.unknowns.is_empty() });
+            }
+        }
+        Some(())
+    }
+
+    /// Roughly what a test costs: quantifiers and comprehensions come last.
+    fn weight(&self, pred: PredId) -> u32 {
+        let mut weight = 0_u32;
+        self.model.for_each_node(abridge_model::walk::Node::Pred(pred), &mut |node| {
+            let binds = !self.model.bound_locals(node).is_empty();
+            weight = weight.saturating_add(if binds { 1000 } else { 1 });
+        });
+        weight
+    }
+
+    fn is_bound(&self, expr: ExprId, open: &[LocalId]) -> bool {
+        !self.names.of_expr(self.model, expr).locals.iter().any(|local| open.contains(local))
+    }
+
+    fn open_local(&self, expr: ExprId, open: &[LocalId]) -> Option<LocalId> {
+        match self.model.expr(expr) {
+            Expr::Local(local) if open.contains(local) => Some(*local),
+            _ => None,
+        }
+    }
+
+    /// A tree of pairs whose leaves are open unknowns or bound expressions, with at least one unknown, each once.
+    fn is_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
+        let mut unknowns = Vec::new();
+        self.collect_pattern(expr, open, &mut unknowns) && !unknowns.is_empty()
+    }
+
+    fn collect_pattern(&self, expr: ExprId, open: &[LocalId], unknowns: &mut Vec<LocalId>) -> bool {
+        if let Some(local) = self.open_local(expr, open) {
+            let is_new = !unknowns.contains(&local);
+            unknowns.push(local);
+            return is_new;
+        }
+        match self.model.expr(expr) {
+            _ if self.is_bound(expr, open) => true,
+            Expr::Binary(BinaryOp::Pair, left, right) => {
+                self.collect_pattern(*left, open, unknowns) && self.collect_pattern(*right, open, unknowns)
+            }
+            _ => false,
+        }
+    }
+
+    fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<Choice> {
+        let mut best: Option<Choice> = None;
+        let mut offer = |choice: Choice| {
+            if best.as_ref().is_none_or(|best| choice.cost < best.cost) {
+                best = Some(choice);
+            }
+        };
+        for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
+            self.offers(idx, conjunct.pred, open, &mut offer);
+        }
+        for local in open {
+            if let Some(cost) = self.range_cost(*local, waiting, open) {
+                offer(Choice { cost, step: ChoiceStep::Range { local: *local }, consumes: None });
+            }
+            let size = self.type_size(self.model.locals[*local].ty);
+            if size <= MAX_TYPE {
+                offer(Choice { cost: size * 1.5, step: ChoiceStep::Type { local: *local }, consumes: None });
+            }
+        }
+        best
+    }
+
+    fn offers(&self, idx: usize, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Choice)) {
+        let consumes = Some(idx);
+        match self.model.pred(pred) {
+            Pred::Compare(Comparison::Equal, left, right) => {
+                for (pattern, value) in [(*left, *right), (*right, *left)] {
+                    if self.is_bound(value, open) {
+                        if self.is_pattern(pattern, open) {
+                            offer(Choice { cost: 0.5, step: ChoiceStep::Match { pattern, value }, consumes });
+                        } else if let Some(step) = self.solvable(pattern, value, open) {
+                            offer(Choice { cost: 0.6, step, consumes });
+                        }
+                    }
+                }
+            }
+            Pred::Compare(Comparison::Member, elem, set) if self.is_bound(*set, open) && self.is_pattern(*elem, open) => {
+                if let Expr::Binary(BinaryOp::Pair, key, rest) = self.model.expr(*elem)
+                    && self.is_bound(*key, open)
+                    && self.is_listable(*set)
+                {
+                    let step = ChoiceStep::Images { key: *key, pattern: *rest, relation: *set };
+                    offer(Choice { cost: 1.5, step, consumes });
+                    return;
+                }
+                let cost = self.set_cost(*set);
+                if cost < f64::INFINITY {
+                    offer(Choice { cost, step: ChoiceStep::Elements { pattern: *elem, set: *set }, consumes });
+                }
+            }
+            Pred::Compare(Comparison::Subset, part, whole) if self.is_bound(*whole, open) => {
+                if let Some(local) = self.open_local(*part, open) {
+                    let cost = self.set_cost(*whole).min(64.0).exp2();
+                    if cost <= 1e9 && self.is_listable(*whole) {
+                        offer(Choice { cost, step: ChoiceStep::Subsets { local, set: *whole }, consumes });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn solvable(&self, expr: ExprId, value: ExprId, open: &[LocalId]) -> Option<ChoiceStep> {
+        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) = self.model.expr(expr) else { return None };
+        if let Some(local) = self.open_local(*left, open).filter(|_| self.is_bound(*right, open)) {
+            let how = if *op == BinaryOp::Add { Inverse::Sum } else { Inverse::Minuend };
+            return Some(ChoiceStep::Solve { local, value, other: *right, how });
+        }
+        let local = self.open_local(*right, open).filter(|_| self.is_bound(*left, open))?;
+        let how = if *op == BinaryOp::Add { Inverse::Sum } else { Inverse::Subtrahend };
+        Some(ChoiceStep::Solve { local, value, other: *left, how })
+    }
+
+    /// The bounds that waiting conjuncts give an integer: conjunct, bound, is it a lower one, is it strict.
+    fn bounds(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Vec<(usize, Bound)> {
+        let mut found = Vec::new();
+        for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
+            match self.model.pred(conjunct.pred) {
+                Pred::Compare(op @ (Comparison::Less | Comparison::LessEqual), low, high) => {
+                    let strict = *op == Comparison::Less;
+                    if self.open_local(*high, open) == Some(local) && self.is_bound(*low, open) {
+                        found.push((idx, Bound::Low(*low, strict)));
+                    } else if self.open_local(*low, open) == Some(local) && self.is_bound(*high, open) {
+                        found.push((idx, Bound::High(*high, strict)));
+                    }
+                }
+                Pred::Compare(Comparison::Member, elem, set) if self.open_local(*elem, open) == Some(local) => {
+                    match self.model.expr(*set) {
+                        Expr::BaseSet(BaseSet::Natural) => found.push((idx, Bound::AtLeast(0))),
+                        Expr::BaseSet(BaseSet::Natural1) => found.push((idx, Bound::AtLeast(1))),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn range_cost(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Option<f64> {
+        if !matches!(self.model.types.get(self.model.locals[local].ty), Type::Integer) {
+            return None;
+        }
+        let bounds = self.bounds(local, waiting, open);
+        let is_low = |bound: &Bound| matches!(bound, Bound::Low(..) | Bound::AtLeast(_));
+        let both = bounds.iter().any(|(_, bound)| is_low(bound)) && bounds.iter().any(|(_, bound)| !is_low(bound));
+        both.then_some(25.0)
+    }
+
+    /// Roughly how many elements a set has; infinite if it cannot be listed here.
+    fn set_cost(&self, set: ExprId) -> f64 {
+        match self.model.expr(set) {
+            Expr::SetExtension(items) => items.len() as f64,
+            Expr::SequenceExtension(items) => items.len() as f64,
+            Expr::EmptySet => 0.0,
+            Expr::Carrier(id) => f64::from(self.model.sets[*id].size()),
+            Expr::BaseSet(BaseSet::Bool) => 2.0,
+            Expr::BaseSet(_) | Expr::FreeType(_) => f64::INFINITY,
+            Expr::Binary(BinaryOp::Interval, low, high) => match (self.model.expr(*low), self.model.expr(*high)) {
+                (Expr::Integer(low), Expr::Integer(high)) => i64::try_from(high - low).map_or(1e6, |n| n as f64 + 1.0),
+                _ => 15.0,
+            },
+            Expr::Binary(BinaryOp::Union, left, right) => self.set_cost(*left) + self.set_cost(*right),
+            Expr::Binary(BinaryOp::Intersection, left, right) => self.set_cost(*left).min(self.set_cost(*right)),
+            Expr::Binary(BinaryOp::Difference, left, _) => self.set_cost(*left),
+            Expr::Binary(BinaryOp::Cartesian, left, right) => self.set_cost(*left) * self.set_cost(*right),
+            Expr::Binary(BinaryOp::Image, ..) | Expr::Binary(BinaryOp::Apply, ..) => 5.0,
+            Expr::Binary(BinaryOp::Arrow(_), from, to) => {
+                let (from, to) = (self.set_cost(*from), self.set_cost(*to));
+                (to + 1.0).powf(from).max(1e4)
+            }
+            Expr::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, of) => self.set_cost(*of).min(1000.0).exp2(),
+            Expr::Unary(UnaryOp::Dom | UnaryOp::Ran, of) => self.set_cost(*of).min(6.0),
+            Expr::Unary(UnaryOp::Seq | UnaryOp::Seq1, _) => f64::INFINITY,
+            Expr::Unary(UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm, of) => (self.set_cost(*of) + 1.0).powf(self.set_cost(*of)).max(100.0),
+            Expr::Comprehension { .. } | Expr::SetImage { .. } | Expr::Quantified { .. } => 30.0,
+            Expr::Successor | Expr::Predecessor | Expr::FirstProjection | Expr::SecondProjection => f64::INFINITY,
+            _ => 8.0,
+        }
+    }
+
+    /// Whether the set is a plain value rather than something to be tested against.
+    fn is_listable(&self, set: ExprId) -> bool {
+        self.set_cost(set) < f64::INFINITY
+            && !matches!(self.model.expr(set), Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Cartesian, ..) | Expr::Quantified { .. })
+    }
+
+    fn type_size(&self, ty: TypeId) -> f64 {
+        match self.model.types.get(ty) {
+            Type::Bool => 2.0,
+            Type::Given(set) => f64::from(self.model.sets[*set].size()),
+            Type::Pair(first, second) => self.type_size(*first) * self.type_size(*second),
+            Type::Pow(elem) => self.type_size(*elem).min(1000.0).exp2(),
+            Type::Record(fields) => fields.iter().map(|(_, ty)| self.type_size(*ty)).product(),
+            Type::Integer | Type::String | Type::Real | Type::Free(_) => f64::INFINITY,
+        }
+    }
+
+    fn step(&mut self, choice: ChoiceStep, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> Option<Step> {
+        Some(match choice {
+            ChoiceStep::Match { pattern, value } => {
+                let code = self.code(value);
+                Step::Match { pattern: self.pattern(pattern, open), code }
+            }
+            ChoiceStep::Solve { local, value, other, how } => {
+                let (value, other) = (Box::new(self.code(value)), Box::new(self.code(other)));
+                let code = match how {
+                    Inverse::Sum => Code::Binary(BinaryOp::Subtract, value, other),
+                    Inverse::Minuend => Code::Binary(BinaryOp::Add, value, other),
+                    Inverse::Subtrahend => Code::Binary(BinaryOp::Subtract, other, value),
+                };
+                open.retain(|known| *known != local);
+                Step::Match { pattern: Pattern::Bind(self.layout.local(local)), code }
+            }
+            ChoiceStep::Elements { pattern, set } => {
+                let source = self.source(set);
+                Step::Each { pattern: self.pattern(pattern, open), source }
+            }
+            ChoiceStep::Images { key, pattern, relation } => {
+                let (relation, key) = (self.head(relation), self.code(key));
+                Step::Images { relation, key, pattern: self.pattern(pattern, open) }
+            }
+            ChoiceStep::Subsets { local, set } => {
+                let source = Source::Subsets(self.code(set));
+                open.retain(|known| *known != local);
+                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source }
+            }
+            ChoiceStep::Range { local } => self.range(local, waiting, open),
+            ChoiceStep::Type { local } => {
+                open.retain(|known| *known != local);
+                let source = Source::Type(self.model.locals[local].ty);
+                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source }
+            }
+        })
+    }
+
+    fn range(&mut self, local: LocalId, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> Step {
+        let bounds = self.bounds(local, waiting, open);
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        let mut used: Vec<usize> = Vec::new();
+        for (idx, bound) in bounds {
+            used.push(idx);
+            let one = || Box::new(Code::Value(abridge_value::Value::Int(1)));
+            match bound {
+                Bound::AtLeast(n) => low.push(Code::Value(abridge_value::Value::Int(n))),
+                Bound::Low(expr, strict) => {
+                    let code = self.code(expr);
+                    low.push(if strict { Code::Binary(BinaryOp::Add, Box::new(code), one()) } else { code });
+                }
+                Bound::High(expr, strict) => {
+                    let code = self.code(expr);
+                    high.push(if strict { Code::Binary(BinaryOp::Subtract, Box::new(code), one()) } else { code });
+                }
+            }
+        }
+        for idx in used.into_iter().rev() {
+            waiting.remove(idx);
+        }
+        open.retain(|known| *known != local);
+        Step::Range { slot: self.layout.local(local), low, high }
+    }
+
+    /// The pattern of an expression; its unknowns are bound from here on.
+    fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> Pattern {
+        if let Some(local) = self.open_local(expr, open) {
+            open.retain(|known| *known != local);
+            return Pattern::Bind(self.layout.local(local));
+        }
+        match self.model.expr(expr) {
+            Expr::Binary(BinaryOp::Pair, left, right) if !self.is_bound(expr, open) => {
+                let (left, right) = (*left, *right);
+                let left = self.pattern(left, open);
+                Pattern::Pair(Box::new(left), Box::new(self.pattern(right, open)))
+            }
+            _ => Pattern::Equal(self.code(expr)),
+        }
+    }
+
+    /// A set whose elements are to be listed.
+    fn source(&mut self, set: ExprId) -> Source {
+        let symbolic = matches!(
+            self.model.expr(set),
+            Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Cartesian, ..)
+                | Expr::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm, _)
+                | Expr::StructSet(_)
+        );
+        match (symbolic, self.code(set)) {
+            (false, code) if !matches!(code, Code::Interpret(..)) => Source::Code(code),
+            _ => Source::Interpret(set, self.names.of_expr(self.model, set)),
+        }
+    }
+
+    /// A relation or set that may be symbolic.
+    pub(super) fn head(&mut self, expr: ExprId) -> Head {
+        match self.model.expr(expr) {
+            Expr::Constant(id) => Head::Slot(self.layout.constant(*id)),
+            Expr::Variable(id) => Head::Slot(self.layout.variable(*id)),
+            Expr::Local(id) => Head::Slot(self.layout.local(*id)),
+            _ => match self.code(expr) {
+                Code::Cell(cell, expr) => Head::Cell(cell, expr),
+                code => Head::Code(Box::new(code)),
+            },
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Bound {
+    AtLeast(i64),
+    Low(ExprId, bool),
+    High(ExprId, bool),
+}

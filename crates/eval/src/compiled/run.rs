@@ -1,0 +1,775 @@
+//! Evaluating compiled formulas.
+
+use std::ops::ControlFlow;
+
+use abridge_diag::with_stack;
+use abridge_model::{Arrow, BinaryOp, QuantifiedOp, UnaryOp};
+use abridge_value::{Builder, Int, Set, Value, relation, sequence};
+
+use super::code::{Code, Head, Pattern, Plan, SetTest, Source, Step, Test};
+use super::{Fast, Runtime, Stop, concrete, unset};
+use crate::error::Error;
+use crate::val::{Sym, Val};
+
+/// Larger sets are better left symbolic.
+const MAX_SET: u64 = 1 << 20;
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        if error.is_ill_defined() { Stop::IllDefined } else { Stop::Escape }
+    }
+}
+
+type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
+
+const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
+
+impl<'r> Runtime<'r> {
+    pub(super) fn code(&mut self, code: &Code) -> Fast<Value> {
+        match code {
+            Code::Value(value) => Ok(value.clone()),
+            Code::Slot(slot) => match &self.slots[*slot] {
+                Val::Value(value) => Ok(value.clone()),
+                _ => Err(Stop::Escape),
+            },
+            Code::Cell(cell, expr) => self.cell(*cell, *expr).and_then(|val| concrete(val.clone())),
+            Code::Interpret(expr, names) => {
+                let env = self.env(names);
+                concrete(self.session.value(*expr, &env)?)
+            }
+            Code::Unary(op, operand) => {
+                let operand = self.code(operand)?;
+                unary(*op, operand)
+            }
+            Code::Binary(op, left, right) => {
+                let left = with_stack(|| self.code(left))?;
+                let right = self.code(right)?;
+                binary(*op, left, right)
+            }
+            Code::Apply(head, arg) => {
+                let arg = self.code(arg)?;
+                self.apply(head, &arg)
+            }
+            Code::Image(head, set) => {
+                let set = self.code(set)?;
+                match self.head(head)? {
+                    Val::Value(Value::Set(relation)) => Ok(Value::Set(relation::image(&relation, as_set(&set)?))),
+                    symbolic => {
+                        let env = self.env(&Default::default());
+                        let image = self.session.image(&symbolic, &set.into(), &env)?;
+                        concrete(self.session.force(&image, &env)?)
+                    }
+                }
+            }
+            Code::SetExtension(items) => {
+                if let [only] = items.as_slice() {
+                    return Ok(Value::Set(Set::singleton(self.code(only)?)));
+                }
+                let mut set = Builder::new();
+                for item in items {
+                    set.push(self.code(item)?);
+                }
+                Ok(Value::Set(set.finish()))
+            }
+            Code::SequenceExtension(items) => {
+                let items: Fast<Vec<Value>> = items.iter().map(|item| self.code(item)).collect();
+                Ok(Value::Set(sequence::from_items(items?)))
+            }
+            Code::Record(shape, fields) => {
+                let fields: Fast<Vec<Value>> = fields.iter().map(|field| self.code(field)).collect();
+                Ok(Value::record(*shape, fields?))
+            }
+            Code::Field(record, field) => match self.code(record)? {
+                Value::Record(record) => record.fields().get(*field as usize).cloned().ok_or(Stop::Escape),
+                _ => Err(Stop::Escape),
+            },
+            Code::WithField(record, field, value) => {
+                let record = self.code(record)?;
+                let value = self.code(value)?;
+                let Value::Record(record) = record else { return Err(Stop::Escape) };
+                let mut fields = record.fields().to_vec();
+                *fields.get_mut(*field as usize).ok_or(Stop::Escape)? = value;
+                Ok(Value::record(record.shape(), fields))
+            }
+            Code::Collect(plan, expr) => {
+                let mut set = Builder::new();
+                self.every(plan, &mut |runtime| {
+                    set.push(runtime.code(expr)?);
+                    if set.len() as u64 > MAX_SET { Err(Stop::Escape) } else { Ok(()) }
+                })?;
+                Ok(Value::Set(set.finish()))
+            }
+            Code::Lambda(plan, arg, expr) => {
+                let mut set = Builder::new();
+                self.every(plan, &mut |runtime| {
+                    let arg = runtime.code(arg)?;
+                    set.push(Value::pair(arg, runtime.code(expr)?));
+                    if set.len() as u64 > MAX_SET { Err(Stop::Escape) } else { Ok(()) }
+                })?;
+                Ok(Value::Set(set.finish()))
+            }
+            Code::Fold(op, plan, expr) => self.fold(*op, plan, expr),
+            Code::If(condition, then, otherwise) => {
+                let branch = if self.test(condition)? { then } else { otherwise };
+                self.code(branch)
+            }
+            Code::Let(bindings, body) => {
+                let saved = self.bind(bindings)?;
+                let result = self.code(body);
+                self.restore(saved);
+                result
+            }
+            Code::BoolOf(test) => self.test(test).map(Value::Bool),
+        }
+    }
+
+    fn cell(&mut self, cell: usize, expr: abridge_model::ExprId) -> Fast<&Val> {
+        if self.cells[cell].is_none() {
+            let env = self.env(&Default::default());
+            self.cells[cell] = Some(self.session.value(expr, &env)?);
+        }
+        self.cells[cell].as_ref().ok_or(Stop::Escape)
+    }
+
+    fn head(&mut self, head: &Head) -> Fast<Val> {
+        match head {
+            Head::Slot(slot) => Ok(self.slots[*slot].clone()),
+            Head::Cell(cell, expr) => self.cell(*cell, *expr).cloned(),
+            Head::Code(code) => self.code(code).map(Val::Value),
+        }
+    }
+
+    fn apply(&mut self, head: &Head, arg: &Value) -> Fast<Value> {
+        let looked_up = |function: &Val| match function {
+            Val::Value(Value::Set(function)) => Some(relation::apply(function, arg).cloned().map_err(|_| Stop::IllDefined)),
+            _ => None,
+        };
+        let direct = match head {
+            Head::Slot(slot) => looked_up(&self.slots[*slot]),
+            Head::Cell(cell, expr) => looked_up(self.cell(*cell, *expr)?),
+            Head::Code(_) => None,
+        };
+        if let Some(found) = direct {
+            return found;
+        }
+        let function = self.head(head)?;
+        if let Some(found) = looked_up(&function) {
+            return found;
+        }
+        let env = self.env(&Default::default());
+        let value = self.session.apply(&function, &arg.clone().into(), &env)?;
+        concrete(self.session.force(&value, &env)?)
+    }
+
+    fn fold(&mut self, op: QuantifiedOp, plan: &Plan, expr: &Code) -> Fast<Value> {
+        let mut sum: Option<Value> = None;
+        self.every(plan, &mut |runtime| {
+            let next = runtime.code(expr)?;
+            sum = Some(match (sum.take(), op) {
+                (None, _) => next,
+                (Some(sum), QuantifiedOp::Sigma) => binary(BinaryOp::Add, sum, next)?,
+                (Some(sum), QuantifiedOp::Pi) => binary(BinaryOp::Multiply, sum, next)?,
+                (Some(sum), QuantifiedOp::Union) => binary(BinaryOp::Union, sum, next)?,
+                (Some(sum), QuantifiedOp::Inter) => binary(BinaryOp::Intersection, sum, next)?,
+                _ => return Err(Stop::Escape),
+            });
+            Ok(())
+        })?;
+        match (sum, op) {
+            (Some(sum), _) => Ok(sum),
+            (None, QuantifiedOp::Sigma) => Ok(Value::Int(0)),
+            (None, QuantifiedOp::Pi) => Ok(Value::Int(1)),
+            (None, QuantifiedOp::Union) => Ok(Value::Set(Set::EMPTY)),
+            (None, _) => Err(Stop::IllDefined),
+        }
+    }
+
+    /// Binds slots one after the other; what they held comes back for [`Runtime::restore`].
+    pub(super) fn bind(&mut self, bindings: &[(usize, Code)]) -> Fast<Vec<(usize, Val)>> {
+        let mut saved = Vec::with_capacity(bindings.len());
+        for (slot, code) in bindings {
+            match self.code(code) {
+                Ok(value) => saved.push((*slot, std::mem::replace(&mut self.slots[*slot], value.into()))),
+                Err(stop) => {
+                    self.restore(saved);
+                    return Err(stop);
+                }
+            }
+        }
+        Ok(saved)
+    }
+
+    pub(super) fn restore(&mut self, saved: Vec<(usize, Val)>) {
+        for (slot, val) in saved.into_iter().rev() {
+            self.slots[slot] = val;
+        }
+    }
+
+    pub(super) fn test(&mut self, test: &Test) -> Fast<bool> {
+        match test {
+            Test::Known(answer) => Ok(*answer),
+            Test::Not(operand) => Ok(!self.test(operand)?),
+            Test::And(operands) => {
+                let mut stop = None;
+                for operand in operands {
+                    match self.test(operand) {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(false),
+                        Err(Stop::Escape) => return Err(Stop::Escape),
+                        Err(found) => stop = Some(found),
+                    }
+                }
+                stop.map_or(Ok(true), Err)
+            }
+            Test::Or(operands) => {
+                for operand in operands {
+                    if self.test(operand)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Test::Implies(left, right) => Ok(!self.test(left)? || self.test(right)?),
+            Test::Equivalent(left, right) => Ok(self.test(left)? == self.test(right)?),
+            Test::Equal(left, right) => {
+                let left = self.code(left)?;
+                Ok(left == self.code(right)?)
+            }
+            Test::Member(elem, set) => {
+                let elem = self.code(elem)?;
+                self.member(&elem, set)
+            }
+            Test::Subset(left, right) => {
+                let (left, right) = (self.code(left)?, self.code(right)?);
+                Ok(as_set(&left)?.is_subset(as_set(&right)?))
+            }
+            Test::StrictSubset(left, right) => {
+                let (left, right) = (self.code(left)?, self.code(right)?);
+                Ok(left != right && as_set(&left)?.is_subset(as_set(&right)?))
+            }
+            Test::Within(part, whole) => {
+                let part = self.code(part)?;
+                self.within(as_set(&part)?, whole)
+            }
+            Test::Less(left, right) => {
+                let left = self.code(left)?;
+                compare(&left, &self.code(right)?).map(|order| order.is_lt())
+            }
+            Test::LessEqual(left, right) => {
+                let left = self.code(left)?;
+                compare(&left, &self.code(right)?).map(|order| order.is_le())
+            }
+            Test::Exists(plan) => {
+                let flow = self.solutions(plan, &mut |_| Ok(ControlFlow::Break(())))?;
+                Ok(flow.is_break())
+            }
+            Test::Forall(plan, test) => {
+                let strict = self.is_strict;
+                self.is_strict = true;
+                let flow = self.solutions(plan, &mut |runtime| {
+                    Ok(if runtime.test(test)? { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+                });
+                self.is_strict = strict;
+                Ok(flow?.is_continue())
+            }
+            Test::If(condition, then, otherwise) => {
+                let branch = if self.test(condition)? { then } else { otherwise };
+                self.test(branch)
+            }
+            Test::Let(bindings, body) => {
+                let saved = self.bind(bindings)?;
+                let result = self.test(body);
+                self.restore(saved);
+                result
+            }
+            Test::Interpret(pred, names) => {
+                let env = self.env(names);
+                Ok(self.session.pred(*pred, &env)?)
+            }
+        }
+    }
+
+    fn within(&mut self, part: &Set, whole: &SetTest) -> Fast<bool> {
+        match whole {
+            SetTest::All => Ok(true),
+            SetTest::Head(head) => {
+                let whole = self.head(head)?;
+                if let Val::Value(Value::Set(whole)) = &whole {
+                    return Ok(part.is_subset(whole));
+                }
+                for elem in part.iter() {
+                    if !self.symbolic_member(&elem, &whole)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => {
+                for elem in part.iter() {
+                    if !self.member(&elem, whole)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    fn symbolic_member(&mut self, elem: &Value, set: &Val) -> Fast<bool> {
+        let env = self.env(&Default::default());
+        Ok(self.session.member(&elem.clone().into(), set, &env)?)
+    }
+
+    fn member(&mut self, elem: &Value, set: &SetTest) -> Fast<bool> {
+        match set {
+            SetTest::All => Ok(true),
+            SetTest::Natural => Ok(compare(elem, &Value::Int(0))?.is_ge()),
+            SetTest::Natural1 => Ok(compare(elem, &Value::Int(1))?.is_ge()),
+            SetTest::Interval(low, high) => {
+                let (low, high) = (self.code(low)?, self.code(high)?);
+                Ok(compare(&low, elem)?.is_le() && compare(elem, &high)?.is_le())
+            }
+            SetTest::Head(head) => {
+                let direct = match head {
+                    Head::Slot(slot) => contains(&self.slots[*slot], elem),
+                    Head::Cell(cell, expr) => contains(self.cell(*cell, *expr)?, elem),
+                    Head::Code(_) => None,
+                };
+                match direct {
+                    Some(answer) => Ok(answer),
+                    None => {
+                        let set = self.head(head)?;
+                        match contains(&set, elem) {
+                            Some(answer) => Ok(answer),
+                            None => self.symbolic_member(elem, &set),
+                        }
+                    }
+                }
+            }
+            SetTest::Power { of, non_empty } => {
+                let part = as_set(elem)?;
+                Ok(!(*non_empty && part.is_empty()) && self.within(part, of)?)
+            }
+            SetTest::Arrow { arrow, from, to, from_set, to_set } => {
+                self.arrow(as_set(elem)?, *arrow, from, to, from_set.as_ref(), to_set.as_ref())
+            }
+            SetTest::Cartesian(left, right) => {
+                let (first, second) = elem.as_pair().ok_or(Stop::Escape)?;
+                Ok(self.member(first, left)? && self.member(second, right)?)
+            }
+            SetTest::Union(left, right) => Ok(self.member(elem, left)? || self.member(elem, right)?),
+            SetTest::Intersection(left, right) => Ok(self.member(elem, left)? && self.member(elem, right)?),
+            SetTest::Difference(left, right) => Ok(self.member(elem, left)? && !self.member(elem, right)?),
+            SetTest::Sequence { of, non_empty, injective } => {
+                let set = as_set(elem)?;
+                if (*non_empty && set.is_empty()) || !sequence::is_sequence(set) || (*injective && !relation::is_injective(set)) {
+                    return Ok(false);
+                }
+                for (_, item) in relation::pairs(set) {
+                    if !self.member(item, of)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            SetTest::Struct(fields) => {
+                let Value::Record(record) = elem else { return Err(Stop::Escape) };
+                for (field, set) in record.fields().iter().zip(fields) {
+                    if !self.member(field, set)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            SetTest::Comprehension(slots, test) => {
+                let mut saved = Vec::with_capacity(slots.len());
+                let mut rest = elem.clone();
+                for slot in slots.iter().skip(1).rev() {
+                    let (first, second) = rest.as_pair().map(|(a, b)| (a.clone(), b.clone())).ok_or(Stop::Escape)?;
+                    saved.push((*slot, std::mem::replace(&mut self.slots[*slot], second.into())));
+                    rest = first;
+                }
+                saved.push((slots[0], std::mem::replace(&mut self.slots[slots[0]], rest.into())));
+                let answer = self.test(test);
+                self.restore(saved);
+                // In a search an ill-defined condition excludes the element.
+                match answer {
+                    Err(Stop::IllDefined) if self.session.config().ill_defined_search_is_false && !self.is_strict => Ok(false),
+                    answer => answer,
+                }
+            }
+        }
+    }
+
+    fn arrow(&mut self, set: &Set, arrow: Arrow, from: &SetTest, to: &SetTest, from_set: Option<&Code>, to_set: Option<&Code>) -> Fast<bool> {
+        if (arrow.functional && !relation::is_functional(set)) || (arrow.injective && !relation::is_injective(set)) {
+            return Ok(false);
+        }
+        for (first, second) in relation::pairs(set) {
+            if !self.member(first, from)? || !self.member(second, to)? {
+                return Ok(false);
+            }
+        }
+        if let Some(code) = from_set {
+            let domain = self.code(code)?;
+            let domain = as_set(&domain)?;
+            let n_keys = if arrow.functional { set.len() } else { relation::dom(set).len() };
+            if n_keys != domain.len() {
+                return Ok(false);
+            }
+        }
+        if let Some(code) = to_set {
+            let range = self.code(code)?;
+            if relation::ran(set).len() != as_set(&range)?.len() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Calls `found` in every solution of a plan, until it breaks.
+    pub(super) fn solutions(&mut self, plan: &Plan, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+        self.run(&plan.steps, false, found)
+    }
+
+    /// Calls `found` in every solution of a plan.
+    pub(super) fn every(&mut self, plan: &Plan, found: &mut dyn FnMut(&mut Runtime<'r>) -> Fast<()>) -> Fast<()> {
+        self.solutions(plan, &mut |runtime| found(runtime).map(ControlFlow::Continue)).map(|_| ())
+    }
+
+    fn run(&mut self, steps: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+        self.tick()?;
+        let Some((step, rest)) = steps.split_first() else {
+            // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
+            return if is_doubtful { Err(Stop::IllDefined) } else { found(self) };
+        };
+        let lenient = self.session.config().ill_defined_search_is_false && !self.is_strict;
+        match step {
+            Step::Test { test, is_open } => match self.test(test) {
+                Ok(true) => self.run(rest, is_doubtful, found),
+                Ok(false) => GO_ON,
+                Err(Stop::IllDefined) if *is_open && lenient => GO_ON,
+                Err(Stop::IllDefined) if !is_open => self.run(rest, true, found),
+                Err(stop) => Err(stop),
+            },
+            Step::Match { pattern, code } => match self.code(code) {
+                Ok(value) => self.matched(pattern, &value, rest, is_doubtful, found),
+                Err(Stop::IllDefined) if lenient => GO_ON,
+                Err(stop) => Err(stop),
+            },
+            Step::Images { relation, key, pattern } => {
+                let images = self.code(key).and_then(|key| self.images(relation, &key));
+                match images {
+                    Ok(images) => {
+                        for image in images {
+                            if self.matched(pattern, &image, rest, is_doubtful, found)?.is_break() {
+                                return Ok(ControlFlow::Break(()));
+                            }
+                        }
+                        GO_ON
+                    }
+                    Err(Stop::IllDefined) if lenient => GO_ON,
+                    Err(stop) => Err(stop),
+                }
+            }
+            Step::Range { slot, low, high } => match self.range(low, high) {
+                Ok(None) => GO_ON,
+                Ok(Some((low, high))) => {
+                    for n in low..=high {
+                        let saved = std::mem::replace(&mut self.slots[*slot], Value::Int(n).into());
+                        let flow = self.run(rest, is_doubtful, found);
+                        self.slots[*slot] = saved;
+                        if flow?.is_break() {
+                            return Ok(ControlFlow::Break(()));
+                        }
+                    }
+                    GO_ON
+                }
+                Err(Stop::IllDefined) if lenient => GO_ON,
+                Err(stop) => Err(stop),
+            },
+            Step::Each { pattern, source } => match self.elements(source) {
+                Ok(elements) => {
+                    for element in elements.iter() {
+                        if self.matched(pattern, &element, rest, is_doubtful, found)?.is_break() {
+                            return Ok(ControlFlow::Break(()));
+                        }
+                    }
+                    GO_ON
+                }
+                Err(Stop::IllDefined) if lenient => GO_ON,
+                Err(stop) => Err(stop),
+            },
+        }
+    }
+
+    fn images(&mut self, relation: &Head, key: &Value) -> Fast<Vec<Value>> {
+        match self.head(relation)? {
+            Val::Value(Value::Set(relation)) => Ok(relation::images(&relation, key).cloned().collect()),
+            _ => Err(Stop::Escape),
+        }
+    }
+
+    /// The integers between the bounds; nothing if there are none.
+    fn range(&mut self, low: &[Code], high: &[Code]) -> Fast<Option<(i64, i64)>> {
+        let (mut least, mut greatest) = (i64::MIN, i64::MAX);
+        for code in low {
+            let Value::Int(bound) = self.code(code)? else { return Err(Stop::Escape) };
+            least = least.max(bound);
+        }
+        for code in high {
+            let Value::Int(bound) = self.code(code)? else { return Err(Stop::Escape) };
+            greatest = greatest.min(bound);
+        }
+        if low.is_empty() || high.is_empty() {
+            return Err(Stop::Escape);
+        }
+        Ok((least <= greatest).then_some((least, greatest)))
+    }
+
+    /// The elements of a set to be tried one by one.
+    pub(super) fn elements(&mut self, source: &Source) -> Fast<Set> {
+        match source {
+            Source::Code(code) => match self.code(code)? {
+                Value::Set(set) => Ok(set),
+                _ => Err(Stop::Escape),
+            },
+            Source::Subsets(code) => {
+                let whole = self.code(code)?;
+                let subsets = Sym::unary(UnaryOp::Pow, whole.into());
+                let env = self.env(&Default::default());
+                self.listed(&subsets, &env)
+            }
+            Source::Type(ty) => {
+                let all = self.session.type_set(*ty);
+                let env = self.env(&Default::default());
+                self.listed(&all, &env)
+            }
+            Source::Interpret(expr, names) => {
+                let env = self.env(names);
+                let set = self.session.expr(*expr, &env)?;
+                self.listed(&set, &env)
+            }
+        }
+    }
+
+    fn listed(&self, set: &Val, env: &crate::env::Env) -> Fast<Set> {
+        match self.session.size(set) {
+            crate::sets::Size::AtMost(n) if n <= MAX_SET => Ok(self.session.enumerate(set, env)?),
+            _ => Err(Stop::Escape),
+        }
+    }
+
+    fn matched(&mut self, pattern: &Pattern, value: &Value, rest: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+        if let Pattern::Bind(slot) = pattern {
+            let saved = std::mem::replace(&mut self.slots[*slot], value.clone().into());
+            let flow = self.run(rest, is_doubtful, found);
+            self.slots[*slot] = saved;
+            return flow;
+        }
+        let mut saved = Vec::new();
+        let fits = self.take_apart(pattern, value, &mut saved);
+        let flow = match fits {
+            Ok(true) => self.run(rest, is_doubtful, found),
+            Ok(false) => GO_ON,
+            Err(Stop::IllDefined) if self.session.config().ill_defined_search_is_false && !self.is_strict => GO_ON,
+            Err(stop) => Err(stop),
+        };
+        self.restore(saved);
+        flow
+    }
+
+    fn take_apart(&mut self, pattern: &Pattern, value: &Value, saved: &mut Vec<(usize, Val)>) -> Fast<bool> {
+        match pattern {
+            Pattern::Bind(slot) => {
+                saved.push((*slot, std::mem::replace(&mut self.slots[*slot], value.clone().into())));
+                Ok(true)
+            }
+            Pattern::Equal(code) => Ok(self.code(code)? == *value),
+            Pattern::Pair(left, right) => {
+                let (first, second) = value.as_pair().ok_or(Stop::Escape)?;
+                Ok(self.take_apart(left, first, saved)? && self.take_apart(right, second, saved)?)
+            }
+        }
+    }
+
+    /// Empties slots for locals that have no value yet; what they held comes back for [`Runtime::restore`].
+    pub(super) fn declare(&mut self, slots: &[usize]) -> Vec<(usize, Val)> {
+        slots.iter().map(|slot| (*slot, std::mem::replace(&mut self.slots[*slot], unset()))).collect()
+    }
+}
+
+fn contains(set: &Val, elem: &Value) -> Option<bool> {
+    match set {
+        Val::Value(Value::Set(set)) => Some(set.contains(elem)),
+        _ => None,
+    }
+}
+
+fn as_set(value: &Value) -> Fast<&Set> {
+    value.as_set().ok_or(Stop::Escape)
+}
+
+fn compare(left: &Value, right: &Value) -> Fast<std::cmp::Ordering> {
+    match (left, right) {
+        (Value::Int(left), Value::Int(right)) => Ok(left.cmp(right)),
+        _ => Ok(left.as_int().ok_or(Stop::Escape)?.cmp(&right.as_int().ok_or(Stop::Escape)?)),
+    }
+}
+
+fn unary(op: UnaryOp, operand: Value) -> Fast<Value> {
+    let set = || as_set(&operand);
+    let items = || sequence::items(operand.as_set().ok_or(Stop::Escape)?).ok_or(Stop::IllDefined);
+    Ok(match op {
+        UnaryOp::Negate => match operand {
+            Value::Int(n) => Value::Int(n.checked_neg().ok_or(Stop::Escape)?),
+            _ => return Err(Stop::Escape),
+        },
+        UnaryOp::Max => set()?.last().ok_or(Stop::IllDefined)?,
+        UnaryOp::Min => set()?.first().ok_or(Stop::IllDefined)?,
+        UnaryOp::Card => Value::int(set()?.card()),
+        UnaryOp::GeneralUnion => {
+            let mut all = Set::EMPTY;
+            for part in set()?.iter() {
+                all = all.union(as_set(&part)?);
+            }
+            Value::Set(all)
+        }
+        UnaryOp::GeneralInter => {
+            let mut parts = set()?.iter();
+            let mut all = as_set(&parts.next().ok_or(Stop::IllDefined)?)?.clone();
+            for part in parts {
+                all = all.intersection(as_set(&part)?);
+            }
+            Value::Set(all)
+        }
+        UnaryOp::First => operand.as_pair().ok_or(Stop::Escape)?.0.clone(),
+        UnaryOp::Second => operand.as_pair().ok_or(Stop::Escape)?.1.clone(),
+        UnaryOp::Dom => Value::Set(relation::dom(set()?)),
+        UnaryOp::Ran => Value::Set(relation::ran(set()?)),
+        UnaryOp::Inverse => Value::Set(relation::inverse(set()?)),
+        UnaryOp::Id => {
+            let set = set()?;
+            if set.len() > MAX_SET {
+                return Err(Stop::Escape);
+            }
+            Value::Set(relation::identity(set))
+        }
+        UnaryOp::Closure1 => Value::Set(relation::closure1(set()?)),
+        UnaryOp::Size => {
+            let n = items()?.len();
+            Value::Int(n as i64)
+        }
+        UnaryOp::SeqFirst => (*items()?.first().ok_or(Stop::IllDefined)?).clone(),
+        UnaryOp::SeqLast => (*items()?.last().ok_or(Stop::IllDefined)?).clone(),
+        UnaryOp::Front => {
+            let items = items()?;
+            let (_, front) = items.split_last().ok_or(Stop::IllDefined)?;
+            Value::Set(sequence::from_items(front.iter().map(|item| (*item).clone())))
+        }
+        UnaryOp::Tail => {
+            let items = items()?;
+            let (_, tail) = items.split_first().ok_or(Stop::IllDefined)?;
+            Value::Set(sequence::from_items(tail.iter().map(|item| (*item).clone())))
+        }
+        UnaryOp::Rev => Value::Set(sequence::from_items(items()?.into_iter().rev().cloned())),
+        _ => return Err(Stop::Escape),
+    })
+}
+
+fn binary(op: BinaryOp, left: Value, right: Value) -> Fast<Value> {
+    use BinaryOp::*;
+    if op == Pair {
+        return Ok(Value::pair(left, right));
+    }
+    if let (Value::Int(a), Value::Int(b)) = (&left, &right)
+        && let Some(result) = small(op, *a, *b)?
+    {
+        return Ok(result);
+    }
+    Ok(match op {
+        Add | Subtract | Multiply | Divide | Modulo | Power => return big(op, &left, &right),
+        Interval => {
+            let (low, high) = (left.as_int().ok_or(Stop::Escape)?, right.as_int().ok_or(Stop::Escape)?);
+            Value::Set(Set::interval(low, high))
+        }
+        Union => Value::Set(as_set(&left)?.union(as_set(&right)?)),
+        Intersection => Value::Set(as_set(&left)?.intersection(as_set(&right)?)),
+        Difference => Value::Set(as_set(&left)?.difference(as_set(&right)?)),
+        Cartesian => {
+            let (left, right) = (as_set(&left)?, as_set(&right)?);
+            if left.len().saturating_mul(right.len()) > MAX_SET {
+                return Err(Stop::Escape);
+            }
+            Value::Set(relation::cartesian(left, right))
+        }
+        DomainRestrict => Value::Set(relation::domain_restrict(as_set(&left)?, as_set(&right)?)),
+        DomainSubtract => Value::Set(relation::domain_subtract(as_set(&left)?, as_set(&right)?)),
+        RangeRestrict => Value::Set(relation::range_restrict(as_set(&left)?, as_set(&right)?)),
+        RangeSubtract => Value::Set(relation::range_subtract(as_set(&left)?, as_set(&right)?)),
+        Override => Value::Set(relation::override_with(as_set(&left)?, as_set(&right)?)),
+        Compose => Value::Set(relation::compose(as_set(&left)?, as_set(&right)?)),
+        Concat | InsertFront | InsertTail | Take | Drop => return sequence_operation(op, &left, &right),
+        _ => return Err(Stop::Escape),
+    })
+}
+
+fn items(value: &Value) -> Fast<Vec<Value>> {
+    let items = sequence::items(as_set(value)?).ok_or(Stop::IllDefined)?;
+    Ok(items.into_iter().cloned().collect())
+}
+
+fn sequence_operation(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
+    let count = || match right {
+        Value::Int(n) => usize::try_from(*n).map_err(|_| Stop::IllDefined),
+        _ => Err(Stop::Escape),
+    };
+    let items = match op {
+        BinaryOp::Concat => [items(left)?, items(right)?].concat(),
+        BinaryOp::InsertFront => [vec![left.clone()], items(right)?].concat(),
+        BinaryOp::InsertTail => [items(left)?, vec![right.clone()]].concat(),
+        BinaryOp::Take => {
+            let mut items = items(left)?;
+            items.truncate(count()?);
+            items
+        }
+        _ => {
+            let mut items = items(left)?;
+            let n = count()?;
+            if n > items.len() {
+                return Err(Stop::IllDefined);
+            }
+            items.split_off(n)
+        }
+    };
+    Ok(Value::Set(sequence::from_items(items)))
+}
+
+/// Arithmetic within `i64`; nothing if it does not fit.
+fn small(op: BinaryOp, left: i64, right: i64) -> Fast<Option<Value>> {
+    let result = match op {
+        BinaryOp::Add => left.checked_add(right),
+        BinaryOp::Subtract => left.checked_sub(right),
+        BinaryOp::Multiply => left.checked_mul(right),
+        BinaryOp::Divide if right == 0 => return Err(Stop::IllDefined),
+        BinaryOp::Divide => left.checked_div(right),
+        BinaryOp::Modulo if left < 0 || right <= 0 => return Err(Stop::IllDefined),
+        BinaryOp::Modulo => left.checked_rem(right),
+        BinaryOp::Power if right < 0 => return Err(Stop::IllDefined),
+        BinaryOp::Power => u32::try_from(right).ok().and_then(|right| left.checked_pow(right)),
+        _ => None,
+    };
+    Ok(result.map(Value::Int))
+}
+
+fn big(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
+    let (left, right) = (left.as_int().ok_or(Stop::Escape)?, right.as_int().ok_or(Stop::Escape)?);
+    let result: Int = match op {
+        BinaryOp::Add => &left + &right,
+        BinaryOp::Subtract => &left - &right,
+        BinaryOp::Multiply => &left * &right,
+        // Rare with numbers of this size.
+        _ => return Err(Stop::Escape),
+    };
+    Ok(Value::int(result))
+}

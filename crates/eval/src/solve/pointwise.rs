@@ -1,0 +1,296 @@
+//! Finding a function or a set one point at a time.
+//!
+//! A function `f : A --> B` or a set `s <: A` is not tried as a whole: the value at one point is chosen after the other, and the constraints are
+//! evaluated on what is known so far (see [`Partial`]). One that is already false cuts the search; one that needs an open point says
+//! so and waits. Values that are impossible at a point are removed from it, the point with the fewest left is next.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use abridge_model::{Arrow, BinaryOp, Expr, UnaryOp};
+use abridge_value::{Set, Value};
+
+use super::constraint::{Constraint, Kind, Relation, Term};
+use super::{Found, GO_ON, Node, Search, Unknown};
+use crate::error::{ErrorKind, Result};
+use crate::sets::Size;
+use crate::val::{Partial, Sym, Val};
+
+/// Smaller sets of candidates are tried one by one.
+const WORTHWHILE: u64 = 256;
+
+/// The shape of what is to be found.
+pub(super) struct Shape {
+    points: Vec<Point>,
+    is_function: bool,
+    is_total: bool,
+    is_injective: bool,
+    /// The number of values that a surjection has to reach.
+    n_targets: usize,
+}
+
+/// A point that is not decided, with what is still possible there.
+#[derive(Clone)]
+struct Point {
+    key: Value,
+    options: Vec<Option<Value>>,
+}
+
+#[derive(Clone)]
+struct Progress {
+    partial: Partial,
+    points: Vec<Point>,
+    /// Constraints that are not known to hold.
+    waiting: Vec<Constraint>,
+}
+
+impl Shape {
+    /// How many candidates there are, saturating.
+    pub(super) fn cost(&self) -> u64 {
+        self.points.iter().fold(1, |cost: u64, point| cost.saturating_mul(point.options.len() as u64))
+    }
+}
+
+impl Search<'_> {
+    /// Whether a finite set of candidates for an unknown is better searched point by point.
+    pub(super) fn shape(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<Shape>> {
+        let session = self.session;
+        let is_constrained = node.constraints.iter().any(|constraint| constraint.mentions(unknown));
+        let Size::AtMost(count) = session.size(set) else { return Ok(None) };
+        if count < WORTHWHILE || !is_constrained {
+            return Ok(None);
+        }
+        let base = match set.as_sym() {
+            Some(Sym::Unary(UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1, base)) => base.clone(),
+            Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => {
+                return self.function_shape(unknown, *arrow, from, to, node);
+            }
+            Some(Sym::Binary(BinaryOp::Arrow(_), from, to)) => session.cartesian(from, to),
+            _ => return Ok(None),
+        };
+        let options = vec![None, Some(Value::Bool(true))];
+        let points = session.enumerate(&base, &node.env)?.iter().map(|key| Point { key, options: options.clone() }).collect();
+        Ok(Some(Shape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
+    }
+
+    /// Functions from a finite set. If the other set is infinite, equations and memberships must say what each point can be.
+    pub(super) fn function_shape(
+        &self,
+        unknown: Unknown,
+        arrow: Arrow,
+        from: &Val,
+        to: &Val,
+        node: &Node,
+    ) -> Result<Option<Shape>> {
+        let session = self.session;
+        let targets = match session.size(to) {
+            Size::AtMost(_) => Some(session.enumerate(to, &node.env)?),
+            _ if arrow.total && matches!(session.size(from), Size::AtMost(_)) => None,
+            _ => return Ok(None),
+        };
+        let stated = self.stated_values(unknown, node);
+        let mut points = Vec::new();
+        for key in &session.enumerate(from, &node.env)? {
+            let values = match (stated.iter().find(|(other, _)| *other == key), &targets) {
+                (Some((_, values)), Some(targets)) => values.intersection(targets),
+                (Some((_, values)), None) => values.clone(),
+                (None, Some(targets)) => targets.clone(),
+                (None, None) => return Ok(None),
+            };
+            let absent = if arrow.total { None } else { Some(None) };
+            let options = absent.into_iter().chain(values.iter().map(Some)).collect();
+            points.push(Point { key, options });
+        }
+        let n_targets = if arrow.surjective { targets.map_or(0, |targets| targets.len() as usize) } else { 0 };
+        Ok(Some(Shape { points, is_function: true, is_total: arrow.total, is_injective: arrow.injective, n_targets }))
+    }
+
+    /// What `f(k) = e` and `f(k) : S` say about points.
+    fn stated_values(&self, unknown: Unknown, node: &Node) -> Vec<(Value, Set)> {
+        let mut stated: Vec<(Value, Set)> = Vec::new();
+        for constraint in &node.constraints {
+            let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+            let found = match relation {
+                Relation::Equal => self
+                    .stated_point(unknown, left, right, node)
+                    .or_else(|| self.stated_point(unknown, right, left, node))
+                    .and_then(|(key, val)| Some((key, Set::singleton(self.session.finite(&val, &node.env).ok()?)))),
+                Relation::Member => self.stated_point(unknown, left, right, node).and_then(|(key, set)| {
+                    let Size::AtMost(_) = self.session.size(&set) else { return None };
+                    Some((key, self.session.enumerate(&set, &node.env).ok()?))
+                }),
+                _ => None,
+            };
+            let Some((key, values)) = found else { continue };
+            match stated.iter_mut().find(|(other, _)| *other == key) {
+                Some((_, known)) => *known = known.intersection(&values),
+                None => stated.push((key, values)),
+            }
+        }
+        stated
+    }
+
+    /// Key and other side of a relation whose one side is the unknown applied to something known.
+    fn stated_point(&self, unknown: Unknown, applied: &Term, other: &Term, node: &Node) -> Option<(Value, Val)> {
+        let session = self.session;
+        let Term::Expr(id) = applied else { return None };
+        let Expr::Binary(BinaryOp::Apply, function, arg) = session.model().expr(*id) else { return None };
+        let is_unknown = match session.model().expr(*function) {
+            Expr::Local(local) => Unknown::Local(*local) == unknown,
+            Expr::Constant(constant) => Unknown::Constant(*constant) == unknown,
+            _ => false,
+        };
+        let open = [&node.open[..], &[unknown]].concat();
+        if !is_unknown || !Term::Expr(*arg).is_ready(session, &open) || !other.is_ready(session, &open) {
+            return None;
+        }
+        let key = session.expr(*arg, &node.env).and_then(|key| session.finite(&key, &node.env)).ok()?;
+        Some((key, other.eval(session, &node.env).ok()?))
+    }
+
+    /// Tries all functions or sets of a shape that are in `set`.
+    pub(super) fn pointwise(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        shape: &Shape,
+        node: &Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let partial = Partial {
+            is_function: shape.is_function,
+            is_total: shape.is_total,
+            is_injective: shape.is_injective,
+            decided: Set::EMPTY,
+            absent: Set::EMPTY,
+            open: shape.points.iter().map(|point| point.key.clone()).collect(),
+        };
+        let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open)).cloned();
+        let progress = Progress { partial, points: shape.points.clone(), waiting: ready.collect() };
+        self.decide(unknown, set, shape, node, progress, found)
+    }
+
+    fn decide(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        shape: &Shape,
+        node: &Node,
+        mut progress: Progress,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        self.session.tick()?;
+        if !self.prune(unknown, shape, node, &mut progress)? {
+            return GO_ON;
+        }
+        let next = (0..progress.points.len()).min_by_key(|idx| progress.points[*idx].options.len());
+        let Some(next) = next else {
+            let val: Val = progress.partial.decided.clone().into();
+            // What points do not show: a surjection, a total relation, a set that is not empty.
+            if !self.session.member(&val, set, &node.env)? {
+                return GO_ON;
+            }
+            let mut complete = node.clone();
+            complete.env = unknown.bind(&node.env, val);
+            return self.run(complete, found);
+        };
+        for option in progress.points[next].options.clone() {
+            let mut chosen = progress.clone();
+            chosen.assign(next, option);
+            let flow = abridge_diag::with_stack(|| self.decide(unknown, set, shape, node, chosen, found))?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        GO_ON
+    }
+
+    /// Removes impossible values until nothing changes. False if there is no solution.
+    fn prune(&self, unknown: Unknown, shape: &Shape, node: &Node, progress: &mut Progress) -> Result<bool> {
+        if !self.check_waiting(unknown, node, progress)? {
+            return Ok(false);
+        }
+        if progress.uncovered(shape) > progress.points.len() {
+            return Ok(false);
+        }
+        let mut idx = 0;
+        while idx < progress.points.len() {
+            let mut possible = Vec::new();
+            for option in &progress.points[idx].options {
+                let mut trial = progress.clone();
+                trial.assign(idx, option.clone());
+                if self.check_waiting(unknown, node, &mut trial)? {
+                    possible.push(option.clone());
+                }
+            }
+            match &possible[..] {
+                [] => return Ok(false),
+                [only] => {
+                    progress.assign(idx, only.clone());
+                    if !self.check_waiting(unknown, node, progress)? {
+                        return Ok(false);
+                    }
+                    // Others may have become impossible.
+                    idx = 0;
+                }
+                _ => {
+                    progress.points[idx].options = possible;
+                    idx += 1;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Evaluates the constraints on what is decided; drops those that hold. False if one does not.
+    fn check_waiting(&self, unknown: Unknown, node: &Node, progress: &mut Progress) -> Result<bool> {
+        self.session.tick()?;
+        let env = unknown.bind(&node.env, progress.partial.clone().into_val());
+        let mut waiting = Vec::with_capacity(progress.waiting.len());
+        for constraint in std::mem::take(&mut progress.waiting) {
+            match self.session.check(&constraint, &env) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => waiting.push(constraint),
+                Err(error) => match self.excused(error, &constraint)? {
+                    // Reported when the value is complete.
+                    Some(_) => {}
+                    None => return Ok(false),
+                },
+            }
+        }
+        progress.waiting = waiting;
+        Ok(true)
+    }
+}
+
+impl Progress {
+    fn assign(&mut self, idx: usize, option: Option<Value>) {
+        let Point { key, .. } = self.points.remove(idx);
+        self.partial.open = self.partial.open.remove(&key);
+        let Some(value) = option else {
+            self.partial.absent = self.partial.absent.insert(key);
+            return;
+        };
+        if self.partial.is_injective {
+            for point in &mut self.points {
+                point.options.retain(|other| other.as_ref() != Some(&value));
+            }
+        }
+        let element = if self.partial.is_function { Value::pair(key, value) } else { key };
+        self.partial.decided = self.partial.decided.insert(element);
+    }
+
+    /// How many values of a surjection are not reached yet.
+    fn uncovered(&self, shape: &Shape) -> usize {
+        let reached = abridge_value::relation::ran(&self.partial.decided).len() as usize;
+        shape.n_targets.saturating_sub(reached)
+    }
+}
+
+impl Partial {
+    /// The set itself once nothing is open.
+    fn into_val(self) -> Val {
+        if self.open.is_empty() { self.decided.into() } else { Val::Symbolic(Arc::new(Sym::Partial(self))) }
+    }
+}

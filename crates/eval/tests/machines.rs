@@ -1,0 +1,195 @@
+//! Substitutions, operations, constants: whole machines and what they count.
+
+mod common;
+
+use abridge_eval::Config;
+use common::explore::explore;
+use common::{check_counts, counts, model};
+
+/// A machine over `x : -9..9` that starts at 0, with these operations.
+fn over_x(operations: &str) -> String {
+    format!("MACHINE M VARIABLES x INVARIANT x : -9..9 INITIALISATION x := 0 OPERATIONS {operations} END")
+}
+
+#[test]
+fn transitions_are_sets() {
+    check_counts(
+        "MACHINE M OPERATIONS t = ANY k WHERE k : 1..9 THEN skip END; r <-- u = ANY k WHERE k : 1..3 THEN r := k END END",
+        1,
+        5,
+    );
+    check_counts(
+        "MACHINE M
+         SETS D
+         PROPERTIES card(D) = 2
+         VARIABLES s
+         INVARIANT s <: D
+         INITIALISATION s := {}
+         OPERATIONS
+           in(p) = PRE p : D & p /: s THEN s := s \\/ {p} END;
+           out(p) = PRE p : s THEN s := s - {p} END
+         END",
+        5,
+        10,
+    );
+    check_counts("MACHINE M CONSTANTS n PROPERTIES n : NAT1 & n < 10 OPERATIONS run = skip END", 6, 9);
+    check_counts(
+        "MACHINE M
+         SETS ID = {aa, bb}
+         CONSTANTS iv
+         PROPERTIES iv : ID
+         VARIABLES xx
+         INVARIANT xx : ID
+         INITIALISATION xx := iv
+         OPERATIONS Set(yy) = PRE yy : ID THEN xx := yy END; Move = PRE xx = aa THEN skip END
+         END",
+        6,
+        14,
+    );
+}
+
+#[test]
+fn infeasible_substitutions_disable() {
+    check_counts(&over_x("go = BEGIN x :: {y | y : 1..2 & 1 = 2} END"), 1, 1);
+    check_counts(&over_x("go = BEGIN x := 1; SELECT x = 2 THEN skip END END"), 1, 1);
+    check_counts(&over_x("go = x := 1 || SELECT x = 1 THEN skip END"), 1, 1);
+    check_counts(&over_x("go = ANY y WHERE y : 1..3 & y > 5 THEN x := y END"), 1, 1);
+}
+
+#[test]
+fn every_substitution() {
+    check_counts(&over_x("go = SELECT x = 0 THEN x := 1 WHEN x <= 1 THEN x := 2 ELSE x := 0 END"), 3, 5);
+    check_counts(&over_x("go = IF x = 0 THEN x := 1 ELSIF x = 1 THEN x := 2 END"), 3, 4);
+    check_counts(&over_x("go = CHOICE x := 1 OR x := 2 OR x := 1 END"), 3, 7);
+    check_counts(&over_x("go = CASE x OF EITHER 0, 1 THEN x := 2 OR 2 THEN x := 3 END END"), 3, 4);
+    check_counts(&over_x("go = CASE x OF EITHER 0 THEN x := 2 ELSE x := 0 END END"), 2, 3);
+    check_counts(&over_x("go = LET y BE y = x + 1 IN x := y mod 3 END"), 3, 4);
+    check_counts(&over_x("go = VAR y IN y := x + 1; x := y mod 3 END"), 3, 4);
+    check_counts(&over_x("go = SELECT x < 2 THEN x := x + 1; x := x * 2 END"), 2, 2);
+    check_counts(&over_x("go = SELECT x = 0 THEN x : (x > x$0 & x < x$0 + 3) END"), 3, 3);
+    check_counts(&over_x("go = x :: 1..3"), 4, 13);
+    check_counts(&over_x("go = PRE x = 0 THEN WHILE x < 3 DO x := x + 1 INVARIANT x <= 3 VARIANT 3 - x END END"), 2, 2);
+    check_counts(
+        "MACHINE M VARIABLES x, y INVARIANT x : 0..2 & y : 0..2 INITIALISATION x, y := 1, 2
+         OPERATIONS swap = x := y || y := x; both = BEGIN x, y :: {0} * {0, 1} END END",
+        5,
+        16,
+    );
+}
+
+#[test]
+fn assignments_to_parts() {
+    let part = |assignment: &str, expected: &str| {
+        let text = format!(
+            "MACHINE M VARIABLES f, g, r, w, done
+             INVARIANT done = TRUE => {expected}
+             INITIALISATION f := {{1 |-> 1, 1 |-> 2}} || g := {{1 |-> {{2 |-> 5}}}} || r := rec(a : 1, b : rec(c : 2, d : 3))
+               || w := {{(1, 2) |-> 3}} || done := FALSE
+             OPERATIONS go = SELECT done = FALSE THEN {assignment} || done := TRUE END END"
+        );
+        let model = model(&text);
+        let report = explore(&model, Config::prob(), 100);
+        assert!(report.errors.is_empty(), "{text}: {:?}", report.errors);
+        assert_eq!((report.states, report.invariant_violated), (2, false), "{text}");
+    };
+    part("f(1) := 9", "f = {1 |-> 9} & g : INTEGER +-> (INTEGER +-> INTEGER) & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL");
+    part("g(1)(3) := 6", "g = {1 |-> {2 |-> 5, 3 |-> 6}} & f : INTEGER <-> INTEGER & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL");
+    part("r'b'c := 7", "r = rec(a : 1, b : rec(c : 7, d : 3)) & f : INTEGER <-> INTEGER & g : INTEGER +-> (INTEGER +-> INTEGER) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL");
+    part("w(1, 2) := 4", "w = {(1, 2) |-> 4} & f : INTEGER <-> INTEGER & g : INTEGER +-> (INTEGER +-> INTEGER) & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & done : BOOL");
+}
+
+#[test]
+fn obligations_are_kept_apart() {
+    let errors = |operations: &str| counts(&over_x(operations)).2;
+    assert_eq!(errors("go = SELECT x = 0 THEN PRE x > 0 THEN skip END END"), ["precondition-violated"]);
+    assert_eq!(errors("go = ASSERT x > 0 THEN skip END"), ["assert-violated"]);
+    assert_eq!(
+        errors("go = WHILE x < 3 DO x := x + 1 INVARIANT x < 3 VARIANT 3 - x END"),
+        ["loop-invariant-violated"]
+    );
+    assert_eq!(errors("go = WHILE x < 3 DO x := x + 1 INVARIANT 1 = 1 VARIANT x END"), ["loop-variant-violated"]);
+    assert_eq!(errors("go = WHILE x < 3 DO x := x + 1 INVARIANT 1 = 1 VARIANT -1 END"), ["loop-variant-violated"]);
+    assert_eq!(errors("go = x := 1 / x"), ["division-by-zero"]);
+    assert_eq!(errors("go = VAR y IN x := y; y := 1 END"), ["unassigned"]);
+    assert_eq!(errors("go = PRE x > 0 THEN skip END"), Vec::<&str>::new());
+}
+
+#[test]
+fn calls() {
+    let project = abridge_testkit::Project::new(&[
+        ("Main.mch", "MACHINE Main INCLUDES Inner OPERATIONS go = dec; r <-- ask = r <-- get; up(n) = PRE n : 1..2 THEN add(n) END END"),
+        (
+            "Inner.mch",
+            "MACHINE Inner VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 1
+             OPERATIONS
+               dec = PRE x > 0 THEN x := x - 1 END;
+               r <-- get = r := x;
+               add(n) = PRE n : NATURAL THEN SELECT x + n <= 3 THEN x := x + n END END
+             END",
+        ),
+    ]);
+    let model = project.analyse().model.unwrap_or_else(|| panic!("{}", project.diagnostics()));
+    let report = explore(&model, Config::prob(), 100);
+    assert_eq!((report.states, report.transitions), (4, 1 + 3 + 4 + 5));
+    let ids: Vec<&str> = report.errors.iter().map(|error| error.diagnostic(&model).id).collect();
+    assert_eq!(ids, ["precondition-violated"]);
+}
+
+#[test]
+fn ill_defined_guards() {
+    let text = "MACHINE M SETS P = {p1, p2}; ST = {idle, ready}
+        VARIABLES pst INVARIANT pst : P +-> ST INITIALISATION pst := {p1 |-> idle}
+        OPERATIONS enter(p) = PRE pst(p) = idle THEN pst(p) := ready END; look = SELECT pst(p2) = idle THEN skip END END";
+    let model = model(text);
+    let strict = explore(&model, Config::default(), 100);
+    assert_eq!((strict.states, strict.transitions, strict.errors.len()), (2, 2, 2));
+    let lenient = explore(&model, Config::prob(), 100);
+    assert_eq!((lenient.states, lenient.transitions, lenient.errors.len()), (2, 2, 0));
+}
+
+#[test]
+fn constants() {
+    check_counts(
+        "MACHINE M CONSTANTS fac
+         PROPERTIES fac : INTEGER +-> INTEGER & fac = %x.(x = 0 | 1) \\/ %x.(x > 0 | x * fac(x - 1))
+         OPERATIONS r <-- get(n) = PRE n : {5, 30} THEN r := fac(n) END END",
+        2,
+        4,
+    );
+    check_counts(
+        "MACHINE M CONSTANTS q
+         PROPERTIES q : 1..6 >-> 1..6 & !(i, j).(i : 1..6 & j : 1..6 & i < j => q(i) - q(j) /= i - j & q(j) - q(i) /= i - j)
+         END",
+        8,
+        8,
+    );
+    check_counts(
+        "MACHINE M CONSTANTS S, f PROPERTIES S = NATURAL & f = %x.(x : S | x + 1)
+         VARIABLES v INVARIANT v : S INITIALISATION v := 0 OPERATIONS up = SELECT v < 3 THEN v := f(v) END END",
+        5,
+        5,
+    );
+    check_counts("MACHINE M CONSTANTS s, t PROPERTIES s <: 1..10 & card(s) = 2 & t = {x | x : s & x > 8} & t = s END", 2, 2);
+}
+
+#[test]
+fn an_unbounded_choice_is_an_error_or_a_warning() {
+    let model = model("MACHINE M OPERATIONS v <-- q = BEGIN v :: INTEGER END END");
+    let report = explore(&model, Config::prob(), 100);
+    assert_eq!((report.transitions, report.errors.len(), report.warnings.is_empty()), (6, 0, false));
+    let report = explore(&model, Config::default(), 100);
+    assert_eq!((report.transitions, report.errors.len()), (1, 1));
+    assert_eq!(report.errors[0].diagnostic(&model).id, "infinite-set");
+}
+
+#[test]
+fn runaway_evaluation_ends() {
+    let text = over_x("go = x := card({y | y : POW(1..40) & SIGMA(i).(i : y | i) = -1})");
+    let config = Config { fuel: 200_000, ..Config::prob() };
+    let model = model(&text);
+    let report = explore(&model, config, 100);
+    assert!(!report.errors.is_empty());
+    let text = "MACHINE M CONSTANTS f PROPERTIES f : INTEGER +-> INTEGER & f = %x.(x : INTEGER | f(x + 1))
+        OPERATIONS r <-- go = r := f(1) END";
+    assert_eq!(counts(text).2, ["too-deep"]);
+}

@@ -1,0 +1,111 @@
+//! The solver finds exactly the solutions that trying everything finds.
+//!
+//! Each predicate is solved with its variables unknown, and evaluated for every candidate with the variables known.
+
+mod common;
+
+use common::holds;
+use proptest::prelude::*;
+
+/// Integer terms over `x` and `y`.
+fn term() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("x".to_string()),
+        Just("y".to_string()),
+        (-2_i64..4).prop_map(|n| format!("({n})")),
+    ];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        let op = prop_oneof![Just("+"), Just("-"), Just("*"), Just("/"), Just("mod")];
+        (inner.clone(), op, inner).prop_map(|(left, op, right)| format!("({left} {op} {right})"))
+    })
+}
+
+fn atom() -> impl Strategy<Value = String> {
+    let comparison = prop_oneof![Just("="), Just("/="), Just("<"), Just("<="), Just(">"), Just(">=")];
+    let compare = (term(), comparison, term()).prop_map(|(left, op, right)| format!("{left} {op} {right}"));
+    let member = (term(), -2_i64..4, 0_i64..4).prop_map(|(term, lo, len)| format!("{term} : {lo}..{}", lo + len));
+    let apply = (term(), term()).prop_map(|(arg, value)| format!("{{0 |-> 1, 1 |-> 3, 2 |-> 0}}({arg}) = {value}"));
+    let pair = (term(), term()).prop_map(|(left, right)| format!("{left} |-> {right} : {{1 |-> 2, 2 |-> 2, 0 |-> 3}}"));
+    let exists = term().prop_map(|term| format!("#z.(z : 0..2 & z + {term} = 2)"));
+    let forall = (term(), term()).prop_map(|(left, right)| format!("!z.(z : 0..2 & z < {left} => z <= {right})"));
+    prop_oneof![4 => compare, 2 => member, 1 => apply, 1 => pair, 1 => exists, 1 => forall]
+}
+
+fn pred() -> impl Strategy<Value = String> {
+    atom().prop_recursive(3, 10, 3, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} & {right})")),
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} or {right})")),
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} => {right})")),
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("(({left}) <=> ({right}))")),
+            inner.prop_map(|inner| format!("not({inner})")),
+        ]
+    })
+}
+
+/// Predicates on a function `f : 0..2 +-> 0..2` and a set `s <: 0..3`.
+fn function_pred() -> impl Strategy<Value = String> {
+    let key = prop_oneof![Just("0"), Just("1"), Just("2"), Just("card(s)"), Just("f(0)"), Just("f(1)")];
+    let atoms = prop_oneof![
+        (key.clone(), key.clone()).prop_map(|(left, right)| format!("f({left}) = {right}")),
+        (key.clone(), key.clone()).prop_map(|(left, right)| format!("f({left}) /= f({right})")),
+        key.clone().prop_map(|key| format!("{key} : dom(f)")),
+        key.clone().prop_map(|key| format!("{key} /: ran(f)")),
+        key.clone().prop_map(|key| format!("{key} : s")),
+        Just("f : 0..2 --> 0..2".to_string()),
+        Just("f : 0..2 >+> 0..2".to_string()),
+        Just("!(i, j).(i : dom(f) & j : dom(f) & i < j => f(i) <= f(j))".to_string()),
+        Just("dom(f) <: s".to_string()),
+        Just("f[s] = s".to_string()),
+        Just("(f ; f) = f".to_string()),
+        Just("f~ = f".to_string()),
+        Just("card(f) = card(s)".to_string()),
+        Just("SIGMA(i).(i : s | i) = 3".to_string()),
+        Just("s /= {}".to_string()),
+        Just("0 |-> 1 : f \\/ s * {1}".to_string()),
+    ];
+    atoms.prop_recursive(2, 6, 2, |inner| {
+        prop_oneof![
+            3 => (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} & {right})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} or {right})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} => {right})")),
+            1 => inner.prop_map(|inner| format!("not({inner})")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+
+    #[test]
+    fn forall_integer_predicates_solutions_are_exact(pred in pred()) {
+        holds(&format!(
+            "{{x, y | x : -1..3 & y : -1..3 & {pred}}} = {{p | p : (-1..3) * (-1..3) & p : {{x, y | {pred}}}}}"
+        ));
+    }
+
+    #[test]
+    fn forall_pairs_membership_agrees_with_listing(pred in pred()) {
+        holds(&format!(
+            "!q.(q : (-1..3) * (-1..3) => (q : {{x, y | x : -1..3 & y : -1..3 & {pred}}}
+              <=> q : ({{x, y | x : -1..3 & y : -1..3 & {pred}}} \\/ {{}})[{{0}}] * {{0}} \\/ {{x, y | x : -1..3 & y : -1..3 & {pred}}}))"
+        ).replace("[{0}] * {0} \\/ ", " \\/ "));
+    }
+
+    #[test]
+    fn forall_function_predicates_solutions_are_exact(pred in function_pred()) {
+        holds(&format!(
+            "LET F, S BE F = (0..2 +-> 0..2) & S = POW(0..3) IN
+               {{f, s | f : 0..2 +-> 0..2 & s <: 0..3 & {pred}}} = {{p | p : F * S & p : {{f, s | {pred}}}}} END"
+        ));
+    }
+
+    #[test]
+    fn forall_larger_functions_points_are_exact(pred in function_pred()) {
+        let pred = pred.replace("0..2", "0..3");
+        holds(&format!(
+            "LET F BE F = (0..3 +-> 0..3) IN
+               {{f | f : 0..3 +-> 0..3 & #s.(s = {{0, 2}} & {pred})}} = {{f | f : F & f : {{f | #s.(s = {{0, 2}} & {pred})}}}} END"
+        ));
+    }
+}

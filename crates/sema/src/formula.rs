@@ -1,0 +1,131 @@
+//! Formulas that stand beside a machine: what a user types at a prompt, values in a trace.
+//!
+//! [`analyse_formulas`] analyses the machine as usual and lowers the formulas last, in its scope. All ids of the machine are those of
+//! the model without formulas, types included, so that values and states of one model mean the same in the other.
+
+use std::path::Path;
+
+use abridge_diag::{Diagnostic, FileId, SourceMap};
+use abridge_model::{ExprId, LocalId, Model, PredId, SmolStr};
+
+use crate::project::{self, FileSystem, Project, Unit, UnitId};
+use crate::{Options, cascade, library, lower};
+
+/// A formula as it is written.
+#[derive(Clone, Debug)]
+pub struct FormulaText {
+    /// Shown in place of a file name.
+    pub source: String,
+    pub text: String,
+    pub role: Role,
+}
+
+/// What a formula is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// An expression, or a predicate whose unknown identifiers are free.
+    Any,
+    /// A predicate without free identifiers.
+    Predicate,
+    /// A value of a constant or variable.
+    ValueOf(SmolStr),
+    /// A value of a parameter or output of an operation.
+    ValueOfLocal { operation: SmolStr, local: SmolStr },
+}
+
+/// A formula in the model.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    /// Identifiers that only the formula knows, in the order of their first use.
+    pub free: Vec<LocalId>,
+    pub body: FormulaBody,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FormulaBody {
+    Pred(PredId),
+    Expr(ExprId),
+}
+
+/// What the front end found out.
+pub struct FormulaAnalysis {
+    pub sources: SourceMap,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The machine with the formulas; present if there is no error.
+    pub model: Option<Model>,
+    /// One for each text; empty if there is no model.
+    pub formulas: Vec<Formula>,
+    /// The texts, in their order.
+    pub files: Vec<FileId>,
+}
+
+impl FormulaAnalysis {
+    /// Errors, and whatever is about the formulas.
+    pub fn relevant(&self) -> Vec<Diagnostic> {
+        let is_inside = |diagnostic: &Diagnostic| diagnostic.span().is_some_and(|span| self.files.contains(&span.file));
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.is_error() || is_inside(diagnostic)).cloned().collect()
+    }
+}
+
+/// Analyses formulas in the scope of the machine in `main`, or of an empty one that knows the built-in libraries.
+pub fn analyse_formulas(
+    files: &dyn FileSystem,
+    main: Option<&Path>,
+    texts: &[FormulaText],
+    options: &Options,
+) -> FormulaAnalysis {
+    let mut sources = SourceMap::new();
+    let mut diagnostics = Vec::new();
+    let project = match main {
+        Some(main) => project::load(files, &options.include, main, &mut sources, &mut diagnostics),
+        None => project::load(&Nothing, &[], Path::new(EMPTY_MACHINE), &mut sources, &mut diagnostics),
+    };
+    let mut analysis = FormulaAnalysis { sources, diagnostics, model: None, formulas: Vec::new(), files: Vec::new() };
+    let Some(mut project) = project else { return analysis };
+    if project.machine(project.main).is_none() && analysis.diagnostics.iter().all(|diagnostic| !diagnostic.is_error()) {
+        let message = format!("`{}` holds definitions only, not a machine", project.unit(project.main).path.display());
+        analysis.diagnostics.push(Diagnostic::error("not-a-machine", message));
+    }
+    let formulas: Vec<(UnitId, Role)> =
+        texts.iter().map(|text| (add(&mut project, text, &mut analysis), text.role.clone())).collect();
+    let lowered = lower::compose_with(&project, options, &analysis.sources, &formulas);
+    let read = std::mem::take(&mut analysis.diagnostics);
+    analysis.diagnostics = cascade::joined(read, lowered.diagnostics, &analysis.sources, project.gaps());
+    if analysis.diagnostics.iter().all(|diagnostic| !diagnostic.is_error()) {
+        analysis.model = lowered.model;
+        analysis.formulas = lowered.formulas;
+    }
+    analysis
+}
+
+/// Adds a text to the project as a unit of its own.
+fn add(project: &mut Project, text: &FormulaText, analysis: &mut FormulaAnalysis) -> UnitId {
+    let file = analysis.sources.add(text.source.clone(), text.text.as_str());
+    let (ast, diagnostics) = abridge_syntax::parse_formula(file, &text.text);
+    project.has_errors |= diagnostics.iter().any(Diagnostic::is_error);
+    analysis.diagnostics.extend(diagnostics);
+    analysis.files.push(file);
+    let unit = Unit { path: text.source.as_str().into(), ast, refs: Vec::new(), refines: None, imports: Vec::new() };
+    project.units.push(unit);
+    UnitId(project.units.len() as u32 - 1)
+}
+
+const EMPTY_MACHINE: &str = "<empty>";
+
+/// No files but a machine that imports the libraries.
+struct Nothing;
+
+impl FileSystem for Nothing {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        if path != Path::new(EMPTY_MACHINE) {
+            return Err(std::io::ErrorKind::NotFound.into());
+        }
+        let libraries = library::names().filter(|name| name.ends_with(".def"));
+        let imports: Vec<String> = libraries.map(|name| format!("\"{name}\"")).collect();
+        Ok(format!("MACHINE Empty DEFINITIONS {} END", imports.join(";")).into_bytes())
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path == Path::new(EMPTY_MACHINE)
+    }
+}

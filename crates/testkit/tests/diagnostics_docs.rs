@@ -1,0 +1,159 @@
+//! The pages under `docs/diagnostics/`: every diagnostic has one, and its examples do what it says.
+//!
+//! A page holds one block that is marked `b fails` and one that is marked `b ok`. A line `// file: Name.mch` inside a block
+//! starts another file; the text before the first such line is the main machine.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use abridge_diag::{Diagnostic, in_order};
+use abridge_testkit::Project;
+
+/// The crates whose diagnostics come from reading a model.
+const CRATES: [&str; 2] = ["syntax", "sema"];
+
+/// What would need an example that fits on no page.
+const WITHOUT_FAILING_EXAMPLE: [&str; 4] =
+    ["expansion-too-large", "file-too-large", "nested-too-deep", "number-too-long"];
+
+#[test]
+fn every_id_has_a_page_and_every_page_an_id() {
+    let ids = ids_in_sources();
+    let pages: BTreeSet<String> = pages().into_iter().map(|page| page.id).collect();
+    let without_page: Vec<&String> = ids.difference(&pages).collect();
+    let without_id: Vec<&String> = pages.difference(&ids).collect();
+    assert!(without_page.is_empty(), "write docs/diagnostics/<id>.md for {without_page:?}");
+    assert!(without_id.is_empty(), "no diagnostic has the id of these pages: {without_id:?}");
+}
+
+#[test]
+fn the_table_lists_every_page() {
+    let table = fs::read_to_string(folder().join("README.md")).expect("the table is readable");
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| [")?.split_once(']'));
+    let listed: Vec<String> = rows.map(|(id, _)| id.to_owned()).collect();
+    let pages: Vec<String> = pages().into_iter().map(|page| page.id).collect();
+    assert_eq!(listed, pages, "the table in docs/diagnostics/README.md lists all pages, sorted");
+}
+
+#[test]
+fn pages_are_complete() {
+    for page in pages() {
+        assert_eq!(page.text.lines().next(), Some(format!("# {}", page.id).as_str()), "{}", page.id);
+        assert!(page.block("ok").is_some(), "{} has no corrected example", page.id);
+        let excused = WITHOUT_FAILING_EXAMPLE.contains(&page.id.as_str());
+        assert_eq!(page.block("fails").is_none(), excused, "{}: the failing example", page.id);
+    }
+}
+
+#[test]
+fn failing_examples_yield_their_id_first() {
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let Some(example) = page.block("fails") else { continue };
+        let project = project(&example);
+        let analysis = project.analyse();
+        let first = in_order(&analysis.diagnostics).first().map(|first| first.id);
+        if first != Some(page.id.as_str()) {
+            wrong.push(format!("{}:\n{}", page.id, project.diagnostics()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn corrected_examples_are_accepted() {
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let Some(example) = page.block("ok") else { continue };
+        let project = project(&example);
+        let is_wrong = |diagnostic: &Diagnostic| diagnostic.is_error() || diagnostic.id == page.id;
+        if project.analyse().diagnostics.iter().any(is_wrong) {
+            wrong.push(format!("{}:\n{}", page.id, project.diagnostics()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+struct Page {
+    id: String,
+    text: String,
+}
+
+impl Page {
+    /// The block that is marked with a word.
+    fn block(&self, mark: &str) -> Option<String> {
+        let (_, rest) = self.text.split_once(&format!("```b {mark}\n"))?;
+        let (block, _) = rest.split_once("\n```")?;
+        Some(block.to_owned())
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn folder() -> PathBuf {
+    root().join("docs/diagnostics")
+}
+
+/// All pages, sorted by their ids.
+fn pages() -> Vec<Page> {
+    let mut pages = Vec::new();
+    for path in files(&folder()) {
+        let id = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        if id != "README" {
+            pages.push(Page { id, text: fs::read_to_string(&path).expect("a page is readable") });
+        }
+    }
+    pages.sort_by(|left, right| left.id.cmp(&right.id));
+    pages
+}
+
+/// The files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder is readable") {
+        let path = entry.expect("the folder is readable").path();
+        if path.is_dir() {
+            files.extend(self::files(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The ids of all diagnostics, which stand as literals where diagnostics are made.
+fn ids_in_sources() -> BTreeSet<String> {
+    let mut ids = BTreeSet::new();
+    for path in CRATES.iter().flat_map(|name| files(&root().join("crates").join(name).join("src"))) {
+        let text = fs::read_to_string(&path).expect("a source is readable");
+        for maker in ["Diagnostic::error(", "Diagnostic::warning("] {
+            for (at, _) in text.match_indices(maker) {
+                let rest = text[at + maker.len()..].trim_start();
+                let literal = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+                let (id, _) = literal.unwrap_or_else(|| panic!("{}: an id is written as a literal", path.display()));
+                ids.insert(id.to_owned());
+            }
+        }
+    }
+    ids
+}
+
+/// The files of an example.
+fn project(example: &str) -> Project {
+    let mut parts = example.split("// file: ");
+    let main = parts.next().unwrap_or_default();
+    let others: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once('\n')).collect();
+    let mut words = main.split_whitespace();
+    let suffix = match words.next() {
+        Some("REFINEMENT") => "ref",
+        Some("IMPLEMENTATION") => "imp",
+        _ => "mch",
+    };
+    let name = format!("{}.{suffix}", words.next().unwrap_or("Main"));
+    let mut files = vec![(name.as_str(), main)];
+    files.extend(others);
+    Project::new(&files)
+}
