@@ -9,10 +9,17 @@ use abridge_model::{Expr, ExprId, LocalId, Model, PredId, dump};
 /// What a formula comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    Value { value: String, ty: String },
+    Value {
+        value: String,
+        ty: String,
+    },
     Truth(bool),
     /// Values in the order of `names`; `is_complete` if there are no others.
-    Solutions { names: Vec<(String, String)>, list: Vec<Vec<String>>, is_complete: bool },
+    Solutions {
+        names: Vec<(String, String)>,
+        list: Vec<Vec<String>>,
+        is_complete: bool,
+    },
 }
 
 /// An answer and what makes it less than certain.
@@ -32,10 +39,9 @@ pub enum Needs {
 /// The value of an expression.
 pub fn evaluate(interp: &Interp<'_>, expr: ExprId, env: &Env) -> Calculation {
     let (session, model) = (interp.session(), interp.model());
-    let answer = session.value(expr, env).map(|val| Answer::Value {
-        value: full_text(model, &val),
-        ty: model.type_text(model.ty(expr)),
-    });
+    let answer = session
+        .value(expr, env)
+        .map(|val| Answer::Value { value: full_text(model, &val), ty: model.type_text(model.ty(expr)) });
     Calculation { answer, warnings: session.take_warnings() }
 }
 

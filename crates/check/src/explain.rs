@@ -72,7 +72,9 @@ impl Explanation<'_> {
     fn operands_inner(&mut self, id: PredId, env: &Env) {
         match self.model.pred(id) {
             Pred::Not(operand) => self.operands(*operand, env),
-            Pred::And(operands) | Pred::Or(operands) => operands.iter().for_each(|operand| self.operands(*operand, env)),
+            Pred::And(operands) | Pred::Or(operands) => {
+                operands.iter().for_each(|operand| self.operands(*operand, env))
+            }
             Pred::Implies(left, right) | Pred::Equivalent(left, right) => {
                 self.operands(*left, env);
                 self.operands(*right, env);
@@ -96,7 +98,12 @@ impl Explanation<'_> {
             return;
         }
         match self.model.expr(id) {
-            Expr::Integer(_) | Expr::Real(_) | Expr::String(_) | Expr::Bool(_) | Expr::Element(..) | Expr::Carrier(_) => return,
+            Expr::Integer(_)
+            | Expr::Real(_)
+            | Expr::String(_)
+            | Expr::Bool(_)
+            | Expr::Element(..)
+            | Expr::Carrier(_) => return,
             Expr::EmptySet | Expr::BaseSet(_) | Expr::FreeType(_) => return,
             _ => {}
         }

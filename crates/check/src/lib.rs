@@ -92,11 +92,11 @@ fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
     let limits = limits(&notes, &exploration.limits);
     let violation = violation(model, system, exploration);
-    let is_stopped = !exploration.limits.is_empty() || exploration.findings.iter().any(|finding| finding.kind != FindingKind::Goal);
-    let verdict = match (&violation, limits.is_empty(), is_stopped) {
-        (Some(_), ..) => Verdict::Violated,
-        (None, false, _) => Verdict::Incomplete,
-        (None, true, _) => Verdict::Holds,
+    let verdict = match &violation {
+        Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,
+        Some(_) => Verdict::Violated,
+        None if limits.is_empty() => Verdict::Holds,
+        None => Verdict::Incomplete,
     };
     let count = |step: u32| exploration.per_operation.get(step as usize).copied().unwrap_or(0);
     let coverage = system.operations().iter().enumerate().map(|(idx, op)| Coverage {
@@ -130,7 +130,8 @@ fn limits(notes: &Notes, stops: &[Limit]) -> Vec<String> {
     if notes.is_capped {
         limits.push("not all set-ups, initialisations or steps of an operation were tried".to_owned());
     }
-    if let Some((what, _)) = notes.failures.iter().find(|(_, error)| !error.is_ill_defined() && !error.is_obligation()) {
+    if let Some((what, _)) = notes.failures.iter().find(|(_, error)| !error.is_ill_defined() && !error.is_obligation())
+    {
         limits.push(format!("{what} could not be evaluated"));
     }
     limits
@@ -145,7 +146,11 @@ fn violation(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
     }
     let Some(Finding { kind, state }) = exploration.findings.first() else {
         let is_stuck = exploration.is_stuck_at_root && limits(&system.notes(), &exploration.limits).is_empty();
-        return is_stuck.then(|| Violation { kind: ViolationKind::Deadlock, trace: Trace::default(), parts: Vec::new() });
+        return is_stuck.then(|| Violation {
+            kind: ViolationKind::Deadlock,
+            trace: Trace::default(),
+            parts: Vec::new(),
+        });
     };
     let trace = Trace::to(system, &exploration.table, *state);
     let words = exploration.table.get(*state);

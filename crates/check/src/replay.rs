@@ -137,7 +137,9 @@ impl<'m> Replayer<'_, 'm> {
         let name = &wanted.name;
         misses.sort();
         misses.dedup();
-        let texts = |pick: fn(&Miss) -> Option<&String>| -> Vec<&str> { misses.iter().filter_map(pick).map(String::as_str).collect() };
+        let texts = |pick: fn(&Miss) -> Option<&String>| -> Vec<&str> {
+            misses.iter().filter_map(pick).map(String::as_str).collect()
+        };
         let states = texts(|miss| if let Miss::State(text) = miss { Some(text) } else { None });
         if !states.is_empty() {
             return format!("`{name}` is possible, but leads elsewhere: {}", listed(&states));
@@ -178,15 +180,16 @@ fn is_next(system: &Explicit<'_>, from: &Place, name: &str) -> bool {
 fn misfit(session: &Session<'_>, model: &Model, wanted: &Wanted, from: &Place, found: &Move) -> Option<Miss> {
     let env = found.to.state().map_or_else(Env::empty, Env::new);
     let same = |left: &Val, right: &Val| session.same(left, right, &env).unwrap_or(false);
-    let (params, outputs) = found.labels(model);
     let show = |name: &str, val: &Val| format!("{name} = {}", val_text(model, val));
-    let fits = |wanted: &[(String, Val)], name: &str, val: &Val| wanted.iter().filter(|(known, _)| known == name).all(|(_, other)| same(val, other));
-    if params.iter().any(|(name, val)| !fits(&wanted.params, name, val)) {
-        let texts: Vec<String> = params.iter().map(|(name, val)| show(name, val)).collect();
+    let fits = |wanted: &[(String, Val)], name: &str, val: &Val| {
+        wanted.iter().filter(|(known, _)| known == name).all(|(_, other)| same(val, other))
+    };
+    if found.named_params(model).any(|(name, val)| !fits(&wanted.params, name, val)) {
+        let texts: Vec<String> = found.named_params(model).map(|(name, val)| show(name, val)).collect();
         return Some(Miss::Params(texts.join(", ")));
     }
-    let assigned = outputs.iter().filter_map(|(name, val)| Some((*name, (*val)?)));
-    if let Some((name, val)) = assigned.into_iter().find(|(name, val)| !fits(&wanted.outputs, name, val)) {
+    let mut assigned = found.named_outputs(model).filter_map(|(name, val)| Some((name, val?)));
+    if let Some((name, val)) = assigned.find(|(name, val)| !fits(&wanted.outputs, name, val)) {
         return Some(Miss::Outputs(show(name, val)));
     }
     let state = found.to.state()?;

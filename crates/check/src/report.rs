@@ -11,6 +11,8 @@ pub enum Verdict {
     /// Every reachable state was visited and everything asked for holds.
     Holds,
     Violated,
+    /// The search ended at a state that satisfies the goal.
+    GoalReached,
     /// No violation was found, but not everything was visited.
     Incomplete,
 }
@@ -75,13 +77,20 @@ pub struct Violation {
 #[derive(Clone, Debug)]
 pub enum ViolationKind {
     /// Number of the conjunct in the model.
-    Invariant { conjunct: usize },
+    Invariant {
+        conjunct: usize,
+    },
     /// Number of the assertion in the model.
-    Assertion { conjunct: usize },
+    Assertion {
+        conjunct: usize,
+    },
     Deadlock,
     /// Reached; not a mistake by itself.
     Goal,
-    IllDefined { operation: Option<String>, error: Diagnostic },
+    IllDefined {
+        operation: Option<String>,
+        error: Diagnostic,
+    },
 }
 
 pub(crate) fn limit_text(limit: Limit) -> String {

@@ -6,9 +6,12 @@ use std::ops::ControlFlow;
 use abridge_diag::Diagnostic;
 use abridge_eval::{Error, Explicit, State, Transition, Val, val_text};
 use abridge_model::ids::Id as _;
-use abridge_model::{LocalId, Model, OpId};
+use abridge_model::{Model, OpId};
 
 use crate::trace::Step;
+
+/// Different errors kept at a place.
+const MAX_ERRORS: usize = 20;
 
 pub const SETUP_CONSTANTS: &str = "SETUP_CONSTANTS";
 pub const INITIALISATION: &str = "INITIALISATION";
@@ -68,25 +71,31 @@ impl Move {
         }
     }
 
-    /// Parameters and outputs with their names; an output that was not assigned has no value.
-    pub fn labels<'m>(&self, model: &'m Model) -> (Vec<(&'m str, &Val)>, Vec<(&'m str, Option<&Val>)>) {
-        let Some(op) = self.op.map(|op| &model.operations[op]) else { return (Vec::new(), Vec::new()) };
-        let name = |local: &LocalId| model.locals[*local].name.as_str();
-        let params = op.params.iter().map(name).zip(&self.params).collect();
-        (params, op.outputs.iter().map(name).zip(self.outputs.iter().map(Option::as_ref)).collect())
+    /// Parameters with their names.
+    pub fn named_params<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (&'a str, &'a Val)> {
+        let locals = self.op.map_or(&[][..], |op| &model.operations[op].params);
+        locals.iter().map(|local| model.locals[*local].name.as_str()).zip(&self.params)
+    }
+
+    /// Outputs with their names; one that was not assigned has no value.
+    pub fn named_outputs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (&'a str, Option<&'a Val>)> {
+        let locals = self.op.map_or(&[][..], |op| &model.operations[op].outputs);
+        locals.iter().map(|local| model.locals[*local].name.as_str()).zip(self.outputs.iter().map(Option::as_ref))
     }
 
     /// The move as text.
     pub fn step(&self, model: &Model, from: &Place) -> Step {
-        let (params, outputs) = self.labels(model);
         let text = |val: &Val| val_text(model, val);
         let state = self.to.state().map(|state| state_texts(model, state)).unwrap_or_default();
         let old = from.state().map(|state| state_texts(model, state)).unwrap_or_default();
         let changed = state.iter().filter(|entry| !old.contains(entry)).map(|(name, _)| name.clone()).collect();
         Step {
             name: self.name(model).to_owned(),
-            params: params.into_iter().map(|(name, val)| (name.to_owned(), text(val))).collect(),
-            outputs: outputs.into_iter().map(|(name, val)| (name.to_owned(), val.map_or("?".to_owned(), text))).collect(),
+            params: self.named_params(model).map(|(name, val)| (name.to_owned(), text(val))).collect(),
+            outputs: self
+                .named_outputs(model)
+                .map(|(name, val)| (name.to_owned(), val.map_or("?".to_owned(), text)))
+                .collect(),
             opaque: self.to.state().map(|state| opaque_names(model, state)).unwrap_or_default(),
             state,
             changed,
@@ -126,7 +135,14 @@ pub fn moves(system: &Explicit<'_>, from: &Place, limit: usize) -> Moves {
                 }
                 Err(error) => {
                     let name = op.map_or("the start", |op| &model.operations[op].name);
-                    moves.errors.push((name.to_owned(), error.diagnostic(model)));
+                    let error = error.diagnostic(model);
+                    let is_told = moves
+                        .errors
+                        .iter()
+                        .any(|(_, known)| known.message == error.message && known.span() == error.span());
+                    if !is_told && moves.errors.len() < MAX_ERRORS {
+                        moves.errors.push((name.to_owned(), error));
+                    }
                 }
             }
             ControlFlow::Continue(())
@@ -171,8 +187,10 @@ pub fn named_values<'a>(model: &'a Model, state: &'a State) -> impl Iterator<Ite
     fn value(slots: &[Option<Val>], index: usize) -> Option<&Val> {
         slots.get(index).and_then(Option::as_ref)
     }
-    let constants = model.constants.iter().filter_map(|(id, c)| Some((c.name.as_str(), value(&state.constants, id.index())?)));
-    let variables = model.state_variables().filter_map(|(id, v)| Some((v.name.as_str(), value(&state.variables, id.index())?)));
+    let constants =
+        model.constants.iter().filter_map(|(id, c)| Some((c.name.as_str(), value(&state.constants, id.index())?)));
+    let variables =
+        model.state_variables().filter_map(|(id, v)| Some((v.name.as_str(), value(&state.variables, id.index())?)));
     constants.chain(variables)
 }
 

@@ -65,7 +65,10 @@ mod tests {
         let text = line(["path", "note"]) + &line(["a.mch", "one, \"two\"\nthree"]) + &line(["b.mch", ""]);
         let rows = parse(&text);
         assert_eq!(header(&text), ["path", "note"]);
-        assert_eq!((rows.len(), rows[0]["note"].as_str(), rows[1]["path"].as_str()), (2, "one, \"two\"\nthree", "b.mch"));
+        assert_eq!(
+            (rows.len(), rows[0]["note"].as_str(), rows[1]["path"].as_str()),
+            (2, "one, \"two\"\nthree", "b.mch")
+        );
     }
 
     #[test]

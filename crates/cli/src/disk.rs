@@ -36,7 +36,10 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|suffix| ["mch", "ref", "imp", "sys"].iter().any(|known| suffix == *known)) {
+        } else if path
+            .extension()
+            .is_some_and(|suffix| ["mch", "ref", "imp", "sys"].iter().any(|known| suffix == *known))
+        {
             files.push(path);
         }
     }

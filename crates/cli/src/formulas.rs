@@ -33,7 +33,13 @@ pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
 }
 
 /// Evaluates a formula of a model at a place.
-pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: usize, compat: Option<Compat>) -> Calculation {
+pub(crate) fn calculate(
+    model: &Model,
+    formula: &Formula,
+    place: &Place,
+    limit: usize,
+    compat: Option<Compat>,
+) -> Calculation {
     let interp = Interp::new(model, Compat::config(compat).eval);
     let env = place.state().map_or_else(Env::empty, Env::new);
     match formula.body {
@@ -130,7 +136,8 @@ fn tell_answer(answer: &Answer) -> Told {
 
 fn tell_solutions(names: &[(String, String)], list: &[Vec<String>], is_complete: bool) -> Told {
     let row = |values: &Vec<String>| -> String {
-        let texts: Vec<String> = names.iter().zip(values).map(|((name, _), value)| format!("{name} = {value}")).collect();
+        let texts: Vec<String> =
+            names.iter().zip(values).map(|((name, _), value)| format!("{name} = {value}")).collect();
         texts.join(", ") + "\n"
     };
     let mut text: String = list.iter().map(row).collect();
@@ -144,7 +151,8 @@ fn tell_solutions(names: &[(String, String)], list: &[Vec<String>], is_complete:
     };
     let identifiers: Vec<Value> = names.iter().map(|(name, ty)| json!({ "name": name, "type": ty })).collect();
     let solutions: Vec<Value> = list.iter().map(object).collect();
-    let json = json!({ "kind": "solutions", "identifiers": identifiers, "solutions": solutions, "complete": is_complete });
+    let json =
+        json!({ "kind": "solutions", "identifiers": identifiers, "solutions": solutions, "complete": is_complete });
     let exit = if list.is_empty() && is_complete { Exit::No } else { Exit::Ok };
     Told { text, json: fields(json), exit }
 }

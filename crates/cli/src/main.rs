@@ -53,7 +53,9 @@ enum Command {
         output: Output,
     },
     /// Read, compose and type machines: many files and folders at once
-    #[command(after_help = "Examples:\n  abridge typecheck models\n  abridge typecheck lift.mch --set-size FLOOR=4 -p MAXINT 10")]
+    #[command(
+        after_help = "Examples:\n  abridge typecheck models\n  abridge typecheck lift.mch --set-size FLOOR=4 -p MAXINT 10"
+    )]
     Typecheck {
         /// Machines, or folders to search for .mch, .ref, .imp and .sys files
         #[arg(required = true)]
@@ -67,7 +69,9 @@ enum Command {
         output: Output,
     },
     /// Show what Abridge understands of a machine
-    #[command(after_help = "Examples:\n  abridge show models/lift.mch            an overview\n  abridge show models/lift.mch --types    every declared name with its type\n  abridge show models/lift.mch --model    the typed model that is checked")]
+    #[command(
+        after_help = "Examples:\n  abridge show models/lift.mch            an overview\n  abridge show models/lift.mch --types    every declared name with its type\n  abridge show models/lift.mch --model    the typed model that is checked"
+    )]
     Show {
         file: PathBuf,
         /// The syntax tree
@@ -85,7 +89,9 @@ enum Command {
         output: Output,
     },
     /// Explore all reachable states: invariant, deadlocks, assertions, goal
-    #[command(after_help = "Examples:\n  abridge check models/lift.mch\n  abridge check models/mutex.mch --set-size PROC=4\n  abridge check lift.mch --find all --max-states 1000000")]
+    #[command(
+        after_help = "Examples:\n  abridge check models/lift.mch\n  abridge check models/mutex.mch --set-size PROC=4\n  abridge check lift.mch --find all --max-states 1000000"
+    )]
     Check {
         file: PathBuf,
         #[command(flatten)]
@@ -128,7 +134,9 @@ enum Command {
         output: Output,
     },
     /// Print a file in standard layout
-    #[command(after_help = "Examples:\n  abridge fmt lift.mch              to the terminal\n  abridge fmt lift.mch --write      change the file\n  abridge fmt lift.mch --unicode    with ∈, ∧, ⇸ for :, &, +->")]
+    #[command(
+        after_help = "Examples:\n  abridge fmt lift.mch              to the terminal\n  abridge fmt lift.mch --write      change the file\n  abridge fmt lift.mch --unicode    with ∈, ∧, ⇸ for :, &, +->"
+    )]
     Fmt {
         file: PathBuf,
         /// Mathematical symbols
@@ -249,7 +257,9 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let exit = match cli.command {
         Command::Parse { file, output } => commands::parse::run(&file, output.json),
-        Command::Typecheck { files, jobs, model, output } => commands::typecheck::run(&files, jobs, &model.to_sema(), output.json),
+        Command::Typecheck { files, jobs, model, output } => {
+            commands::typecheck::run(&files, jobs, &model.to_sema(), output.json)
+        }
         Command::Show { file, ast, types, model_view, model, output } => {
             let view = match (ast, types, model_view) {
                 (true, ..) => commands::show::View::Ast,
@@ -259,14 +269,20 @@ fn main() -> ExitCode {
             };
             commands::show::run(&file, view, &model.to_sema(), output.json)
         }
-        Command::Check { file, check, model, output } => commands::check::run(&file, &check, &model.to_sema(), output.json),
+        Command::Check { file, check, model, output } => {
+            commands::check::run(&file, &check, &model.to_sema(), output.json)
+        }
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
-        Command::Animate { file, animate, model, output } => commands::animate::run(&file, &animate, &model.to_sema(), output.json),
+        Command::Animate { file, animate, model, output } => {
+            commands::animate::run(&file, &animate, &model.to_sema(), output.json)
+        }
         Command::Trace(TraceCommand::Replay { file, trace, compat, model, output }) => {
             commands::trace::replay(&file, &trace, &model.to_sema(), compat, output.json)
         }
         Command::Corpus { corpus, output } => commands::corpus::run(&corpus, output.json),
-        Command::Fmt { file, unicode, width, write, output, .. } => commands::fmt::run(&file, unicode, width, write, output.json),
+        Command::Fmt { file, unicode, width, write, output, .. } => {
+            commands::fmt::run(&file, unicode, width, write, output.json)
+        }
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut std::io::stdout());
             Exit::Ok

@@ -10,7 +10,8 @@ use crate::out::err;
 /// Prints diagnostics to standard error, errors first in the order of their places.
 pub(crate) fn print_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     let config = RenderConfig { color: std::io::stderr().is_terminal(), ..RenderConfig::default() };
-    let texts: Vec<String> = in_order(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
+    let texts: Vec<String> =
+        in_order(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
     err!("{}", texts.join("\n"));
 }
 
@@ -58,12 +59,19 @@ impl JsonSpan {
     pub(crate) fn new(sources: &SourceMap, span: Span) -> Self {
         let file = sources.file(span.file);
         let (start, end) = (file.line_column(span.start), file.line_column(span.end));
-        JsonSpan { file: file.name().to_owned(), line: start.line, column: start.column, end_line: end.line, end_column: end.column }
+        JsonSpan {
+            file: file.name().to_owned(),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+        }
     }
 }
 
 pub(crate) fn json_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<JsonDiagnostic> {
-    let place = |label: &abridge_diag::Label| JsonPlace { span: JsonSpan::new(sources, label.span), text: label.text.clone() };
+    let place =
+        |label: &abridge_diag::Label| JsonPlace { span: JsonSpan::new(sources, label.span), text: label.text.clone() };
     let json = |diagnostic: &Diagnostic| JsonDiagnostic {
         id: diagnostic.id,
         severity: match diagnostic.severity {

@@ -28,7 +28,10 @@ pub(crate) fn table(steps: &[Step]) -> String {
     let labels: Vec<String> = steps.iter().map(label).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
     let rows = steps.iter().zip(&labels).enumerate();
-    rows.map(|(idx, (step, label))| format!("  {:>3}  {label:<width$}  {}", idx + 1, changes(step)).trim_end().to_owned() + "\n").collect()
+    rows.map(|(idx, (step, label))| {
+        format!("  {:>3}  {label:<width$}  {}", idx + 1, changes(step)).trim_end().to_owned() + "\n"
+    })
+    .collect()
 }
 
 /// A value that may be long.

@@ -140,9 +140,13 @@ impl TraceFile {
     fn values(&self) -> Vec<(usize, Role, &str)> {
         let mut values = Vec::new();
         for (idx, step) in self.transition_list.iter().enumerate() {
-            let local = |name: &String| Role::ValueOfLocal { operation: step.name.as_str().into(), local: name.as_str().into() };
+            let local = |name: &String| Role::ValueOfLocal {
+                operation: step.name.as_str().into(),
+                local: name.as_str().into(),
+            };
             let locals = step.params.iter().chain(&step.results).map(|(name, text)| (idx, local(name), text.as_str()));
-            let globals = step.dest_state.iter().map(|(name, text)| (idx, Role::ValueOf(name.as_str().into()), text.as_str()));
+            let globals =
+                step.dest_state.iter().map(|(name, text)| (idx, Role::ValueOf(name.as_str().into()), text.as_str()));
             values.extend(locals.chain(globals));
         }
         values
@@ -196,16 +200,26 @@ pub(crate) enum NoReplay {
 }
 
 /// Replays a trace on a machine.
-pub(crate) fn replay_file(machine: &Path, trace: &TraceFile, options: &Options, compat: Option<Compat>) -> Result<Replayed, NoReplay> {
+pub(crate) fn replay_file(
+    machine: &Path,
+    trace: &TraceFile,
+    options: &Options,
+    compat: Option<Compat>,
+) -> Result<Replayed, NoReplay> {
     let values = trace.values();
     let texts: Vec<FormulaText> = values
         .iter()
-        .map(|(idx, role, text)| FormulaText { source: format!("<step {}>", idx + 1), text: (*text).to_owned(), role: role.clone() })
+        .map(|(idx, role, text)| FormulaText {
+            source: format!("<step {}>", idx + 1),
+            text: (*text).to_owned(),
+            role: role.clone(),
+        })
         .collect();
     let analysis = analyse_formulas(&Disk, Some(machine), &texts, options);
     let Some(model) = &analysis.model else {
         let relevant = analysis.relevant();
-        let is_in_trace = |diagnostic: &Diagnostic| diagnostic.span().is_some_and(|span| analysis.files.contains(&span.file));
+        let is_in_trace =
+            |diagnostic: &Diagnostic| diagnostic.span().is_some_and(|span| analysis.files.contains(&span.file));
         let exit = if relevant.iter().all(is_in_trace) { Exit::No } else { Exit::WrongModel };
         return Err(NoReplay::Wrong(Box::new(analysis.sources), relevant, exit));
     };
@@ -223,12 +237,18 @@ pub(crate) fn replay_file(machine: &Path, trace: &TraceFile, options: &Options, 
     Ok(Replayed { replay, steps, notes: unknown_names(model, trace) })
 }
 
-fn evaluate(system: &Explicit<'_>, analysis: &FormulaAnalysis, values: &[(usize, Role, &str)]) -> Result<Vec<Val>, String> {
+fn evaluate(
+    system: &Explicit<'_>,
+    analysis: &FormulaAnalysis,
+    values: &[(usize, Role, &str)],
+) -> Result<Vec<Val>, String> {
     let session = system.interp().session();
     let env = Env::new(&system.blank());
     let mut vals = Vec::new();
     for (formula, (idx, _, text)) in analysis.formulas.iter().zip(values) {
-        let FormulaBody::Expr(expr) = formula.body else { return Err(format!("step {}: `{text}` is not a value", idx + 1)) };
+        let FormulaBody::Expr(expr) = formula.body else {
+            return Err(format!("step {}: `{text}` is not a value", idx + 1));
+        };
         let val = session.value(expr, &env).map_err(|error| {
             let message = error.diagnostic(system.model()).message;
             format!("step {}: the value `{text}` cannot be evaluated: {message}", idx + 1)
@@ -261,11 +281,13 @@ fn unknown_names(model: &Model, trace: &TraceFile) -> Vec<String> {
     for (idx, role, _) in trace.values() {
         let is_known = match &role {
             Role::ValueOf(name) => {
-                model.constants.values().any(|constant| constant.name == *name) || model.state_variables().any(|(_, variable)| variable.name == *name)
+                model.constants.values().any(|constant| constant.name == *name)
+                    || model.state_variables().any(|(_, variable)| variable.name == *name)
             }
-            Role::ValueOfLocal { operation, local } => model.transitions().filter(|(_, op)| op.name == *operation).all(|(_, op)| {
-                op.params.iter().chain(&op.outputs).any(|id| model.locals[*id].name == *local)
-            }),
+            Role::ValueOfLocal { operation, local } => model
+                .transitions()
+                .filter(|(_, op)| op.name == *operation)
+                .all(|(_, op)| op.params.iter().chain(&op.outputs).any(|id| model.locals[*id].name == *local)),
             Role::Any | Role::Predicate => true,
         };
         if let (false, Role::ValueOf(name) | Role::ValueOfLocal { local: name, .. }) = (is_known, &role) {

@@ -8,7 +8,11 @@ use common::{Folder, abridge_with};
 fn steps_forth_and_back() {
     let run = abridge_with(&["animate", "models/airlock.mch"], "1\n2\nb\nrequest(inner)\nr\nq\n");
     assert_eq!(run.status, 0, "{}", run.stdout);
-    assert!(run.stdout.starts_with("airlock: not started\n\n  1  INITIALISATION  granted = {}, is_open = {}\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with("airlock: not started\n\n  1  INITIALISATION  granted = {}, is_open = {}\n"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("after 2: request(outer)\n* granted = {outer}\n  is_open = {}\n"), "{}", run.stdout);
     assert!(run.stdout.contains("after 2: request(inner)\n"), "{}", run.stdout);
     assert!(!run.stdout.contains('\x1b'), "no colours in a pipe");
@@ -17,7 +21,10 @@ fn steps_forth_and_back() {
 
 #[test]
 fn finds_a_state_and_tells_what_is_wrong_there() {
-    let run = abridge_with(&["animate", "models/airlock.mch"], "find card(is_open) = 2\ninv\nvars\neval card(is_open)\neval d : is_open\ntrace\n");
+    let run = abridge_with(
+        &["animate", "models/airlock.mch"],
+        "find card(is_open) = 2\ninv\nvars\neval card(is_open)\neval d : is_open\ntrace\n",
+    );
     assert_eq!(run.status, 0, "{}", run.stdout);
     for expected in [
         "found after 5 more steps\n",
@@ -71,7 +78,10 @@ fn constants_are_set_up_first() {
 fn saves_and_loads() {
     let folder = Folder::new("animate-trace");
     let trace = folder.path("story.prob2trace");
-    let run = abridge_with(&["animate", "models/airlock.mch"], &format!("find card(is_open) = 2\nsave {trace}\nr\nload {trace}\n"));
+    let run = abridge_with(
+        &["animate", "models/airlock.mch"],
+        &format!("find card(is_open) = 2\nsave {trace}\nr\nload {trace}\n"),
+    );
     assert_eq!(run.status, 0, "{}", run.stdout);
     assert!(run.stdout.contains("saved 5 steps"), "{}", run.stdout);
     assert_eq!(run.stdout.matches("after 5: open_door(outer)").count(), 2, "{}", run.stdout);
@@ -81,7 +91,10 @@ fn saves_and_loads() {
 
 #[test]
 fn answers_for_programs() {
-    let run = abridge_with(&["animate", "models/airlock.mch", "--json"], "1\nfind card(is_open) = 2\neval card(is_open)\nfoo\n");
+    let run = abridge_with(
+        &["animate", "models/airlock.mch", "--json"],
+        "1\nfind card(is_open) = 2\neval card(is_open)\nfoo\n",
+    );
     let lines = run.json_lines();
     assert_eq!(lines.len(), 5);
     assert_eq!((&lines[0]["place"], &lines[0]["choices"][0]["name"]), (&"start".into(), &"INITIALISATION".into()));

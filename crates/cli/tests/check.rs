@@ -10,8 +10,23 @@ fn a_machine_that_holds() {
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.starts_with("holds: every reachable state was visited\n"), "{}", run.stdout);
     let json = abridge(&["check", "models/mutex.mch", "--set-size", "PROC=3", "--json"]).json();
-    assert_eq!((&json["verdict"], &json["states"], &json["nodes"], &json["transitions"]), (&"holds".into(), &20.into(), &21.into(), &49.into()));
-    for field in ["found", "violation", "limits", "message", "coverage", "symmetry", "por", "workers", "search_seconds", "total_seconds", "peak_bytes"] {
+    assert_eq!(
+        (&json["verdict"], &json["states"], &json["nodes"], &json["transitions"]),
+        (&"holds".into(), &20.into(), &21.into(), &49.into())
+    );
+    for field in [
+        "found",
+        "violation",
+        "limits",
+        "message",
+        "coverage",
+        "symmetry",
+        "por",
+        "workers",
+        "search_seconds",
+        "total_seconds",
+        "peak_bytes",
+    ] {
         assert!(json.get(field).is_some(), "{field}");
     }
     assert_eq!(json["found"]["deadlock"], false);
@@ -36,7 +51,8 @@ fn a_violated_invariant_is_told_as_a_story() {
 #[test]
 fn a_quantified_invariant_names_its_counterexample() {
     let folder = Folder::new("check-forall");
-    let file = folder.file("counter.mch", &counter("!k.(k : 1..5 => k /= n)", "up = PRE n < 9 THEN n := n + 1 END; down = n := 0"));
+    let file = folder
+        .file("counter.mch", &counter("!k.(k : 1..5 => k /= n)", "up = PRE n < 9 THEN n := n + 1 END; down = n := 0"));
     let run = abridge(&["check", &file]);
     assert_eq!(run.status, 12);
     assert!(run.stdout.contains("\n  k is 1\n  n is 1\n"), "{}", run.stdout);
@@ -55,7 +71,8 @@ fn a_deadlock() {
 #[test]
 fn an_assertion_that_fails() {
     let folder = Folder::new("check-assertion");
-    let text = counter("n <= 3", "up = PRE n < 3 THEN n := n + 1 END; down = n := 0").replace("INITIALISATION", "ASSERTIONS n < 2 INITIALISATION");
+    let text = counter("n <= 3", "up = PRE n < 3 THEN n := n + 1 END; down = n := 0")
+        .replace("INITIALISATION", "ASSERTIONS n < 2 INITIALISATION");
     let file = folder.file("counter.mch", &text);
     let run = abridge(&["check", &file]);
     assert_eq!(run.status, 14);
@@ -66,12 +83,16 @@ fn an_assertion_that_fails() {
 #[test]
 fn something_that_is_not_well_defined() {
     let folder = Folder::new("check-ill-defined");
-    let file = folder.file("counter.mch", &counter("n <= 3", "up = PRE n < 3 THEN n := n + 1 END; half = n := n / (2 - n)"));
+    let file =
+        folder.file("counter.mch", &counter("n <= 3", "up = PRE n < 3 THEN n := n + 1 END; half = n := n / (2 - n)"));
     let run = abridge(&["check", &file]);
     assert_eq!(run.status, 75);
     assert!(run.stdout.contains("error[division-by-zero]"), "{}", run.stdout);
     let json = abridge(&["check", &file, "--json"]).json();
-    assert_eq!((&json["violation"]["kind"], &json["violation"]["detail"]["operation"]), (&"ill_defined".into(), &"half".into()));
+    assert_eq!(
+        (&json["violation"]["kind"], &json["violation"]["detail"]["operation"]),
+        (&"ill_defined".into(), &"half".into())
+    );
     assert_eq!(json["found"]["ill_defined"], true);
 }
 
@@ -154,7 +175,11 @@ fn a_full_disk() {
 #[test]
 fn a_reader_that_goes_away() {
     use std::process::Stdio;
-    let mut child = command(&["show", "models/Interlocking.mch", "--model"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut child = command(&["show", "models/Interlocking.mch", "--model"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");

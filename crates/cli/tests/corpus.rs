@@ -28,7 +28,11 @@ fn agreement() {
     let out = folder.path("rows.csv");
     let run = corpus(&folder, rows, &["--jobs", "2", "--out", &out]);
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("exact    1 of 1 agree (100.00 %)\nverdict  1 of 1 agree (100.00 %)\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("exact    1 of 1 agree (100.00 %)\nverdict  1 of 1 agree (100.00 %)\n"),
+        "{}",
+        run.stdout
+    );
     let table = std::fs::read_to_string(out).expect("the rows");
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines[0], "path,kind,agree,seconds,prob_ms,states,search_seconds,detail");
@@ -76,7 +80,10 @@ fn notes_are_heeded() {
 fn rows_can_be_selected() {
     let folder = folder("corpus-select");
     let rows = "good.mch,exact,false,false,4,8,10,\nstuck.mch,verdict,true,false,,,10,\n";
-    assert_eq!(corpus(&folder, rows, &["--kind", "exact", "--json"]).json()["machines"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        corpus(&folder, rows, &["--kind", "exact", "--json"]).json()["machines"].as_array().map(Vec::len),
+        Some(1)
+    );
     let json = corpus(&folder, rows, &["--only", "stuck", "--json"]).json();
     assert_eq!((&json["machines"][0]["path"], &json["kinds"]["verdict"]["agree"]), (&"stuck.mch".into(), &1.into()));
 }

@@ -17,7 +17,10 @@ fn expressions_have_values_and_types() {
     assert_eq!(eval(&["STRING_LENGTH(\"abc\")"]), (0, "3 : INTEGER\n".to_owned()));
     assert_eq!(eval(&["--", "-7 / 2"]), (0, "-3 : INTEGER\n".to_owned()));
     assert_eq!(eval(&["-p", "MAXINT", "5", "MAXINT"]), (0, "5 : INTEGER\n".to_owned()));
-    assert_eq!(eval(&["{x|x:NATURAL & x mod 2 = 0}"]), (0, "{x | x : NATURAL & x mod 2 = 0} : POW(INTEGER)\n".to_owned()));
+    assert_eq!(
+        eval(&["{x|x:NATURAL & x mod 2 = 0}"]),
+        (0, "{x | x : NATURAL & x mod 2 = 0} : POW(INTEGER)\n".to_owned())
+    );
 }
 
 #[test]
@@ -38,7 +41,10 @@ fn free_identifiers_have_solutions() {
 #[test]
 fn a_machine_lends_its_names() {
     assert_eq!(eval(&["models/lift.mch", "LEVELS - calls"]), (0, "{0,1,2} : POW(INTEGER)\n".to_owned()));
-    assert_eq!(eval(&["models/mutex.mch", "PROC2 : PROC & x : PROC - waiting"]).1, "x = PROC1\nx = PROC2\n2 solutions\n");
+    assert_eq!(
+        eval(&["models/mutex.mch", "PROC2 : PROC & x : PROC - waiting"]).1,
+        "x = PROC1\nx = PROC2\n2 solutions\n"
+    );
     assert_eq!(eval(&["models/mutex.mch", "waiting", "--state", "2"]).1, "{PROC1} : POW(PROC)\n");
     let (status, text) = eval(&["models/mutex.mch", "waiting", "--state", "1000000"]);
     assert_eq!((status, text.contains("there is no state 1000000")), (2, true));
@@ -47,7 +53,8 @@ fn a_machine_lends_its_names() {
 #[test]
 fn constants_come_from_the_first_set_up() {
     let folder = Folder::new("eval-constants");
-    let file = folder.file("M.mch", "MACHINE M CONSTANTS c PROPERTIES c : 4..6 DEFINITIONS twice(x) == 2*x; big == c > 3 END");
+    let file =
+        folder.file("M.mch", "MACHINE M CONSTANTS c PROPERTIES c : 4..6 DEFINITIONS twice(x) == 2*x; big == c > 3 END");
     assert_eq!(eval(&[&file, "twice(c)"]), (0, "8 : INTEGER\n".to_owned()));
     assert_eq!(eval(&[&file, "big"]), (0, "TRUE\n".to_owned()));
     assert_eq!(eval(&[&file, "twice(5)"]), (0, "10 : INTEGER\n".to_owned()));
@@ -69,7 +76,11 @@ fn what_is_wrong_is_shown_in_the_formula() {
         ("card(NATURAL)", "infinite-set", 20),
     ] {
         let (found, text) = eval(&[formula]);
-        assert_eq!((found, text.contains(&format!("error[{id}]")), text.contains("--> <formula>:1:")), (status, true, true), "{formula}: {text}");
+        assert_eq!(
+            (found, text.contains(&format!("error[{id}]")), text.contains("--> <formula>:1:")),
+            (status, true, true),
+            "{formula}: {text}"
+        );
     }
     assert_eq!(eval(&["models/lift.mch"]).0, 2);
     assert_eq!(eval(&["models/nowhere.mch", "1 + 1"]).0, 150);
@@ -79,7 +90,10 @@ fn what_is_wrong_is_shown_in_the_formula() {
 #[test]
 fn answers_for_programs() {
     let json = |formula: &str| abridge(&["eval", "--json", formula]).json();
-    assert_eq!((&json("1+1")["kind"], &json("1+1")["value"], &json("1+1")["type"]), (&"value".into(), &"2".into(), &"INTEGER".into()));
+    assert_eq!(
+        (&json("1+1")["kind"], &json("1+1")["value"], &json("1+1")["type"]),
+        (&"value".into(), &"2".into(), &"INTEGER".into())
+    );
     assert_eq!(json("1=2")["value"], false);
     let solutions = json("x:1..2");
     assert_eq!((&solutions["solutions"][1]["x"], &solutions["complete"]), (&"2".into(), &true.into()));

@@ -22,7 +22,10 @@ fn what_check_saves_can_be_replayed() {
     let last = &file["transitionList"][4];
     assert_eq!((&file["metadata"]["fileType"], &file["metadata"]["creator"]), (&"Trace".into(), &"Abridge".into()));
     assert_eq!((&file["metadata"]["formatVersion"], &file["metadata"]["modelName"]), (&5.into(), &"airlock".into()));
-    assert_eq!((&file["transitionList"][0]["name"], &last["name"], &last["params"]["dd"]), (&"$initialise_machine".into(), &"open_door".into(), &"outer".into()));
+    assert_eq!(
+        (&file["transitionList"][0]["name"], &last["name"], &last["params"]["dd"]),
+        (&"$initialise_machine".into(), &"open_door".into(), &"outer".into())
+    );
     assert_eq!(last["destState"]["is_open"], "{inner,outer}");
 }
 
@@ -48,18 +51,24 @@ fn values_of_all_kinds_come_back() {
 }
 
 fn write(folder: &Folder, steps: Value) -> String {
-    folder.file("t.prob2trace", &json!({ "transitionList": steps, "metadata": { "fileType": "Trace", "formatVersion": 5 } }).to_string())
+    folder.file(
+        "t.prob2trace",
+        &json!({ "transitionList": steps, "metadata": { "fileType": "Trace", "formatVersion": 5 } }).to_string(),
+    )
 }
 
 #[test]
 fn what_is_left_out_is_free() {
     let folder = Folder::new("trace-free");
-    let trace = write(&folder, json!([
-        { "name": "$initialise_machine" },
-        { "name": "request", "params": {} },
-        { "name": "request", "params": null, "destState": { "granted": "{inner,outer}" } },
-        { "name": "open_door", "params": { "dd": "outer" } },
-    ]));
+    let trace = write(
+        &folder,
+        json!([
+            { "name": "$initialise_machine" },
+            { "name": "request", "params": {} },
+            { "name": "request", "params": null, "destState": { "granted": "{inner,outer}" } },
+            { "name": "open_door", "params": { "dd": "outer" } },
+        ]),
+    );
     assert_eq!(replay("models/airlock.mch", &trace).0, 0);
 }
 
@@ -67,11 +76,14 @@ fn what_is_left_out_is_free() {
 #[test]
 fn several_ways_are_followed() {
     let folder = Folder::new("trace-ways");
-    let trace = write(&folder, json!([
-        { "name": "$initialise_machine" },
-        { "name": "request" },
-        { "name": "open_door", "params": { "dd": "outer" } },
-    ]));
+    let trace = write(
+        &folder,
+        json!([
+            { "name": "$initialise_machine" },
+            { "name": "request" },
+            { "name": "open_door", "params": { "dd": "outer" } },
+        ]),
+    );
     let (status, text) = replay("models/airlock.mch", &trace);
     assert_eq!((status, text.contains("request(outer)")), (0, true), "{text}");
 }
@@ -99,15 +111,23 @@ fn failures_name_the_step_and_the_reason() {
         let (status, text) = replay("models/airlock.mch", &trace);
         assert_eq!((status, text.contains(reason)), (1, true), "{reason}: {text}");
     }
-    let trace = write(&folder, json!([init, { "name": "request", "params": { "dd": "inner" } }, { "name": "request", "params": { "dd": "inner" } }]));
+    let trace = write(
+        &folder,
+        json!([init, { "name": "request", "params": { "dd": "inner" } }, { "name": "request", "params": { "dd": "inner" } }]),
+    );
     let (status, text) = replay("models/airlock.mch", &trace);
-    assert_eq!((status, text.contains("`request` is possible only with other parameters: dd = outer")), (1, true), "{text}");
+    assert_eq!(
+        (status, text.contains("`request` is possible only with other parameters: dd = outer")),
+        (1, true),
+        "{text}"
+    );
 }
 
 #[test]
 fn names_that_the_machine_does_not_know_are_noted() {
     let folder = Folder::new("trace-unknown");
-    let trace = write(&folder, json!([{ "name": "$initialise_machine", "destState": { "other": "1", "granted": "{}" } }]));
+    let trace =
+        write(&folder, json!([{ "name": "$initialise_machine", "destState": { "other": "1", "granted": "{}" } }]));
     let (status, text) = replay("models/airlock.mch", &trace);
     assert_eq!((status, text.contains("note: step 1: the machine does not know `other`")), (0, true), "{text}");
 }
@@ -130,7 +150,10 @@ fn set_ups_may_be_missing_or_superfluous() {
     let folder = Folder::new("trace-setup");
     let trace = write(&folder, json!([{ "name": "$setup_constants" }, { "name": "$initialise_machine" }]));
     assert_eq!(replay("models/airlock.mch", &trace).0, 0);
-    let machine = folder.file("M.mch", "MACHINE M CONSTANTS c PROPERTIES c : 1..3 VARIABLES v INVARIANT v : 1..3 INITIALISATION v := c END");
+    let machine = folder.file(
+        "M.mch",
+        "MACHINE M CONSTANTS c PROPERTIES c : 1..3 VARIABLES v INVARIANT v : 1..3 INITIALISATION v := c END",
+    );
     let trace = write(&folder, json!([{ "name": "$initialise_machine", "destState": { "v": "2" } }]));
     let (status, text) = replay(&machine, &trace);
     assert_eq!((status, text.contains("c = 2")), (0, true), "{text}");
@@ -155,6 +178,9 @@ fn answers_for_programs() {
     let trace = write(&folder, json!([{ "name": "$initialise_machine" }, { "name": "shut_door" }]));
     let run = abridge(&["trace", "replay", "models/airlock.mch", &trace, "--json"]);
     let json = run.json();
-    assert_eq!((run.status, &json["ok"], &json["failed_step"], &json["steps"]), (1, &false.into(), &2.into(), &2.into()));
+    assert_eq!(
+        (run.status, &json["ok"], &json["failed_step"], &json["steps"]),
+        (1, &false.into(), &2.into(), &2.into())
+    );
     assert_eq!(json["replayed"][0]["name"], "INITIALISATION");
 }

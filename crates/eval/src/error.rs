@@ -107,6 +107,14 @@ impl Error {
         matches!(self.0.kind, ErrorKind::OutOfFuel | ErrorKind::TooDeep { .. })
     }
 
+    /// Keeps the error that decides when several operands fail: what is undetermined may yet turn out false, so it comes first.
+    pub(crate) fn merge(failure: &mut Option<Error>, error: Error) {
+        let is_undetermined = |error: &Error| matches!(error.0.kind, ErrorKind::Undetermined);
+        if failure.as_ref().is_none_or(|old| !is_undetermined(old) && is_undetermined(&error)) {
+            *failure = Some(error);
+        }
+    }
+
     /// A set could not be listed.
     pub fn is_expansion(&self) -> bool {
         matches!(self.0.kind, ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(_) | ErrorKind::SetTooLarge { .. })

@@ -38,7 +38,7 @@ impl Session<'_> {
 
     fn expr_inner(&self, id: ExprId, env: &Env) -> Result<Val> {
         match self.model().expr(id) {
-            Expr::Integer(int) => Ok(Int::from(int.clone()).into()),
+            Expr::Integer(int) => Ok(Int::from(int).into()),
             Expr::Real(real) => Ok(Value::real(*real).into()),
             Expr::String(text) => Ok(Value::from(text.as_str()).into()),
             Expr::Bool(flag) => Ok((*flag).into()),

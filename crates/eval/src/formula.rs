@@ -25,7 +25,8 @@ impl Session<'_> {
     ) -> Result<ControlFlow<()>> {
         let mut seen = HashSet::new();
         self.solve(Problem::of_pred(self, free, pred), env, &mut |env| {
-            let vals = free.iter().map(|local| self.force(&self.local(*local, env)?, env)).collect::<Result<Vec<Val>>>()?;
+            let vals =
+                free.iter().map(|local| self.force(&self.local(*local, env)?, env)).collect::<Result<Vec<Val>>>()?;
             Ok(if seen.insert(vals.clone()) { found(vals) } else { ControlFlow::Continue(()) })
         })
     }

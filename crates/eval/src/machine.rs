@@ -130,7 +130,7 @@ impl Session<'_> {
                 Ok(answer) if answer == *expected => {}
                 Ok(_) => return Ok(false),
                 Err(error) if error.is_fatal() => return Err(error),
-                Err(error) => _ = failure.get_or_insert(error),
+                Err(error) => Error::merge(&mut failure, error),
             }
         }
         failure.map_or(Ok(true), Err)

@@ -8,7 +8,7 @@ use abridge_diag::with_stack;
 use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
 
 use crate::env::Env;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::interp::Session;
 use crate::solve::{Problem, Unknown};
 
@@ -68,7 +68,7 @@ impl Session<'_> {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
                 Err(error) if error.is_fatal() => return Err(error),
-                Err(error) => _ = failure.get_or_insert(error),
+                Err(error) => Error::merge(&mut failure, error),
             }
         }
         failure.map_or(Ok(true), Err)

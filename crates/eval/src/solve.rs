@@ -123,7 +123,7 @@ impl Search<'_> {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
                 Err(error) => match self.excused(error, &constraint)? {
-                    Some(error) => _ = node.error.get_or_insert(error),
+                    Some(error) => Error::merge(&mut node.error, error),
                     None => return Ok(false),
                 },
             }
@@ -143,12 +143,16 @@ impl Search<'_> {
 
     /// Nothing here can be a solution, and that there might have been one is already known.
     fn is_pointless(&self, node: &Node) -> bool {
-        node.error.is_some() && self.failure.borrow().is_some()
+        let is_undetermined = |error: &Error| matches!(error.kind(), ErrorKind::Undetermined);
+        match (&node.error, &*self.failure.borrow()) {
+            (Some(error), Some(failure)) => is_undetermined(failure) || !is_undetermined(error),
+            _ => false,
+        }
     }
 
     fn solution(&self, node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         if let Some(error) = node.error {
-            self.failure.borrow_mut().get_or_insert(error);
+            Error::merge(&mut self.failure.borrow_mut(), error);
             return GO_ON;
         }
         if node.may_repeat {

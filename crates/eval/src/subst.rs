@@ -92,7 +92,18 @@ impl Session<'_> {
     }
 
     fn assign(&self, targets: &[Target], values: &[ExprId], env: &Env) -> Result<Update> {
-        targets.iter().zip(values).map(|(target, val)| Ok((*target, Some(self.value(*val, env)?)))).collect()
+        let assigned = targets.iter().zip(values).map(|(target, expr)| {
+            let val = self.value(*expr, env)?;
+            self.check_depth(&val)?;
+            Ok((*target, Some(val)))
+        });
+        assigned.collect()
+    }
+
+    /// A machine that lets an infinite set grow by an operator with each step is stopped before that is all it does.
+    fn check_depth(&self, val: &Val) -> Result<()> {
+        let limit = self.config().max_calls;
+        if val.depth() > limit { Err(ErrorKind::TooDeep { limit }.into()) } else { Ok(()) }
     }
 
     /// `x :: S`

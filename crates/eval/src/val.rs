@@ -5,8 +5,11 @@
 //! `Val`s are equal sets, different ones may still be equal (see `sets/compare.rs` for the equality of B).
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Deref;
 use std::sync::Arc;
 
+use abridge_diag::with_stack;
 use abridge_model::{BaseSet, BinaryOp, ExprId, FreeTypeId, Model, TreeOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
@@ -21,7 +24,21 @@ pub enum Val {
     Pair(Arc<(Val, Val)>),
     /// Not all fields are values; the number is that of the record type.
     Record(u32, Arc<[Val]>),
-    Symbolic(Arc<Sym>),
+    Symbolic(Arc<SymNode>),
+}
+
+/// A symbolic set, its hash and how deep its operators nest. Values that a machine builds step by step may nest without bound, so
+/// whatever walks them watches the stack.
+pub struct SymNode {
+    sym: Sym,
+    hash: u64,
+    depth: u32,
+}
+
+impl std::fmt::Debug for SymNode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        with_stack(|| self.sym.fmt(f))
+    }
 }
 
 /// A set as a formula over evaluated operands.
@@ -151,6 +168,16 @@ impl Val {
         text.ok_or_else(|| ErrorKind::Internal("a string is expected").into())
     }
 
+    /// How deep operators nest in a symbolic set.
+    pub fn depth(&self) -> u32 {
+        match self {
+            Val::Value(_) => 0,
+            Val::Pair(pair) => pair.0.depth().max(pair.1.depth()),
+            Val::Record(_, fields) => fields.iter().map(Val::depth).max().unwrap_or(0),
+            Val::Symbolic(node) => node.depth,
+        }
+    }
+
     pub fn is_empty_set(&self) -> bool {
         self.as_set().is_some_and(Set::is_empty)
     }
@@ -168,7 +195,65 @@ impl Sym {
 
 impl From<Sym> for Val {
     fn from(sym: Sym) -> Val {
-        Val::Symbolic(Arc::new(sym))
+        let mut hasher = DefaultHasher::new();
+        sym.hash(&mut hasher);
+        let depth = 1 + sym.parts().map(Val::depth).max().unwrap_or(0);
+        Val::Symbolic(Arc::new(SymNode { hash: hasher.finish(), depth, sym }))
+    }
+}
+
+impl Sym {
+    /// The operands that may be symbolic themselves.
+    fn parts(&self) -> impl Iterator<Item = &Val> {
+        let (few, many): ([Option<&Val>; 2], &[Val]) = match self {
+            Sym::Unary(_, operand) | Sym::Tree(_, operand) => ([Some(operand), None], &[]),
+            Sym::Binary(_, left, right) => ([Some(left), Some(right)], &[]),
+            Sym::Struct(_, fields) => ([None, None], fields),
+            _ => ([None, None], &[]),
+        };
+        few.into_iter().flatten().chain(many)
+    }
+}
+
+impl Deref for SymNode {
+    type Target = Sym;
+    fn deref(&self) -> &Sym {
+        &self.sym
+    }
+}
+
+impl PartialEq for SymNode {
+    fn eq(&self, other: &SymNode) -> bool {
+        std::ptr::eq(self, other)
+            || (self.hash, self.depth) == (other.hash, other.depth) && with_stack(|| self.sym == other.sym)
+    }
+}
+
+impl Eq for SymNode {}
+
+impl Hash for SymNode {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
+}
+
+impl Drop for SymNode {
+    fn drop(&mut self) {
+        let release = |val: &mut Val| {
+            if let Val::Symbolic(_) = val {
+                let val = std::mem::replace(val, Val::Value(Value::Bool(false)));
+                with_stack(|| drop(val));
+            }
+        };
+        match &mut self.sym {
+            Sym::Unary(_, operand) | Sym::Tree(_, operand) => release(operand),
+            Sym::Binary(_, left, right) => {
+                release(left);
+                release(right);
+            }
+            Sym::Struct(_, fields) => fields.iter_mut().for_each(release),
+            _ => {}
+        }
     }
 }
 
@@ -214,7 +299,7 @@ fn write_val(model: &Model, out: &mut String, val: &Val) {
             out.push(')');
         }
         Val::Record(_, fields) => write_call(model, out, "rec", fields),
-        Val::Symbolic(sym) => write_sym(model, out, sym),
+        Val::Symbolic(sym) => with_stack(|| write_sym(model, out, sym)),
     }
 }
 

@@ -233,9 +233,3 @@ fn logic() {
     prob_holds("#x.(x : INTEGER & x * x * x = 50)", false, true);
     prob_holds("#x.(x : NATURAL & x * x * x = 8)", true, true);
 }
-
-#[test]
-fn externals() {
-    let strings = "\"abc\"";
-    check(&format!("card({{{strings}}})"), "1");
-}

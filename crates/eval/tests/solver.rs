@@ -85,14 +85,6 @@ proptest! {
     }
 
     #[test]
-    fn forall_pairs_membership_agrees_with_listing(pred in pred()) {
-        holds(&format!(
-            "!q.(q : (-1..3) * (-1..3) => (q : {{x, y | x : -1..3 & y : -1..3 & {pred}}}
-              <=> q : ({{x, y | x : -1..3 & y : -1..3 & {pred}}} \\/ {{}})[{{0}}] * {{0}} \\/ {{x, y | x : -1..3 & y : -1..3 & {pred}}}))"
-        ).replace("[{0}] * {0} \\/ ", " \\/ "));
-    }
-
-    #[test]
     fn forall_function_predicates_solutions_are_exact(pred in function_pred()) {
         holds(&format!(
             "LET F, S BE F = (0..2 +-> 0..2) & S = POW(0..3) IN

@@ -132,57 +132,84 @@ impl<I: Id + fmt::Debug, T: fmt::Debug> fmt::Debug for IdVec<I, T> {
     }
 }
 
-/// A set of ids of one kind, as a bit set.
+/// A set of ids of one kind, as a bit set from its least to its greatest member.
+///
+/// The first and the last word are not zero, so that equal sets are equal, however they came about, and a large model can have
+/// a small set for each of its parts.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct IdSet<I> {
+    /// The number of the first word; 0 if there is none.
+    first: usize,
     words: Vec<u64>,
     id: PhantomData<I>,
 }
 
 impl<I: Id> IdSet<I> {
     pub fn new() -> Self {
-        IdSet { words: Vec::new(), id: PhantomData }
+        IdSet { first: 0, words: Vec::new(), id: PhantomData }
     }
 
     /// Adds an id; says whether it was new.
     pub fn insert(&mut self, id: I) -> bool {
         let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
-        if self.words.len() <= word {
-            self.words.resize(word + 1, 0);
-        }
-        let is_new = self.words[word] & bit == 0;
-        self.words[word] |= bit;
+        self.cover(word, word);
+        let word = &mut self.words[word - self.first];
+        let is_new = *word & bit == 0;
+        *word |= bit;
         is_new
     }
 
+    /// Makes room for the words from `low` to `high`.
+    fn cover(&mut self, low: usize, high: usize) {
+        if self.words.is_empty() {
+            self.first = low;
+        }
+        if low < self.first {
+            self.words.splice(0..0, std::iter::repeat_n(0, self.first - low));
+            self.first = low;
+        }
+        if self.words.len() <= high - self.first {
+            self.words.resize(high - self.first + 1, 0);
+        }
+    }
+
     pub fn remove(&mut self, id: I) {
-        if let Some(word) = self.words.get_mut(id.index() / 64) {
+        let position = (id.index() / 64).checked_sub(self.first);
+        if let Some(word) = position.and_then(|position| self.words.get_mut(position)) {
             *word &= !(1 << (id.index() % 64));
         }
         while self.words.last() == Some(&0) {
             self.words.pop();
         }
+        let n_empty = self.words.iter().take_while(|word| **word == 0).count();
+        self.words.drain(..n_empty);
+        self.first = if self.words.is_empty() { 0 } else { self.first + n_empty };
     }
 
     pub fn contains(&self, id: I) -> bool {
-        self.words.get(id.index() / 64).is_some_and(|word| word & (1 << (id.index() % 64)) != 0)
+        let word = (id.index() / 64).checked_sub(self.first).and_then(|position| self.words.get(position));
+        word.is_some_and(|word| word & (1 << (id.index() % 64)) != 0)
     }
 
     pub fn union_with(&mut self, other: &Self) {
-        if self.words.len() < other.words.len() {
-            self.words.resize(other.words.len(), 0);
+        if other.words.is_empty() {
+            return;
         }
-        for (word, theirs) in self.words.iter_mut().zip(&other.words) {
+        self.cover(other.first, other.first + other.words.len() - 1);
+        for (word, theirs) in self.words[other.first - self.first..].iter_mut().zip(&other.words) {
             *word |= theirs;
         }
     }
 
     pub fn intersects(&self, other: &Self) -> bool {
-        self.words.iter().zip(&other.words).any(|(word, theirs)| word & theirs != 0)
+        let start = self.first.max(other.first);
+        let from_start = |set: &'_ Self| start.checked_sub(set.first).filter(|skip| *skip < set.words.len());
+        let (Some(mine), Some(theirs)) = (from_start(self), from_start(other)) else { return false };
+        self.words[mine..].iter().zip(&other.words[theirs..]).any(|(word, theirs)| word & theirs != 0)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|word| *word == 0)
+        self.words.is_empty()
     }
 
     pub fn len(&self) -> usize {
@@ -190,7 +217,7 @@ impl<I: Id> IdSet<I> {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = I> {
-        self.words.iter().enumerate().flat_map(|(idx, word)| {
+        (self.first..).zip(&self.words).flat_map(|(idx, word)| {
             let mut rest = *word;
             let bits = std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
@@ -221,5 +248,44 @@ impl<I: Id> FromIterator<I> for IdSet<I> {
 impl<I: Id + fmt::Debug> fmt::Debug for IdSet<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn set(ids: &[u32]) -> IdSet<VarId> {
+        ids.iter().map(|id| VarId(*id)).collect()
+    }
+
+    #[test]
+    fn sets_are_equal_however_they_came_about() {
+        let mut grown = set(&[5, 700, 70]);
+        grown.remove(VarId(5));
+        grown.remove(VarId(700));
+        assert_eq!(grown, set(&[70]));
+        grown.remove(VarId(70));
+        assert_eq!(grown, set(&[]));
+        assert!(grown.is_empty());
+    }
+
+    #[test]
+    fn sets_agree_with_sorted_ones() {
+        let samples: [&[u32]; 7] = [&[], &[0], &[63, 64], &[1, 500], &[200], &[130, 190, 260], &[1000, 64, 0]];
+        for left in samples {
+            for right in samples {
+                let mut union = set(left);
+                union.union_with(&set(right));
+                let sorted: BTreeSet<u32> = left.iter().chain(right).copied().collect();
+                assert!(union.iter().map(|id| id.0).eq(sorted.iter().copied()));
+                assert_eq!(union.len(), sorted.len());
+                assert_eq!(union, set(&sorted.into_iter().rev().collect::<Vec<_>>()));
+                assert_eq!(set(left).intersects(&set(right)), left.iter().any(|id| right.contains(id)));
+                assert!((0..1100).all(|id| set(left).contains(VarId(id)) == left.contains(&id)));
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A file that could not be read as a whole is still analysed, so that all its independent mistakes are reported in one run. Two kinds
 //! of messages are then not worth reading: those about a line with a syntax error, and those about something that seems to be
-//! missing and may stand in the text that was not understood.
+//! missing and may stand in the text that was not understood. Beyond a limit, messages are only counted.
 
 use std::collections::HashSet;
 
@@ -15,6 +15,9 @@ const UNKNOWN_NAMES: [&str; 3] = ["not-an-enumeration", "unknown-identifier", "u
 
 /// Messages about names that nothing gives a type or value.
 const WITHOUT_FORMULA: [&str; 3] = ["let-without-value", "unknown-type", "uninitialised"];
+
+/// Nobody reads more messages than this.
+const MOST: usize = 200;
 
 /// In a long line only what is so near is repetition.
 const NEAR: u32 = 200;
@@ -38,6 +41,17 @@ pub(crate) fn joined(
     };
     let is_news = |found: &Diagnostic| !is_gap(found) && !found.span().is_some_and(repeats);
     let mut all = read;
-    all.extend(analysed.into_iter().filter(is_news));
+    let mut news: Vec<Diagnostic> = analysed.into_iter().filter(is_news).collect();
+    let n_more = news.len().saturating_sub(MOST);
+    if n_more > 0 {
+        // Errors are kept before warnings, so that a wrong model never looks right.
+        news.sort_by_key(|found| found.severity);
+        news.truncate(MOST);
+    }
+    all.extend(news);
+    if n_more > 0 {
+        let message = format!("{n_more} more messages are not shown");
+        all.push(Diagnostic::warning("too-many-messages", message).help("correct some of those above first"));
+    }
     all
 }

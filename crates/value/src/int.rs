@@ -157,6 +157,15 @@ impl From<BigInt> for Int {
     }
 }
 
+impl From<&BigInt> for Int {
+    fn from(big: &BigInt) -> Int {
+        match big.to_i64() {
+            Some(small) => Int::Small(small),
+            None => Int::Big(Big(Arc::new(big.clone()))),
+        }
+    }
+}
+
 macro_rules! from_primitive {
     ($($ty:ty),*) => {$(
         impl From<$ty> for Int {

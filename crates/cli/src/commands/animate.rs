@@ -218,7 +218,11 @@ impl<'a> Animation<'a> {
             Ok(number) => match number.checked_sub(1).filter(|idx| *idx < n_choices) {
                 Some(idx) => idx,
                 None if n_choices == 0 => return Reply::error("there is no step to take"),
-                None => return Reply::error(format!("there is no step {number}; the steps are numbered from 1 to {n_choices}")),
+                None => {
+                    return Reply::error(format!(
+                        "there is no step {number}; the steps are numbered from 1 to {n_choices}"
+                    ));
+                }
             },
             Err(_) => {
                 let bare = |text: &str| -> String { text.chars().filter(|ch| !ch.is_whitespace()).collect() };
@@ -228,7 +232,11 @@ impl<'a> Animation<'a> {
                 };
                 match self.choices.list.iter().position(is_meant) {
                     Some(idx) => idx,
-                    None => return Reply::error(format!("`{choice}` is neither a command nor a step; `help` lists the commands")),
+                    None => {
+                        return Reply::error(format!(
+                            "`{choice}` is neither a command nor a step; `help` lists the commands"
+                        ));
+                    }
                 }
             }
         };
@@ -291,7 +299,9 @@ impl<'a> Animation<'a> {
             return Reply::error("what is to be evaluated? For instance: eval card(inside)");
         }
         let analysis = analyse_one(Some(self.file), text, Role::Any, self.model_options);
-        let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else { return refused(&analysis) };
+        let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else {
+            return refused(&analysis);
+        };
         let place = self.place();
         let is_known = match place {
             Place::Start => abridge_check::Needs::Nothing,
@@ -301,7 +311,11 @@ impl<'a> Animation<'a> {
         if needs_of(model, formula) > is_known {
             return Reply::error("what it speaks of has no value yet; take a step first");
         }
-        told(tell(model, &analysis.sources, &calculate(model, formula, &place, self.options.limit, self.options.compat)))
+        told(tell(
+            model,
+            &analysis.sources,
+            &calculate(model, formula, &place, self.options.limit, self.options.compat),
+        ))
     }
 
     fn invariant(&self) -> Reply {
@@ -329,7 +343,10 @@ impl<'a> Animation<'a> {
         }
         let path = trace_file::path_of(path);
         match trace_file::save(&path, self.model, &self.steps()) {
-            Ok(()) => Reply::text(format!("saved {} to {}\n", count(self.history.len(), "step"), path.display()), json!({ "saved": path })),
+            Ok(()) => Reply::text(
+                format!("saved {} to {}\n", count(self.history.len(), "step"), path.display()),
+                json!({ "saved": path }),
+            ),
             Err(message) => Reply::error(message),
         }
     }
@@ -347,7 +364,12 @@ impl<'a> Animation<'a> {
             Err(NoReplay::Value(message)) => return Reply::error(message),
             Err(NoReplay::Wrong(sources, diagnostics, _)) => {
                 let json = json!({ "diagnostics": json_diagnostics(&sources, &diagnostics) });
-                return Reply { is_ok: false, text: text_diagnostics(&sources, &diagnostics), json: fields(json), shows_place: false };
+                return Reply {
+                    is_ok: false,
+                    text: text_diagnostics(&sources, &diagnostics),
+                    json: fields(json),
+                    shows_place: false,
+                };
             }
         };
         let failure = replayed.replay.failure;
@@ -368,7 +390,12 @@ impl<'a> Animation<'a> {
 fn refused(analysis: &FormulaAnalysis) -> Reply {
     let diagnostics: Vec<Diagnostic> = analysis.relevant();
     let json = json!({ "kind": "error", "diagnostics": json_diagnostics(&analysis.sources, &diagnostics) });
-    Reply { is_ok: false, text: text_diagnostics(&analysis.sources, &diagnostics), json: fields(json), shows_place: false }
+    Reply {
+        is_ok: false,
+        text: text_diagnostics(&analysis.sources, &diagnostics),
+        json: fields(json),
+        shows_place: false,
+    }
 }
 
 fn told(told: Told) -> Reply {

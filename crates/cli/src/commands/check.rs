@@ -69,7 +69,7 @@ pub(crate) struct CheckOptions {
     /// Evaluate with the plain interpreter only, which judges all other ways
     #[arg(long)]
     plain: bool,
-    /// Write the trace of a violation to a file, as JSON
+    /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
 }
@@ -134,7 +134,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let analysis = analyse(&Disk, file, model_options);
     let Some(model) = &analysis.model else {
         if json {
-            let message = analysis.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
+            let message =
+                analysis.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
             let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
             print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
         } else {
@@ -228,7 +229,8 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         rate,
         peak_bytes() >> 20
     );
-    let never: Vec<&str> = report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
+    let never: Vec<&str> =
+        report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     if !never.is_empty() {
         outln!("never taken: {}", never.join(", "));
     }
@@ -273,6 +275,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
     let verdict = match report.verdict {
         Verdict::Holds => "holds",
         Verdict::Violated => "violated",
+        Verdict::GoalReached => "goal",
         Verdict::Incomplete => "incomplete",
     };
     let coverage: serde_json::Map<String, Value> =
@@ -308,18 +311,26 @@ fn violation_json(model: &Model, sources: &SourceMap, violation: &Violation) -> 
     let (kind, detail) = match &violation.kind {
         ViolationKind::Invariant { conjunct } => {
             let conjunct = &model.invariant[*conjunct];
-            ("invariant", json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }))
+            (
+                "invariant",
+                json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }),
+            )
         }
         ViolationKind::Assertion { conjunct } => {
             let conjunct = &model.assertions[*conjunct];
-            ("assertion", json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }))
+            (
+                "assertion",
+                json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }),
+            )
         }
         ViolationKind::Deadlock => ("deadlock", Value::Null),
         ViolationKind::Goal => ("goal", Value::Null),
-        ViolationKind::IllDefined { operation, error } => {
-            ("ill_defined", json!({ "operation": operation, "id": error.id, "text": error.message, "place": error.span().map(|span| sources.locate(span)) }))
-        }
+        ViolationKind::IllDefined { operation, error } => (
+            "ill_defined",
+            json!({ "operation": operation, "id": error.id, "text": error.message, "place": error.span().map(|span| sources.locate(span)) }),
+        ),
     };
-    let parts: Vec<Value> = violation.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
+    let parts: Vec<Value> =
+        violation.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
     json!({ "kind": kind, "detail": detail, "parts": parts, "trace": steps_json(&violation.trace.steps) })
 }

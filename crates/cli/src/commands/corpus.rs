@@ -93,7 +93,8 @@ fn read_rows(options: &CorpusOptions) -> Result<Vec<Row>, String> {
         return Err(format!("`{path}` has no column `{missing}`"));
     }
     let is_asked = |row: &Row| {
-        options.kind.as_ref().is_none_or(|kind| *kind == row["kind"]) && options.only.as_ref().is_none_or(|only| row["path"].contains(only))
+        options.kind.as_ref().is_none_or(|kind| *kind == row["kind"])
+            && options.only.as_ref().is_none_or(|only| row["path"].contains(only))
     };
     // A row that ends early has no kind.
     let whole = csv::parse(&text).into_iter().filter(|row| row.contains_key("path") && row.contains_key("kind"));
@@ -102,7 +103,8 @@ fn read_rows(options: &CorpusOptions) -> Result<Vec<Row>, String> {
 
 /// Checks all machines, several at a time; the outcomes in the order of the rows.
 fn run_all(rows: &[Row], options: &CorpusOptions, json: bool) -> Vec<Outcome> {
-    let jobs = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).clamp(1, 1024);
+    let jobs =
+        options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).clamp(1, 1024);
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Outcome)>> = Mutex::default();
     let is_shown = !json && std::io::stderr().is_terminal();
@@ -169,11 +171,19 @@ fn ask(file: &Path, options: &CorpusOptions) -> Result<Value, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot start: {error}"))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let start = Instant::now();
     let limit = Duration::try_from_secs_f64(options.timeout).unwrap_or(Duration::MAX);
     std::thread::scope(|scope| {
-        let stdout = scope.spawn(|| read_all(stdout));
+        let (ended, end) = std::sync::mpsc::channel();
+        let stdout = scope.spawn(move || {
+            let text = read_all(stdout);
+            let _ = ended.send(());
+            text
+        });
         let stderr = scope.spawn(|| read_all(stderr));
-        let status = wait(&mut child, limit)?;
+        // A process that closes its output is about to end.
+        let _ = end.recv_timeout(limit);
+        let status = wait(&mut child, start, limit)?;
         let (stdout, stderr) = (stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default());
         serde_json::from_str(&stdout).map_err(|_| {
             let said = if stderr.trim().is_empty() { &stdout } else { &stderr };
@@ -191,9 +201,8 @@ fn read_all(source: Option<impl std::io::Read>) -> String {
 }
 
 /// Waits for the end of a process and ends it when its time is up.
-fn wait(child: &mut std::process::Child, limit: Duration) -> Result<std::process::ExitStatus, String> {
-    let start = Instant::now();
-    let mut pause = Duration::from_micros(500);
+fn wait(child: &mut std::process::Child, start: Instant, limit: Duration) -> Result<std::process::ExitStatus, String> {
+    let mut pause = Duration::from_micros(100);
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
@@ -273,14 +282,19 @@ fn print_report(outcomes: &[Outcome], seconds: f64) {
     }
     let (ours, theirs) = times(outcomes);
     if ours > 0.0 {
-        outln!("time on the agreeing machines: {ours:.1} s, process start included; published {theirs:.1} s; ratio {:.0}", theirs / ours);
+        outln!(
+            "time on the agreeing machines: {ours:.1} s, process start included; published {theirs:.1} s; ratio {:.0}",
+            theirs / ours
+        );
     }
     outln!("{seconds:.1} s in all");
 }
 
 fn report_json(outcomes: &[Outcome], seconds: f64) -> Value {
-    let kinds: serde_json::Map<String, Value> =
-        by_kind(outcomes).into_iter().map(|(kind, (agree, all))| (kind.to_owned(), json!({ "agree": agree, "all": all }))).collect();
+    let kinds: serde_json::Map<String, Value> = by_kind(outcomes)
+        .into_iter()
+        .map(|(kind, (agree, all))| (kind.to_owned(), json!({ "agree": agree, "all": all })))
+        .collect();
     let row = |outcome: &Outcome| {
         json!({
             "path": outcome.path,
@@ -310,7 +324,16 @@ fn table(outcomes: &[Outcome]) -> String {
         let seconds = format!("{:.3}", outcome.seconds);
         let states = outcome.states.map(|n| n.to_string()).unwrap_or_default();
         let search_seconds = outcome.search_seconds.map(|n| n.to_string()).unwrap_or_default();
-        text += &csv::line([&outcome.path, &outcome.kind, agree, &seconds, &outcome.prob_ms, &states, &search_seconds, &outcome.detail]);
+        text += &csv::line([
+            &outcome.path,
+            &outcome.kind,
+            agree,
+            &seconds,
+            &outcome.prob_ms,
+            &states,
+            &search_seconds,
+            &outcome.detail,
+        ]);
     }
     text
 }

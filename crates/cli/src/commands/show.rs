@@ -32,7 +32,9 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
     let analysis = analyse(&Disk, file, options);
     let Some(model) = &analysis.model else {
         if json {
-            print_json(&json!({ "file": file, "ok": false, "diagnostics": json_diagnostics(&analysis.sources, &analysis.diagnostics) }));
+            print_json(
+                &json!({ "file": file, "ok": false, "diagnostics": json_diagnostics(&analysis.sources, &analysis.diagnostics) }),
+            );
         } else {
             complain(&analysis.sources, &analysis.diagnostics);
         }
@@ -60,7 +62,9 @@ fn show_tree(file: &Path, as_json: bool) -> Exit {
     let has_errors = parsed.has_errors();
     if as_json {
         let tree = parsed.tree.as_ref().map(|tree| json_tree(tree, &parsed.sources));
-        print_json(&json!({ "file": file, "ok": !has_errors, "tree": tree, "diagnostics": json_diagnostics(&parsed.sources, &parsed.diagnostics) }));
+        print_json(
+            &json!({ "file": file, "ok": !has_errors, "tree": tree, "diagnostics": json_diagnostics(&parsed.sources, &parsed.diagnostics) }),
+        );
     } else {
         complain(&parsed.sources, &parsed.diagnostics);
         if let Some(tree) = &parsed.tree {
@@ -131,7 +135,10 @@ fn overview(model: &Model) -> String {
     line("sets", join(sets));
     line("constants", join(model.constants.values().map(|constant| constant.name.to_string())));
     line("variables", join(model.state_variables().map(|(_, variable)| variable.name.to_string())));
-    line("invariant", if model.invariant.is_empty() { String::new() } else { count(model.invariant.len(), "conjunct") });
+    line(
+        "invariant",
+        if model.invariant.is_empty() { String::new() } else { count(model.invariant.len(), "conjunct") },
+    );
     line("assertions", if model.assertions.is_empty() { String::new() } else { model.assertions.len().to_string() });
     let _ = writeln!(out, "  operations");
     for (_, op) in model.transitions() {
@@ -140,7 +147,12 @@ fn overview(model: &Model) -> String {
         let outputs = join(op.outputs.iter().map(|local| model.locals[*local].name.to_string()));
         let outputs = if outputs.is_empty() { outputs } else { format!("{outputs} <-- ") };
         let _ = writeln!(out, "    {outputs}{}{params}", op.name);
-        let _ = writeln!(out, "      reads {}, writes {}", names(model, &op.effects.reads), names(model, &op.effects.writes));
+        let _ = writeln!(
+            out,
+            "      reads {}, writes {}",
+            names(model, &op.effects.reads),
+            names(model, &op.effects.writes)
+        );
     }
     out
 }
@@ -179,7 +191,8 @@ fn types_text(model: &Model) -> String {
 
 fn model_json(model: &Model, sources: &SourceMap, view: View) -> Value {
     let place = |span| json!(JsonSpan::new(sources, span));
-    let variables = |set: &IdSet<VarId>| -> Vec<&str> { set.iter().map(|id| model.variables[id].name.as_str()).collect() };
+    let variables =
+        |set: &IdSet<VarId>| -> Vec<&str> { set.iter().map(|id| model.variables[id].name.as_str()).collect() };
     let conjuncts = |list: &[abridge_model::Conjunct]| -> Vec<Value> {
         let json = |conjunct: &abridge_model::Conjunct| {
             json!({

@@ -54,12 +54,22 @@ pub(crate) fn run(paths: &[PathBuf], jobs: Option<usize>, options: &Options, jso
         *(if has_errors { &mut summary.refused } else { &mut summary.accepted }) += 1;
         if json {
             let diagnostics = json_diagnostics(&outcome.analysis.sources, &outcome.analysis.diagnostics);
-            summary.files.push(FileReport { file: file.display().to_string(), ok: !has_errors, seconds: outcome.seconds, diagnostics });
+            summary.files.push(FileReport {
+                file: file.display().to_string(),
+                ok: !has_errors,
+                seconds: outcome.seconds,
+                diagnostics,
+            });
             return;
         }
         // With many files warnings would bury the errors.
-        let shown: Vec<Diagnostic> =
-            outcome.analysis.diagnostics.iter().filter(|diagnostic| is_single || diagnostic.is_error()).cloned().collect();
+        let shown: Vec<Diagnostic> = outcome
+            .analysis
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| is_single || diagnostic.is_error())
+            .cloned()
+            .collect();
         complain(&outcome.analysis.sources, &shown);
     });
     summary.seconds = start.elapsed().as_secs_f64();
@@ -104,7 +114,9 @@ fn in_order(files: &[PathBuf], jobs: usize, options: &Options, mut take: impl Fn
         drop(ready);
         let mut reported = 0;
         while done.recv().is_ok() {
-            while let Some(outcome) = outcomes.get(reported).and_then(|slot| slot.lock().unwrap_or_else(|p| p.into_inner()).take()) {
+            while let Some(outcome) =
+                outcomes.get(reported).and_then(|slot| slot.lock().unwrap_or_else(|p| p.into_inner()).take())
+            {
                 take(&files[reported], outcome);
                 reported += 1;
             }

@@ -18,7 +18,11 @@ pub(crate) struct Run {
 impl Run {
     fn new(output: Output) -> Run {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program writes UTF-8");
-        let run = Run { status: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) };
+        let run = Run {
+            status: output.status.code().unwrap_or(-1),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        };
         assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
         run
     }
@@ -41,7 +45,12 @@ pub(crate) fn abridge(args: &[&str]) -> Run {
 
 /// The same with text on standard input.
 pub(crate) fn abridge_with(args: &[&str], stdin: &str) -> Run {
-    let mut child = command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut child = command(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
     let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
     Run::new(child.wait_with_output().expect("the program ends"))
 }
@@ -83,5 +92,7 @@ impl Folder {
 
 /// A counter from 0 to `top` with an invariant and a body to fill in.
 pub(crate) fn counter(invariant: &str, operations: &str) -> String {
-    format!("MACHINE counter VARIABLES n INVARIANT n : INTEGER & {invariant} INITIALISATION n := 0 OPERATIONS {operations} END")
+    format!(
+        "MACHINE counter VARIABLES n INVARIANT n : INTEGER & {invariant} INITIALISATION n := 0 OPERATIONS {operations} END"
+    )
 }

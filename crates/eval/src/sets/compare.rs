@@ -76,6 +76,10 @@ impl Session<'_> {
 
     /// `left <: right`
     pub(crate) fn subset(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
+        abridge_diag::with_stack(|| self.subset_inner(left, right, env))
+    }
+
+    fn subset_inner(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
         if left == right || self.is_whole_type(right) {
             return Ok(true);
         }
@@ -209,14 +213,14 @@ impl Session<'_> {
     /// Contains everything of its type, because of its form.
     fn is_whole_type(&self, val: &Val) -> bool {
         let Some(sym) = val.as_sym() else { return self.is_whole_carrier(val) };
-        match sym {
+        abridge_diag::with_stack(|| match sym {
             Sym::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real) | Sym::FreeType(_) => true,
             Sym::Unary(UnaryOp::Pow, base) => self.is_whole_type(base),
             Sym::Binary(BinaryOp::Cartesian, left, right) => self.is_whole_type(left) && self.is_whole_type(right),
             Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), left, right) => self.is_whole_type(left) && self.is_whole_type(right),
             Sym::Struct(_, fields) => fields.iter().all(|field| self.is_whole_type(field)),
             _ => false,
-        }
+        })
     }
 
     fn is_whole_carrier(&self, val: &Val) -> bool {

@@ -11,6 +11,10 @@ use crate::val::{Closure, Sym, Val};
 
 impl Session<'_> {
     pub(crate) fn dom(&self, r: &Val, env: &Env) -> Result<Val> {
+        abridge_diag::with_stack(|| self.dom_inner(r, env))
+    }
+
+    fn dom_inner(&self, r: &Val, env: &Env) -> Result<Val> {
         if let Some(set) = r.as_set() {
             return Ok(relation::dom(set).into());
         }
@@ -60,6 +64,10 @@ impl Session<'_> {
 
     /// The inverse, moved to where the pairs come from.
     pub(crate) fn inverse(&self, r: &Val, env: &Env) -> Result<Val> {
+        abridge_diag::with_stack(|| self.inverse_inner(r, env))
+    }
+
+    fn inverse_inner(&self, r: &Val, env: &Env) -> Result<Val> {
         if let Some(set) = r.as_set() {
             return Ok(relation::inverse(set).into());
         }
@@ -150,7 +158,7 @@ impl Session<'_> {
         if let Some(set) = r.as_set() {
             return relation::is_functional(set);
         }
-        match r.as_sym() {
+        abridge_diag::with_stack(|| match r.as_sym() {
             Some(Sym::Successor | Sym::Predecessor | Sym::Constructor(..)) => true,
             Some(Sym::Partial(partial)) => partial.is_function,
             Some(Sym::Unary(UnaryOp::Id | UnaryOp::Fnc, _)) => true,
@@ -170,6 +178,6 @@ impl Session<'_> {
                 _ => false,
             },
             _ => false,
-        }
+        })
     }
 }

@@ -29,7 +29,7 @@ impl Session<'_> {
                     x => self.differs_from_all(&x, set, env),
                 }
             }
-            Val::Symbolic(sym) => self.member_of_sym(x, sym, env),
+            Val::Symbolic(sym) => abridge_diag::with_stack(|| self.member_of_sym(x, sym, env)),
             _ => Err(ErrorKind::Internal("a set is expected").into()),
         }
     }

@@ -50,10 +50,15 @@ impl Size {
     }
 }
 
+/// The size of deeper formulas is not looked at: the answer would not be worth the walk.
+const MAX_DEPTH: u32 = 24;
+
 impl Session<'_> {
     pub(crate) fn size(&self, val: &Val) -> Size {
         match val {
             Val::Value(value) => value.as_set().map_or(Size::Unknown, |set| Size::AtMost(set.len())),
+            // Deep formulas are rare, and listing them says as much.
+            Val::Symbolic(_) if val.depth() > MAX_DEPTH => Size::Unknown,
             Val::Symbolic(sym) => self.sym_size(sym),
             Val::Pair(_) | Val::Record(..) => Size::Unknown,
         }
@@ -174,6 +179,10 @@ impl Session<'_> {
     }
 
     pub(crate) fn is_empty(&self, val: &Val, env: &Env) -> Result<bool> {
+        abridge_diag::with_stack(|| self.is_empty_inner(val, env))
+    }
+
+    fn is_empty_inner(&self, val: &Val, env: &Env) -> Result<bool> {
         if let Some(set) = val.as_set() {
             return Ok(set.is_empty());
         }

@@ -74,8 +74,9 @@ impl Search<'_> {
             Some(step) => Ok(Some(step)),
             None if node.error.is_some() => {
                 // Not a solution anyway; what is unbounded need not be reported.
-                let mut failure = self.failure.borrow_mut();
-                *failure = failure.take().or_else(|| node.error.clone());
+                if let Some(error) = node.error.clone() {
+                    Error::merge(&mut self.failure.borrow_mut(), error);
+                }
                 Ok(None)
             }
             None => self.last_resort(node).map(Some),
@@ -181,7 +182,7 @@ impl Search<'_> {
     fn postpone(&self, error: Error, idx: usize, node: &mut Node) -> Result<bool> {
         match self.excused(error, &node.constraints[idx])? {
             Some(error) => {
-                node.error.get_or_insert(error);
+                Error::merge(&mut node.error, error);
                 Ok(true)
             }
             None => Ok(false),

@@ -5,7 +5,6 @@
 //! so and waits. Values that are impossible at a point are removed from it, the point with the fewest left is next.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use abridge_model::{Arrow, BinaryOp, Expr, UnaryOp};
 use abridge_value::{Set, Value};
@@ -17,7 +16,10 @@ use crate::sets::Size;
 use crate::val::{Partial, Sym, Val};
 
 /// Smaller sets of candidates are tried one by one.
-const WORTHWHILE: u64 = 256;
+const WORTHWHILE: u64 = 2000;
+/// Looking ahead pauses after this many points where it removed nothing, and is tried again now and then.
+const PATIENCE: u32 = 2;
+const RETRY: usize = 4;
 
 /// The shape of what is to be found.
 pub(super) struct Shape {
@@ -42,6 +44,8 @@ struct Progress {
     points: Vec<Point>,
     /// Constraints that are not known to hold.
     waiting: Vec<Constraint>,
+    /// For how many points looking ahead has removed nothing.
+    fruitless: u32,
 }
 
 impl Shape {
@@ -166,7 +170,7 @@ impl Search<'_> {
             open: shape.points.iter().map(|point| point.key.clone()).collect(),
         };
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open)).cloned();
-        let progress = Progress { partial, points: shape.points.clone(), waiting: ready.collect() };
+        let progress = Progress { partial, points: shape.points.clone(), waiting: ready.collect(), fruitless: 0 };
         self.decide(unknown, set, shape, node, progress, found)
     }
 
@@ -213,6 +217,10 @@ impl Search<'_> {
         if progress.uncovered(shape) > progress.points.len() {
             return Ok(false);
         }
+        if progress.waiting.is_empty() || progress.fruitless >= PATIENCE && progress.points.len() % RETRY != 0 {
+            return Ok(true);
+        }
+        progress.fruitless += 1;
         let mut idx = 0;
         while idx < progress.points.len() {
             let mut possible = Vec::new();
@@ -222,6 +230,9 @@ impl Search<'_> {
                 if self.check_waiting(unknown, node, &mut trial)? {
                     possible.push(option.clone());
                 }
+            }
+            if possible.len() < progress.points[idx].options.len() {
+                progress.fruitless = 0;
             }
             match &possible[..] {
                 [] => return Ok(false),
@@ -291,6 +302,6 @@ impl Progress {
 impl Partial {
     /// The set itself once nothing is open.
     fn into_val(self) -> Val {
-        if self.open.is_empty() { self.decided.into() } else { Val::Symbolic(Arc::new(Sym::Partial(self))) }
+        if self.open.is_empty() { self.decided.into() } else { Sym::Partial(self).into() }
     }
 }

@@ -150,12 +150,10 @@ impl<'a> Ranges<'a> {
     fn expr(&mut self, expr: &Expr, node: Node) {
         let model = self.model;
         match expr {
-            Expr::Element(set, idx) => {
-                match model.sets.get(*set) {
-                    Some(set) => self.position(*idx, set.size() as usize, node, "element"),
-                    None => self.within(&model.sets, *set, node),
-                }
-            }
+            Expr::Element(set, idx) => match model.sets.get(*set) {
+                Some(set) => self.position(*idx, set.size() as usize, node, "element"),
+                None => self.within(&model.sets, *set, node),
+            },
             Expr::Constructor(free, idx) => match model.free_types.get(*free) {
                 Some(free) => self.position(*idx, free.constructors.len(), node, "constructor"),
                 None => self.within(&model.free_types, *free, node),

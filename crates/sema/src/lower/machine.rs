@@ -1,5 +1,7 @@
 //! The clauses of one machine instance.
 
+use std::collections::HashMap;
+
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{
     CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, Effects, Expr, ExprId, FreeType, IdSet,
@@ -523,9 +525,10 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         let name = joined(&self.prefix(), &syntax.name.name);
         let origin = self.origin(syntax.name.span, syntax.desc.clone());
         let lower = &mut self.composer.lower;
-        let all: Vec<Ident> = syntax.params.iter().chain(&syntax.outputs).cloned().collect();
-        for (idx, id) in all.iter().enumerate() {
-            if let Some(first) = all[..idx].iter().find(|known| known.name == id.name) {
+        let mut first_of: HashMap<&SmolStr, &Ident> = HashMap::new();
+        for id in syntax.params.iter().chain(&syntax.outputs) {
+            let first = *first_of.entry(&id.name).or_insert(id);
+            if first.span != id.span {
                 let message =
                     format!("`{}` is declared twice in the heading of operation `{}`", id.name, syntax.name.name);
                 lower.report(

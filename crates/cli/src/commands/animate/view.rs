@@ -66,8 +66,11 @@ impl View<'_, '_> {
         let labels: Vec<String> = steps.iter().map(label).collect();
         let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
         let rows = steps.iter().zip(&labels).enumerate();
-        let mut text: String =
-            rows.map(|(idx, (step, label))| format!("{:>3}  {label:<width$}  {}", idx + 1, changes(step)).trim_end().to_owned() + "\n").collect();
+        let mut text: String = rows
+            .map(|(idx, (step, label))| {
+                format!("{:>3}  {label:<width$}  {}", idx + 1, changes(step)).trim_end().to_owned() + "\n"
+            })
+            .collect();
         if self.animation.choices.is_cut {
             text += "     there are more steps (--limit shows more)\n";
         }
@@ -101,7 +104,8 @@ impl View<'_, '_> {
             Place::Running(_) => "running",
         };
         let choice = |(idx, step): (usize, &Step)| {
-            let changed: Vec<(String, String)> = step.state.iter().filter(|(name, _)| step.changed.contains(name)).cloned().collect();
+            let changed: Vec<(String, String)> =
+                step.state.iter().filter(|(name, _)| step.changed.contains(name)).cloned().collect();
             json!({
                 "number": idx + 1,
                 "name": step.name,
@@ -110,7 +114,8 @@ impl View<'_, '_> {
                 "changes": object(&changed),
             })
         };
-        let errors = self.animation.choices.errors.iter().map(|(name, error)| json!({ "step": name, "message": error.message }));
+        let errors =
+            self.animation.choices.errors.iter().map(|(name, error)| json!({ "step": name, "message": error.message }));
         fields(json!({
             "place": place,
             "depth": self.animation.history.len(),

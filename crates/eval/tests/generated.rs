@@ -1,0 +1,25 @@
+//! Random machines: evaluation ends, never panics, and gives the same answer twice.
+
+mod common;
+
+use abridge_eval::{Config, ErrorKind};
+use abridge_testkit::{Project, Random, generate};
+use common::explore::explore;
+
+#[test]
+fn random_machines_are_explored() {
+    let n_machines = if std::env::var_os("RUN_SLOW").is_some() { 3000 } else { 60 };
+    for seed in 0..n_machines {
+        let len = 50 + (seed as usize % 7) * 80;
+        let text = generate::machine(&Random::new(seed).bytes(len), generate::Config::default());
+        let Some(model) = Project::new(&[("M.mch", &text)]).analyse().model else { continue };
+        let config = Config { fuel: 300_000, max_set_size: 10_000, max_calls: 200, ..Config::prob() };
+        let report = explore(&model, config.clone(), 30);
+        let malformed = report.errors.iter().find(|error| matches!(error.kind(), ErrorKind::Internal(_) | ErrorKind::Undetermined));
+        if let Some(error) = malformed {
+            panic!("seed {seed}: {error:?}\n{text}");
+        }
+        let again = explore(&model, config, 30);
+        assert_eq!((report.states, report.transitions), (again.states, again.transitions), "seed {seed}\n{text}");
+    }
+}
