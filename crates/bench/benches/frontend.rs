@@ -47,7 +47,8 @@ fn large_conjunction() -> String {
 
 fn frontend(criterion: &mut Criterion) {
     let single = |text: String| Memory(HashMap::from([(PathBuf::from("Large.mch"), text.into_bytes())]));
-    let inputs = [("models", models()), ("relation", single(large_relation())), ("conjunction", single(large_conjunction()))];
+    let inputs =
+        [("models", models()), ("relation", single(large_relation())), ("conjunction", single(large_conjunction()))];
     for (name, files) in &inputs {
         let bytes: usize = files.0.values().map(Vec::len).sum();
         let mut group = criterion.benchmark_group(*name);

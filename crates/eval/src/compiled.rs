@@ -163,7 +163,8 @@ impl<'p> Runtime<'p> {
         }
         for case in &operation.cases {
             self.case(case, &mut |runtime| {
-                let values = |slots: &[usize]| -> Vec<Val> { slots.iter().map(|slot| runtime.slots[*slot].clone()).collect() };
+                let values =
+                    |slots: &[usize]| -> Vec<Val> { slots.iter().map(|slot| runtime.slots[*slot].clone()).collect() };
                 let written = values(&operation.writes);
                 if !operation.may_repeat || seen.insert((values(&operation.label), written.clone())) {
                     found(Outcome { written });

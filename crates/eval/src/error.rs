@@ -28,7 +28,9 @@ pub enum ErrorKind {
     /// A value must be found, and nothing bounds it.
     Unbounded(String),
     /// A set has more elements than the limit allows to list.
-    SetTooLarge { limit: u64 },
+    SetTooLarge {
+        limit: u64,
+    },
     /// Two sets cannot be compared without listing an infinite one.
     Undecided(String),
     /// The precondition of a called operation or of a nested PRE does not hold.
@@ -37,13 +39,18 @@ pub enum ErrorKind {
     Assertion,
     LoopInvariant,
     /// The variant before and after a pass, or a negative one.
-    LoopVariant { before: Option<Val>, after: Val },
+    LoopVariant {
+        before: Option<Val>,
+        after: Val,
+    },
     /// A variable or local is read before it has a value.
     Unassigned(String),
     /// Evaluation took more steps than the limit allows.
     OutOfFuel,
     /// Functions or operations call themselves deeper than the limit allows.
-    TooDeep { limit: u32 },
+    TooDeep {
+        limit: u32,
+    },
     /// Not covered.
     Unsupported(String),
     /// A value that is only partly known leaves it open; never leaves the search that knows more later.
@@ -55,21 +62,42 @@ pub enum ErrorKind {
 /// Which condition of well-definedness is violated, and by what.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IllDefined {
-    OutsideDomain { function: Val, argument: Val },
-    NotFunctional { function: Val, argument: Val },
+    OutsideDomain {
+        function: Val,
+        argument: Val,
+    },
+    NotFunctional {
+        function: Val,
+        argument: Val,
+    },
     DivisionByZero,
-    ModuloNegative { left: Val, right: Val },
+    ModuloNegative {
+        left: Val,
+        right: Val,
+    },
     NegativeExponent(Val),
     /// `max({})`, `inter({})`, ...
     EmptySet(&'static str),
-    NotSequence { operator: &'static str, operand: Val },
+    NotSequence {
+        operator: &'static str,
+        operand: Val,
+    },
     EmptySequence(&'static str),
     /// A number outside what the operator accepts.
-    OutOfRange { operator: &'static str, operand: Val },
+    OutOfRange {
+        operator: &'static str,
+        operand: Val,
+    },
     /// An operand that the operator does not accept.
-    BadOperand { operator: &'static str, operand: Val },
+    BadOperand {
+        operator: &'static str,
+        operand: Val,
+    },
     /// An external function says no.
-    External { name: String, message: String },
+    External {
+        name: String,
+        message: String,
+    },
 }
 
 impl Error {
@@ -148,9 +176,10 @@ impl ErrorKind {
         let show = |val: &Val| shortened(val_text(model, val));
         match self {
             ErrorKind::IllDefined(why) => why.message(model),
-            ErrorKind::InfiniteSet(set) => {
-                ("infinite-set", format!("the elements of `{}` are needed, but it is not known to be finite", show(set)))
-            }
+            ErrorKind::InfiniteSet(set) => (
+                "infinite-set",
+                format!("the elements of `{}` are needed, but it is not known to be finite", show(set)),
+            ),
             ErrorKind::Unbounded(name) => ("unbounded-value", format!("nothing bounds the values of `{name}`")),
             ErrorKind::SetTooLarge { limit } => ("set-too-large", format!("a set has more than {limit} elements")),
             ErrorKind::Undecided(what) => ("undecided", format!("cannot decide {what}")),
@@ -188,7 +217,11 @@ impl IllDefined {
             IllDefined::DivisionByZero => ("division-by-zero", "division by zero".into()),
             IllDefined::ModuloNegative { left, right } => (
                 "modulo-negative",
-                format!("`{} mod {}` is not defined: it needs a natural number and a positive one", show(left), show(right)),
+                format!(
+                    "`{} mod {}` is not defined: it needs a natural number and a positive one",
+                    show(left),
+                    show(right)
+                ),
             ),
             IllDefined::NegativeExponent(exponent) => {
                 ("negative-exponent", format!("the exponent `{}` is negative", show(exponent)))

@@ -37,7 +37,13 @@ pub struct SystemConfig {
 
 impl Default for SystemConfig {
     fn default() -> Self {
-        SystemConfig { pin_constants: false, memo: true, compiled: true, max_initialisations: None, max_operations: None }
+        SystemConfig {
+            pin_constants: false,
+            memo: true,
+            compiled: true,
+            max_initialisations: None,
+            max_operations: None,
+        }
     }
 }
 
@@ -365,7 +371,16 @@ impl<'a> ExplicitWorker<'a> {
             let key = words(&determines);
             let entries = pays(&key).then(FxHashMap::default);
             let writes = words(&effects.writes);
-            OperationMemo { op: *op, step: idx as u32 + FIRST_OPERATION, key, writes, entries, lookups: 0, hits: 0, trust: Trust::default() }
+            OperationMemo {
+                op: *op,
+                step: idx as u32 + FIRST_OPERATION,
+                key,
+                writes,
+                entries,
+                lookups: 0,
+                hits: 0,
+                trust: Trust::default(),
+            }
         };
         let conjunct = |number: usize, pred: PredId, reads: &IdSet<VarId>| {
             let key = words(reads);
@@ -382,9 +397,10 @@ impl<'a> ExplicitWorker<'a> {
             operations: system.operations.iter().enumerate().map(operation).collect(),
             invariant: all(&model.invariant),
             assertions: all(&model.assertions),
-            goal: model.steering.goal.map(|pred| {
-                conjunct(0, pred, &abridge_model::effects::reads_of(model, pred).variables)
-            }),
+            goal: model
+                .steering
+                .goal
+                .map(|pred| conjunct(0, pred, &abridge_model::effects::reads_of(model, pred).variables)),
             key: Vec::new(),
             target: Vec::new(),
             fast: FastPath::new(system),
@@ -536,7 +552,8 @@ fn evaluate(system: &Explicit<'_>, memo: &OperationMemo, state: &State) -> Entry
                 return ControlFlow::Break(());
             }
             count += 1;
-            let written = memo.writes.iter().map(|word| transition.state.variables[system.variables[word - 1].index()].as_ref());
+            let written =
+                memo.writes.iter().map(|word| transition.state.variables[system.variables[word - 1].index()].as_ref());
             groups.add(written.map(|val| val.map_or(UNSET, |val| system.encode_val(val))).collect());
             ControlFlow::Continue(())
         }
@@ -625,7 +642,8 @@ impl ConjunctMemo {
             return *truth;
         }
         let answer = fast.filter(|_| self.trust.is_given()).and_then(|fast| self.fast_truth(system, words, fast));
-        let truth = answer.unwrap_or_else(|| self.plain_truth(system, state.get_or_insert_with(|| system.decode(words).0)));
+        let truth =
+            answer.unwrap_or_else(|| self.plain_truth(system, state.get_or_insert_with(|| system.decode(words).0)));
         if let Some(entries) = &mut self.entries {
             entries.insert(key.as_slice().into(), truth);
         }
@@ -685,7 +703,8 @@ impl Explicit<'_> {
             let session = self.interp.session();
             session.operation(*op, &state, &mut |transition| match transition {
                 Ok(transition) if transition.state.variables == target.variables => {
-                    found = Some(LabelledStep { op: Some(*op), params: transition.params, outputs: transition.outputs });
+                    found =
+                        Some(LabelledStep { op: Some(*op), params: transition.params, outputs: transition.outputs });
                     ControlFlow::Break(())
                 }
                 _ => ControlFlow::Continue(()),

@@ -55,12 +55,7 @@ impl<'m> Interp<'m> {
     }
 
     pub fn session(&self) -> Session<'_> {
-        Session {
-            interp: self,
-            fuel: Cell::new(self.config.fuel),
-            calls: Cell::new(0),
-            warnings: RefCell::default(),
-        }
+        Session { interp: self, fuel: Cell::new(self.config.fuel), calls: Cell::new(0), warnings: RefCell::default() }
     }
 }
 

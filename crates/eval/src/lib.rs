@@ -26,10 +26,10 @@ mod val;
 
 pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
+pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
     Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Notes, SETUP, SystemConfig,
 };
-pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use names::{ModelNames, value_text};

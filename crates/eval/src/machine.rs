@@ -98,7 +98,13 @@ impl Session<'_> {
         }
     }
 
-    fn run_case(&self, operation: &Operation, case: &Case, env: &Env, visit: &mut Visit<'_, Transition>) -> Result<ControlFlow<()>> {
+    fn run_case(
+        &self,
+        operation: &Operation,
+        case: &Case,
+        env: &Env,
+        visit: &mut Visit<'_, Transition>,
+    ) -> Result<ControlFlow<()>> {
         if operation.params.is_empty() && case.binder.is_empty() {
             let holds = self.guards_hold(&case.guards, env)?;
             return Ok(if holds { self.run_body(operation, case, env, visit) } else { ControlFlow::Continue(()) });
@@ -136,7 +142,13 @@ impl Session<'_> {
         failure.map_or(Ok(true), Err)
     }
 
-    fn run_body(&self, operation: &Operation, case: &Case, env: &Env, visit: &mut Visit<'_, Transition>) -> ControlFlow<()> {
+    fn run_body(
+        &self,
+        operation: &Operation,
+        case: &Case,
+        env: &Env,
+        visit: &mut Visit<'_, Transition>,
+    ) -> ControlFlow<()> {
         let shows_any = self.model().steering.preferences.flag("SHOW_EVENTB_ANY_VALUES");
         let shown = if shows_any { &case.binder[..] } else { &[] };
         let params: Result<Vec<Val>> =
@@ -148,7 +160,8 @@ impl Session<'_> {
         let env = env.declare(&operation.outputs);
         self.execute(case.body, &env, &mut |outcome| {
             visit(outcome.map(|update| {
-                let outputs = operation.outputs.iter().map(|output| update.get(&Target::Local(*output)).cloned().flatten());
+                let outputs =
+                    operation.outputs.iter().map(|output| update.get(&Target::Local(*output)).cloned().flatten());
                 let outputs = outputs.collect();
                 let variables = update.iter().filter(|(target, _)| matches!(target, Target::Variable(_)));
                 Transition { params: params.clone(), outputs, state: env.assign(variables).state() }

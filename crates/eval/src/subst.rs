@@ -107,7 +107,13 @@ impl Session<'_> {
     }
 
     /// `x :: S`
-    fn becomes_element(&self, targets: &[Target], set: ExprId, env: &Env, emit: &mut Emit<'_>) -> Result<ControlFlow<()>> {
+    fn becomes_element(
+        &self,
+        targets: &[Target],
+        set: ExprId,
+        env: &Env,
+        emit: &mut Emit<'_>,
+    ) -> Result<ControlFlow<()>> {
         let span = self.model().exprs[set].span;
         let mut set = self.value(set, env)?;
         if set.as_set().is_none()
@@ -347,8 +353,11 @@ impl Session<'_> {
         self.call(|| {
             Ok(self.execute(operation.body, &inner, &mut |outcome| {
                 emit(outcome.map(|mut update| {
-                    let results: Vec<Option<Val>> =
-                        operation.outputs.iter().map(|output| update.remove(&Target::Local(*output)).flatten()).collect();
+                    let results: Vec<Option<Val>> = operation
+                        .outputs
+                        .iter()
+                        .map(|output| update.remove(&Target::Local(*output)).flatten())
+                        .collect();
                     update.retain(|target, _| matches!(target, Target::Variable(_)));
                     update.extend(outputs.iter().copied().zip(results));
                     update
@@ -359,7 +368,8 @@ impl Session<'_> {
 
     /// A query operation used as an expression: its outputs, as a pair if there are several.
     pub(crate) fn query(&self, op: OpId, args: &[ExprId], env: &Env) -> Result<Val> {
-        let outputs: Vec<Target> = self.model().operations[op].outputs.iter().map(|output| Target::Local(*output)).collect();
+        let outputs: Vec<Target> =
+            self.model().operations[op].outputs.iter().map(|output| Target::Local(*output)).collect();
         let mut result: Option<Outcome> = None;
         let _ = self.call_operation(op, args, &outputs, env, &mut |outcome| {
             result = Some(outcome);

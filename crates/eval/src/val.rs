@@ -323,7 +323,9 @@ fn write_sym(model: &Model, out: &mut String, sym: &Sym) {
             BaseSet::Real => "REAL",
         }),
         Sym::FreeType(id) => out.push_str(&model.free_types[*id].name),
-        Sym::Unary(op, operand) => write_call(model, out, &format!("{op:?}").to_lowercase(), std::slice::from_ref(operand)),
+        Sym::Unary(op, operand) => {
+            write_call(model, out, &format!("{op:?}").to_lowercase(), std::slice::from_ref(operand))
+        }
         Sym::Binary(op, left, right) => {
             out.push('(');
             write_val(model, out, left);

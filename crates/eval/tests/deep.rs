@@ -46,7 +46,9 @@ fn symbolic_unions() {
 #[test]
 fn sequences_of_substitutions() {
     let steps = vec!["x := x + 1"; 5_000].join("; ");
-    let text = format!("MACHINE M VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS go = PRE x = 0 THEN {steps} END END");
+    let text = format!(
+        "MACHINE M VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS go = PRE x = 0 THEN {steps} END END"
+    );
     let report = explore(&model(&text), Config::prob(), 10);
     assert_eq!((report.states, report.transitions), (2, 2));
 }

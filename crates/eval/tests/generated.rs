@@ -15,7 +15,8 @@ fn random_machines_are_explored() {
         let Some(model) = Project::new(&[("M.mch", &text)]).analyse().model else { continue };
         let config = Config { fuel: 300_000, max_set_size: 10_000, max_calls: 200, ..Config::prob() };
         let report = explore(&model, config.clone(), 30);
-        let malformed = report.errors.iter().find(|error| matches!(error.kind(), ErrorKind::Internal(_) | ErrorKind::Undetermined));
+        let malformed =
+            report.errors.iter().find(|error| matches!(error.kind(), ErrorKind::Internal(_) | ErrorKind::Undetermined));
         if let Some(error) = malformed {
             panic!("seed {seed}: {error:?}\n{text}");
         }

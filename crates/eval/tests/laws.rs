@@ -86,13 +86,21 @@ fn formulas_behave_as_the_sets_they_denote() {
     let lambda = "{x, y | x |-> y : r}";
     for law in [
         format!("{lambda}[A] = r[A] & dom({lambda}) = dom(r) & ran({lambda}) = ran(r)"),
-        format!("A <| {lambda} = A <| r & A <<| {lambda} = A <<| r & {lambda} |> A = r |> A & {lambda} |>> A = r |>> A"),
-        format!("({lambda} ; q) = (r ; q) & (q ; {lambda}) = (q ; r) & {lambda} <+ q = r <+ q & q <+ {lambda} = q <+ r"),
+        format!(
+            "A <| {lambda} = A <| r & A <<| {lambda} = A <<| r & {lambda} |> A = r |> A & {lambda} |>> A = r |>> A"
+        ),
+        format!(
+            "({lambda} ; q) = (r ; q) & (q ; {lambda}) = (q ; r) & {lambda} <+ q = r <+ q & q <+ {lambda} = q <+ r"
+        ),
         format!("({lambda})~ = r~ & ({lambda} \\/ q) = r \\/ q & ({lambda} - q) = r - q & (q - {lambda}) = q - r"),
         format!("({lambda} : A +-> B <=> r : A +-> B) & (r <: {lambda}) & ({lambda} <: q <=> r <: q)"),
         format!("closure1({lambda}) = closure1(r) & ({lambda} >< q) = r >< q & card({lambda}) = card(r)"),
-        format!("!x.(x : S => (x : dom({lambda} <+ q) <=> x : dom(r <+ q)) & ({lambda} <+ q)[{{x}}] = (r <+ q)[{{x}}])"),
-        format!("!(x, y).(x : S & y : S => (x |-> y : ({lambda} ; q~) <=> x |-> y : (r ; q~)) & (x |-> y : closure1({lambda}) <=> x |-> y : closure1(r)))"),
+        format!(
+            "!x.(x : S => (x : dom({lambda} <+ q) <=> x : dom(r <+ q)) & ({lambda} <+ q)[{{x}}] = (r <+ q)[{{x}}])"
+        ),
+        format!(
+            "!(x, y).(x : S & y : S => (x |-> y : ({lambda} ; q~) <=> x |-> y : (r ; q~)) & (x |-> y : closure1({lambda}) <=> x |-> y : closure1(r)))"
+        ),
         format!("!x.(x : S & {lambda}[{{x}}] = {{b}} => ({lambda})(x) = r(x) & ({lambda} \\/ r)(x) = b)"),
     ] {
         for_all_relations(&law);

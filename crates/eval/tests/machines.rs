@@ -92,10 +92,22 @@ fn assignments_to_parts() {
         assert!(report.errors.is_empty(), "{text}: {:?}", report.errors);
         assert_eq!((report.states, report.invariant_violated), (2, false), "{text}");
     };
-    part("f(1) := 9", "f = {1 |-> 9} & g : INTEGER +-> (INTEGER +-> INTEGER) & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL");
-    part("g(1)(3) := 6", "g = {1 |-> {2 |-> 5, 3 |-> 6}} & f : INTEGER <-> INTEGER & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL");
-    part("r'b'c := 7", "r = rec(a : 1, b : rec(c : 7, d : 3)) & f : INTEGER <-> INTEGER & g : INTEGER +-> (INTEGER +-> INTEGER) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL");
-    part("w(1, 2) := 4", "w = {(1, 2) |-> 4} & f : INTEGER <-> INTEGER & g : INTEGER +-> (INTEGER +-> INTEGER) & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & done : BOOL");
+    part(
+        "f(1) := 9",
+        "f = {1 |-> 9} & g : INTEGER +-> (INTEGER +-> INTEGER) & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL",
+    );
+    part(
+        "g(1)(3) := 6",
+        "g = {1 |-> {2 |-> 5, 3 |-> 6}} & f : INTEGER <-> INTEGER & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL",
+    );
+    part(
+        "r'b'c := 7",
+        "r = rec(a : 1, b : rec(c : 7, d : 3)) & f : INTEGER <-> INTEGER & g : INTEGER +-> (INTEGER +-> INTEGER) & w : INTEGER * INTEGER +-> INTEGER & done : BOOL",
+    );
+    part(
+        "w(1, 2) := 4",
+        "w = {(1, 2) |-> 4} & f : INTEGER <-> INTEGER & g : INTEGER +-> (INTEGER +-> INTEGER) & r : struct(a : INTEGER, b : struct(c : INTEGER, d : INTEGER)) & done : BOOL",
+    );
 }
 
 #[test]
@@ -103,10 +115,7 @@ fn obligations_are_kept_apart() {
     let errors = |operations: &str| counts(&over_x(operations)).2;
     assert_eq!(errors("go = SELECT x = 0 THEN PRE x > 0 THEN skip END END"), ["precondition-violated"]);
     assert_eq!(errors("go = ASSERT x > 0 THEN skip END"), ["assert-violated"]);
-    assert_eq!(
-        errors("go = WHILE x < 3 DO x := x + 1 INVARIANT x < 3 VARIANT 3 - x END"),
-        ["loop-invariant-violated"]
-    );
+    assert_eq!(errors("go = WHILE x < 3 DO x := x + 1 INVARIANT x < 3 VARIANT 3 - x END"), ["loop-invariant-violated"]);
     assert_eq!(errors("go = WHILE x < 3 DO x := x + 1 INVARIANT 1 = 1 VARIANT x END"), ["loop-variant-violated"]);
     assert_eq!(errors("go = WHILE x < 3 DO x := x + 1 INVARIANT 1 = 1 VARIANT -1 END"), ["loop-variant-violated"]);
     assert_eq!(errors("go = x := 1 / x"), ["division-by-zero"]);
@@ -117,7 +126,10 @@ fn obligations_are_kept_apart() {
 #[test]
 fn calls() {
     let project = abridge_testkit::Project::new(&[
-        ("Main.mch", "MACHINE Main INCLUDES Inner OPERATIONS go = dec; r <-- ask = r <-- get; up(n) = PRE n : 1..2 THEN add(n) END END"),
+        (
+            "Main.mch",
+            "MACHINE Main INCLUDES Inner OPERATIONS go = dec; r <-- ask = r <-- get; up(n) = PRE n : 1..2 THEN add(n) END END",
+        ),
         (
             "Inner.mch",
             "MACHINE Inner VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 1
@@ -169,7 +181,11 @@ fn constants() {
         5,
         5,
     );
-    check_counts("MACHINE M CONSTANTS s, t PROPERTIES s <: 1..10 & card(s) = 2 & t = {x | x : s & x > 8} & t = s END", 2, 2);
+    check_counts(
+        "MACHINE M CONSTANTS s, t PROPERTIES s <: 1..10 & card(s) = 2 & t = {x | x : s & x > 8} & t = s END",
+        2,
+        2,
+    );
 }
 
 #[test]

@@ -9,11 +9,7 @@ use proptest::prelude::*;
 
 /// Integer terms over `x` and `y`.
 fn term() -> impl Strategy<Value = String> {
-    let leaf = prop_oneof![
-        Just("x".to_string()),
-        Just("y".to_string()),
-        (-2_i64..4).prop_map(|n| format!("({n})")),
-    ];
+    let leaf = prop_oneof![Just("x".to_string()), Just("y".to_string()), (-2_i64..4).prop_map(|n| format!("({n})")),];
     leaf.prop_recursive(3, 8, 2, |inner| {
         let op = prop_oneof![Just("+"), Just("-"), Just("*"), Just("/"), Just("mod")];
         (inner.clone(), op, inner).prop_map(|(left, op, right)| format!("({left} {op} {right})"))

@@ -218,12 +218,19 @@ impl Direct {
             Node::Pred(_) => {}
             Node::Subst(id) => {
                 let subst = model.subst(id);
-                subst.targets().iter().filter_map(|target| target.variable()).for_each(|id| _ = effects.writes.insert(id));
+                subst
+                    .targets()
+                    .iter()
+                    .filter_map(|target| target.variable())
+                    .for_each(|id| _ = effects.writes.insert(id));
                 direct.blocks |= subst.is_guarded();
                 match subst {
                     Subst::Call { op, .. } => _ = direct.calls.insert(*op),
                     Subst::While { before, .. } => {
-                        before.iter().filter_map(|(target, _)| target.variable()).for_each(|id| _ = effects.reads.insert(id));
+                        before
+                            .iter()
+                            .filter_map(|(target, _)| target.variable())
+                            .for_each(|id| _ = effects.reads.insert(id));
                     }
                     _ => {}
                 }
@@ -276,11 +283,11 @@ impl Subst {
 
     /// Has a condition of its own under which there is no outcome.
     fn is_guarded(&self) -> bool {
-        match self {
-            Subst::BecomesElement { .. } | Subst::BecomesSuch { .. } | Subst::Any { .. } => true,
-            Subst::Pre { .. } | Subst::Assert { .. } | Subst::Select { .. } => true,
-            _ => false,
-        }
+        use Subst::{Any, Assert, BecomesElement, BecomesSuch, Pre, Select};
+        matches!(
+            self,
+            BecomesElement { .. } | BecomesSuch { .. } | Any { .. } | Pre { .. } | Assert { .. } | Select { .. }
+        )
     }
 }
 

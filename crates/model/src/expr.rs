@@ -51,13 +51,30 @@ pub enum Expr {
     /// The record with one field replaced.
     WithField(ExprId, u32, ExprId),
     /// `{x, y | P}`; `symbolic`: asked to stay unexpanded.
-    Comprehension { binder: Vec<LocalId>, pred: PredId, symbolic: bool },
+    Comprehension {
+        binder: Vec<LocalId>,
+        pred: PredId,
+        symbolic: bool,
+    },
     /// `{x . P | E}`
-    SetImage { binder: Vec<LocalId>, pred: PredId, expr: ExprId },
-    Quantified { op: QuantifiedOp, binder: Vec<LocalId>, pred: PredId, expr: ExprId, symbolic: bool },
+    SetImage {
+        binder: Vec<LocalId>,
+        pred: PredId,
+        expr: ExprId,
+    },
+    Quantified {
+        op: QuantifiedOp,
+        binder: Vec<LocalId>,
+        pred: PredId,
+        expr: ExprId,
+        symbolic: bool,
+    },
     If(PredId, ExprId, ExprId),
     /// Each binding sees those before it.
-    Let { bindings: Vec<Binding>, body: ExprId },
+    Let {
+        bindings: Vec<Binding>,
+        body: ExprId,
+    },
     /// `bool(P)`
     BoolOf(PredId),
     /// A freetype's constructor by position: a value if it takes no argument, else a function.

@@ -22,8 +22,8 @@ pub use ids::{
     ConstId, ExprId, ExternalId, FreeTypeId, IdSet, IdVec, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId,
 };
 pub use model::{
-    Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType, Local,
-    Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,
+    Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType,
+    Local, Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,
 };
 pub use pred::{Comparison, Pred, PredNode};
 pub use smol_str::SmolStr;

@@ -73,7 +73,9 @@ pub struct CarrierSet {
 pub enum CarrierKind {
     Enumerated(Vec<SmolStr>),
     /// The number of elements that the sizing rules give; at least one.
-    Deferred { size: u32 },
+    Deferred {
+        size: u32,
+    },
 }
 
 impl CarrierSet {

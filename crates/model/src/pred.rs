@@ -23,11 +23,20 @@ pub enum Pred {
     Implies(PredId, PredId),
     Equivalent(PredId, PredId),
     Compare(Comparison, ExprId, ExprId),
-    Forall { binder: Vec<LocalId>, body: PredId },
-    Exists { binder: Vec<LocalId>, body: PredId },
+    Forall {
+        binder: Vec<LocalId>,
+        body: PredId,
+    },
+    Exists {
+        binder: Vec<LocalId>,
+        body: PredId,
+    },
     If(PredId, PredId, PredId),
     /// Each binding sees those before it.
-    Let { bindings: Vec<Binding>, body: PredId },
+    Let {
+        bindings: Vec<Binding>,
+        body: PredId,
+    },
     /// `@finite(S)`
     Finite(ExprId),
     /// `@partition(S, A, B, ...)`

@@ -153,7 +153,9 @@ impl<W: Worker> Search<'_, W> {
                 self.out.depth = self.out.depth.max(depth);
                 self.inspect(state, target);
                 self.frontier.push(state);
-                if self.config.max_states.is_some_and(|max| self.out.table.len() as u64 >= max) && self.frontier.len() > 0 {
+                if self.config.max_states.is_some_and(|max| self.out.table.len() as u64 >= max)
+                    && self.frontier.len() > 0
+                {
                     self.stop(Limit::States(self.out.table.len() as u64));
                 }
             }
@@ -172,7 +174,12 @@ impl<W: Worker> Search<'_, W> {
     }
 
     fn find(&mut self, kind: FindingKind, state: u32) {
-        let known = self.out.findings.iter().filter(|finding| std::mem::discriminant(&finding.kind) == std::mem::discriminant(&kind)).count();
+        let known = self
+            .out
+            .findings
+            .iter()
+            .filter(|finding| std::mem::discriminant(&finding.kind) == std::mem::discriminant(&kind))
+            .count();
         if known < self.config.max_findings {
             self.out.findings.push(Finding { kind, state });
         }
@@ -260,7 +267,13 @@ mod tests {
         for strategy in [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Mixed { seed: 1 }] {
             let found = explore(&Counter { top: 20 }, &config(strategy), &mut Patient);
             assert_eq!((found.table.len(), found.transitions), (21, 1 + 20 * 3));
-            assert_eq!(found.findings, [Finding { kind: FindingKind::Invariant(0), state: 7 }, Finding { kind: FindingKind::Deadlock, state: 20 }]);
+            assert_eq!(
+                found.findings,
+                [
+                    Finding { kind: FindingKind::Invariant(0), state: 7 },
+                    Finding { kind: FindingKind::Deadlock, state: 20 }
+                ]
+            );
             assert!(found.limits.is_empty());
         }
     }

@@ -9,7 +9,9 @@ pub enum Strategy {
     BreadthFirst,
     DepthFirst,
     /// At each step at random the newest or the oldest state, one in three times the oldest; the same seed gives the same run.
-    Mixed { seed: u64 },
+    Mixed {
+        seed: u64,
+    },
 }
 
 pub(crate) struct Frontier {

@@ -379,3 +379,79 @@ impl Unifier {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use abridge_diag::FileId;
+
+    use super::*;
+
+    fn place(start: u32) -> Span {
+        Span::new(FileId(0), start, start + 1)
+    }
+
+    fn unify(types: &mut Unifier, left: Ty, right: Ty) -> bool {
+        types.unify(left, right, place(0)).is_ok()
+    }
+
+    #[test]
+    fn a_type_does_not_contain_itself_in_any_order_of_binding() {
+        for is_late in [false, true] {
+            let mut types = Unifier::new();
+            let (a, b, c) = (types.fresh(), types.fresh(), types.fresh());
+            let (set_a, set_b, set_c) = (types.pow(a), types.pow(b), types.pow(c));
+            let pairs = [(b, set_c), (a, set_b), (c, set_a)];
+            let mut results: Vec<bool> = Vec::new();
+            match is_late {
+                true => results.extend(pairs.iter().rev().map(|(left, right)| unify(&mut types, *left, *right))),
+                false => results.extend(pairs.iter().map(|(left, right)| unify(&mut types, *left, *right))),
+            }
+            assert_eq!(results, [true, true, false]);
+            assert!(types.has_unknown(a));
+        }
+    }
+
+    #[test]
+    fn a_failed_occurs_check_leaves_the_others_able() {
+        let mut types = Unifier::new();
+        let (a, b) = (types.fresh(), types.fresh());
+        let pair = types.pair(b, a);
+        assert!(!unify(&mut types, a, pair));
+        let set = types.pow(pair);
+        assert!(!unify(&mut types, b, set));
+        assert!(unify(&mut types, b, a));
+        assert!(!unify(&mut types, a, set));
+    }
+
+    #[test]
+    fn types_with_shared_parts_are_not_walked_as_trees() {
+        let mut types = Unifier::new();
+        let (mut left, mut right) = (types.fresh(), types.fresh());
+        let (first_left, first_right) = (left, right);
+        for _ in 0..200 {
+            (left, right) = (types.pair(left, left), types.pair(right, right));
+        }
+        assert!(types.has_unknown(left));
+        assert!(unify(&mut types, left, right));
+        assert!(unify(&mut types, first_left, Unifier::BOOL));
+        assert!(!types.has_unknown(right));
+        assert!(matches!(types.shape(first_right), Shape::Bool));
+        let fresh = types.fresh();
+        assert!(unify(&mut types, fresh, left));
+        types.default_unknowns(fresh, place(0));
+    }
+
+    #[test]
+    fn the_reason_is_what_first_told_something() {
+        let mut types = Unifier::new();
+        let names: Vec<Ty> = (0..10).map(|_| types.fresh()).collect();
+        for (start, pair) in names.windows(2).enumerate() {
+            assert!(types.unify(pair[0], pair[1], place(start as u32)).is_ok());
+        }
+        assert_eq!(types.reason(names[0]), Some(place(0)));
+        assert!(types.unify(names[4], Unifier::INTEGER, place(100)).is_ok());
+        // Looking types up shortens the way to them, not the reasons.
+        assert!(names.iter().all(|name| matches!(types.shape(*name), Shape::Integer)));
+        assert!(names.iter().all(|name| types.reason(*name) == Some(place(100))));
+    }
+}

@@ -56,7 +56,9 @@ fn main() {
             let campaign = Campaign::new(folder, &seeds, first, number(count));
             campaign.run();
         }
-        _ => eprintln!("usage: campaign COUNT FOLDER [FIRST [SEEDS...]] | campaign file FILE... | campaign sizes SCALE BYTES [NAME]"),
+        _ => eprintln!(
+            "usage: campaign COUNT FOLDER [FIRST [SEEDS...]] | campaign file FILE... | campaign sizes SCALE BYTES [NAME]"
+        ),
     }
 }
 

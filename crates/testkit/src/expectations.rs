@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn lines_are_taken_apart() {
-        let parsed = expectations("//! run: parse, types\n//! nodes[PROC=3, symmetry]: 14\nMACHINE m END").unwrap_or_default();
+        let parsed =
+            expectations("//! run: parse, types\n//! nodes[PROC=3, symmetry]: 14\nMACHINE m END").unwrap_or_default();
         assert_eq!(parsed.len(), 2);
         assert_eq!(parsed[1].sizes, [("PROC".to_owned(), 3)]);
         assert!(parsed[1].symmetry);

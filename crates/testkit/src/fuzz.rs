@@ -51,7 +51,11 @@ pub fn print_parse_round_trip(bytes: &[u8]) {
             if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
                 panic!("printed text does not parse (unicode: {unicode}): {error:?}\n{}", shortened(&printed));
             }
-            assert!(same_tree(&ast, &again), "printed text is another tree (unicode: {unicode})\n{}", shortened(&printed));
+            assert!(
+                same_tree(&ast, &again),
+                "printed text is another tree (unicode: {unicode})\n{}",
+                shortened(&printed)
+            );
             let reprinted = print(&again, config);
             assert!(
                 printed == reprinted,
@@ -83,7 +87,10 @@ fn check_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
         assert!(!diagnostic.message.is_empty(), "an empty message: {diagnostic:?}");
         let labels = diagnostic.primary.iter().chain(&diagnostic.secondary);
-        assert!(labels.into_iter().all(|label| fits(sources, label.span)), "a place outside of the text: {diagnostic:?}");
+        assert!(
+            labels.into_iter().all(|label| fits(sources, label.span)),
+            "a place outside of the text: {diagnostic:?}"
+        );
     }
     for diagnostic in diagnostics.iter().take(MAX_RENDERED) {
         let _ = render(sources, diagnostic, RenderConfig::default());

@@ -182,7 +182,8 @@ impl<'a> Generator<'a> {
             Type::Pow(elem) => format!("POW({})", self.range(elem)),
             Type::Pair(first, second) => format!("({} * {})", self.operand_range(first), self.operand_range(second)),
             Type::Record(fields) => {
-                let fields: Vec<String> = fields.iter().map(|(name, ty)| format!("{name} : {}", self.range(ty))).collect();
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, ty)| format!("{name} : {}", self.range(ty))).collect();
                 format!("struct({})", fields.join(", "))
             }
         }

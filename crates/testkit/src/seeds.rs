@@ -10,7 +10,8 @@ pub fn built_in() -> Vec<String> {
     let machines = MACHINES.iter().map(|text| (*text).to_owned());
     let predicates = PREDICATES.iter().map(|text| around(&format!("ASSERTIONS {text}"), ""));
     let expressions = EXPRESSIONS.iter().map(|text| around(&format!("ASSERTIONS {text} = {text}"), ""));
-    let substitutions = SUBSTITUTIONS.iter().map(|text| around("", &format!("; go(p, p2) = PRE p : T & p2 : INTEGER THEN {text} END")));
+    let substitutions =
+        SUBSTITUTIONS.iter().map(|text| around("", &format!("; go(p, p2) = PRE p : T & p2 : INTEGER THEN {text} END")));
     machines.chain(predicates).chain(expressions).chain(substitutions).collect()
 }
 
@@ -29,7 +30,11 @@ pub fn in_folder(folder: &Path) -> Vec<String> {
     };
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| is_b(path)).collect();
     paths.sort();
-    paths.iter().filter_map(|path| fs::read(path).ok()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
+    paths
+        .iter()
+        .filter_map(|path| fs::read(path).ok())
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .collect()
 }
 
 /// A machine with something of every type.

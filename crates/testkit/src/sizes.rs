@@ -2,15 +2,16 @@
 
 /// Names and texts of inputs of about `scale` units each: levels of nesting, links of a chain, declarations.
 pub fn deep(scale: usize) -> Vec<(&'static str, String)> {
-    let nested = |open: &str, inside: &str, close: &str| format!("{}{inside}{}", open.repeat(scale), close.repeat(scale));
+    let nested =
+        |open: &str, inside: &str, close: &str| format!("{}{inside}{}", open.repeat(scale), close.repeat(scale));
     let operation = |body: &str| {
         format!("MACHINE Main VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS op = {body} END")
     };
-    let assertion = |text: &str| {
-        format!("MACHINE Main VARIABLES x INVARIANT x : INTEGER & ({text}) INITIALISATION x := 0 END")
-    };
+    let assertion =
+        |text: &str| format!("MACHINE Main VARIABLES x INVARIANT x : INTEGER & ({text}) INITIALISATION x := 0 END");
     let constants = |names: &str, text: &str| format!("MACHINE Main CONSTANTS {names} PROPERTIES {text} END");
-    let listed = |item: &dyn Fn(usize) -> String, separator: &str| (0..scale).map(item).collect::<Vec<_>>().join(separator);
+    let listed =
+        |item: &dyn Fn(usize) -> String, separator: &str| (0..scale).map(item).collect::<Vec<_>>().join(separator);
     let names = listed(&|idx| format!("x{idx}"), ", ");
     vec![
         ("parentheses around a predicate", assertion(&nested("(", "x = 1", ")"))),
@@ -32,7 +33,10 @@ pub fn deep(scale: usize) -> Vec<(&'static str, String)> {
         ("sets never closed", assertion(&"{".repeat(scale))),
         ("sequences in sequences", assertion(&format!("{} /= []", nested("[", "x", "]")))),
         ("power sets", assertion(&format!("{{}} : {}", nested("POW(", "INTEGER", ")")))),
-        ("records in records", assertion(&format!("{} = {}", nested("rec(a : ", "x", ")"), nested("rec(a : ", "x", ")")))),
+        (
+            "records in records",
+            assertion(&format!("{} = {}", nested("rec(a : ", "x", ")"), nested("rec(a : ", "x", ")"))),
+        ),
         ("fields of fields", assertion(&format!("x = {}{}", nested("rec(a : ", "x", ")"), "'a".repeat(scale)))),
         ("fields of a number", assertion(&format!("x = x{}", "'a".repeat(scale)))),
         ("pairs", assertion(&format!("{} = {}", ["x"].repeat(scale).join(" |-> "), ["x"].repeat(scale).join(" |-> ")))),
@@ -79,7 +83,9 @@ pub fn deep(scale: usize) -> Vec<(&'static str, String)> {
         ("parallels", {
             let body = listed(&|idx| format!("x{idx} := 0"), " || ");
             let typing = listed(&|idx| format!("x{idx} = 0"), " & ");
-            format!("MACHINE Main VARIABLES {names} INVARIANT {typing} INITIALISATION {body} OPERATIONS op = {body} END")
+            format!(
+                "MACHINE Main VARIABLES {names} INVARIANT {typing} INITIALISATION {body} OPERATIONS op = {body} END"
+            )
         }),
         ("parallels in parallels", {
             let body = listed(&|idx| format!("BEGIN x{idx} := 0 || "), "");
@@ -130,13 +136,16 @@ pub fn deep(scale: usize) -> Vec<(&'static str, String)> {
             constants(&names, &format!("{chain} & x0 = 1"))
         }),
         ("a chain of fields backwards", {
-            let chain = (1..scale).rev().map(|idx| format!("x{}'a = x{idx}'a", idx - 1)).collect::<Vec<_>>().join(" & ");
+            let chain =
+                (1..scale).rev().map(|idx| format!("x{}'a = x{idx}'a", idx - 1)).collect::<Vec<_>>().join(" & ");
             constants(&names, &format!("{chain} & x0 = rec(a : 1)"))
         }),
         ("constants", constants(&names, &listed(&|idx| format!("x{idx} = {idx}"), " & "))),
         ("untyped constants", constants(&names, "1 = 1")),
         ("different constants", {
-            format!("MACHINE Main SETS S CONSTANTS {names} PROPERTIES S = {{{names}}} & card({{{names}}}) = {scale} END")
+            format!(
+                "MACHINE Main SETS S CONSTANTS {names} PROPERTIES S = {{{names}}} & card({{{names}}}) = {scale} END"
+            )
         }),
         ("a record of many fields", {
             let record = |value: &str| format!("rec({})", listed(&|idx| format!("x{idx} : {value}"), ", "));
@@ -153,10 +162,16 @@ pub fn deep(scale: usize) -> Vec<(&'static str, String)> {
         }),
         ("unknown names", assertion(&listed(&|idx| format!("y{idx} = 1"), " & "))),
         ("one name declared many times", format!("MACHINE Main VARIABLES {} END", ["x"].repeat(scale).join(", "))),
-        ("enumerated sets", format!("MACHINE Main SETS {} END", listed(&|idx| format!("S{idx} = {{a{idx}, b{idx}}}"), "; "))),
+        (
+            "enumerated sets",
+            format!("MACHINE Main SETS {} END", listed(&|idx| format!("S{idx} = {{a{idx}, b{idx}}}"), "; ")),
+        ),
         ("deferred sets", format!("MACHINE Main SETS {} END", listed(&|idx| format!("S{idx}"), "; "))),
         ("elements", format!("MACHINE Main SETS S = {{{names}}} END")),
-        ("freetypes", format!("MACHINE Main FREETYPES {} END", listed(&|idx| format!("T{idx} = c{idx}, d{idx}(INTEGER)"), "; "))),
+        (
+            "freetypes",
+            format!("MACHINE Main FREETYPES {} END", listed(&|idx| format!("T{idx} = c{idx}, d{idx}(INTEGER)"), "; ")),
+        ),
         ("operations", {
             let operations = listed(&|idx| format!("op{idx} = x := {idx}"), "; ");
             format!("MACHINE Main VARIABLES x INVARIANT x = 0 INITIALISATION x := 0 OPERATIONS {operations} END")
@@ -165,22 +180,31 @@ pub fn deep(scale: usize) -> Vec<(&'static str, String)> {
             format!("MACHINE Main OPERATIONS {} END", ["op = skip"].repeat(scale).join("; "))
         }),
         ("a chain of calls", {
-            let first = "MACHINE Main DEFINITIONS SET_PREF_ALLOW_LOCAL_OPERATION_CALLS == TRUE VARIABLES x INVARIANT x = 0";
+            let first =
+                "MACHINE Main DEFINITIONS SET_PREF_ALLOW_LOCAL_OPERATION_CALLS == TRUE VARIABLES x INVARIANT x = 0";
             let calls = (1..scale).map(|idx| format!("op{} = op{idx}", idx - 1)).collect::<Vec<_>>().join("; ");
             format!("{first} INITIALISATION x := 0 OPERATIONS {calls}; op{} = x := 1 END", scale - 1)
         }),
         ("a chain of calls backwards", {
-            let first = "MACHINE Main DEFINITIONS SET_PREF_ALLOW_LOCAL_OPERATION_CALLS == TRUE VARIABLES x INVARIANT x = 0";
+            let first =
+                "MACHINE Main DEFINITIONS SET_PREF_ALLOW_LOCAL_OPERATION_CALLS == TRUE VARIABLES x INVARIANT x = 0";
             let calls = (1..scale).rev().map(|idx| format!("op{} = op{idx}", idx - 1)).collect::<Vec<_>>().join("; ");
             format!("{first} INITIALISATION x := 0 OPERATIONS op{} = x := 1; {calls} END", scale - 1)
         }),
         ("a chain of calls twice each", {
-            let first = "MACHINE Main DEFINITIONS SET_PREF_ALLOW_LOCAL_OPERATION_CALLS == TRUE VARIABLES x INVARIANT x = 0";
+            let first =
+                "MACHINE Main DEFINITIONS SET_PREF_ALLOW_LOCAL_OPERATION_CALLS == TRUE VARIABLES x INVARIANT x = 0";
             let calls = (1..scale).map(|idx| format!("op{0} = BEGIN op{idx}; op{idx} END", idx - 1));
             let calls = calls.collect::<Vec<_>>().join("; ");
             format!("{first} INITIALISATION x := 0 OPERATIONS {calls}; op{} = x := 1 END", scale - 1)
         }),
-        ("parameters", format!("MACHINE Main OPERATIONS op({names}) = PRE {} THEN skip END END", listed(&|idx| format!("x{idx} = 0"), " & "))),
+        (
+            "parameters",
+            format!(
+                "MACHINE Main OPERATIONS op({names}) = PRE {} THEN skip END END",
+                listed(&|idx| format!("x{idx} = 0"), " & ")
+            ),
+        ),
         ("definitions", format!("MACHINE Main DEFINITIONS {} END", listed(&|idx| format!("d{idx} == {idx}"), "; "))),
         ("one definition many times", format!("MACHINE Main DEFINITIONS {} END", ["d == 1"].repeat(scale).join("; "))),
         ("a chain of definitions", {
@@ -209,19 +233,28 @@ pub fn deep(scale: usize) -> Vec<(&'static str, String)> {
             format!("MACHINE Main DEFINITIONS {chain}; d{} == a, b VARIABLES d0 END", scale - 1)
         }),
         ("arguments that double", {
-            let chain = (1..scale).map(|idx| format!("d{}(e) == d{idx}(e + e)", idx - 1)).collect::<Vec<_>>().join("; ");
+            let chain =
+                (1..scale).map(|idx| format!("d{}(e) == d{idx}(e + e)", idx - 1)).collect::<Vec<_>>().join("; ");
             format!("MACHINE Main DEFINITIONS {chain}; d{}(e) == e ASSERTIONS d0(1) = 1 END", scale - 1)
         }),
         ("types that double", {
-            let chain = (1..scale).map(|idx| format!("x{idx} = (x{0} |-> x{0})", idx - 1)).collect::<Vec<_>>().join(" & ");
+            let chain =
+                (1..scale).map(|idx| format!("x{idx} = (x{0} |-> x{0})", idx - 1)).collect::<Vec<_>>().join(" & ");
             constants(&names, &format!("x0 = 1 & {chain}"))
         }),
         ("types that double backwards", {
-            let chain = (1..scale).rev().map(|idx| format!("x{idx} = (x{0} |-> x{0})", idx - 1)).collect::<Vec<_>>().join(" & ");
+            let chain = (1..scale)
+                .rev()
+                .map(|idx| format!("x{idx} = (x{0} |-> x{0})", idx - 1))
+                .collect::<Vec<_>>()
+                .join(" & ");
             constants(&names, &format!("{chain} & x0 = 1"))
         }),
         ("records that double", {
-            let chain = (1..scale).map(|idx| format!("x{idx} = rec(a : x{0}, b : x{0})", idx - 1)).collect::<Vec<_>>().join(" & ");
+            let chain = (1..scale)
+                .map(|idx| format!("x{idx} = rec(a : x{0}, b : x{0})", idx - 1))
+                .collect::<Vec<_>>()
+                .join(" & ");
             constants(&names, &format!("x0 = 1 & {chain}"))
         }),
         ("a cycle of definitions", {
@@ -258,9 +291,8 @@ pub fn deep(scale: usize) -> Vec<(&'static str, String)> {
 /// Flat inputs of about so many bytes.
 pub fn large(n_bytes: usize) -> Vec<(&'static str, String)> {
     let repeated = |item: &str, last: &str| format!("{}{last}", item.repeat(n_bytes / item.len()));
-    let assertion = |text: &str| {
-        format!("MACHINE Main VARIABLES x INVARIANT x : INTEGER & ({text}) INITIALISATION x := 0 END")
-    };
+    let assertion =
+        |text: &str| format!("MACHINE Main VARIABLES x INVARIANT x : INTEGER & ({text}) INITIALISATION x := 0 END");
     vec![
         ("a conjunction", assertion(&repeated("x + 1 : 1..3 & x /= 7 & ", "x = 1"))),
         ("a dense conjunction", assertion(&repeated("x=1&", "x=1"))),

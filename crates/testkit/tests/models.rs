@@ -38,7 +38,8 @@ fn models() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let entries = std::fs::read_dir(folder).expect("models/ exists");
     let paths = entries.map(|entry| entry.expect("readable").path());
-    let mut machines: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "mch" || end == "ref")).collect();
+    let mut machines: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "mch" || end == "ref")).collect();
     machines.sort();
     machines
 }
@@ -50,7 +51,8 @@ fn models_yield_what_they_promise() {
     for path in models() {
         let text = std::fs::read_to_string(&path).expect("readable");
         let lines = expectations(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let runs = |key: &str| lines.iter().any(|line| line.key == key && line.value.split(", ").any(|run| run == "check"));
+        let runs =
+            |key: &str| lines.iter().any(|line| line.key == key && line.value.split(", ").any(|run| run == "check"));
         let model = Subject { path: &path, lines: &lines, slow };
         model.analysed(&[]);
         if runs("run") || (slow && runs("run-slow")) {
@@ -95,8 +97,10 @@ impl Subject<'_> {
         sizes.dedup();
         for sizes in sizes {
             let about = self.lines.iter().filter(|line| line.sizes == sizes && !line.symmetry);
-            let counts: Vec<(&str, u64)> =
-                about.filter_map(|line| Some((line.key.as_str(), line.value.parse().ok()?))).filter(|(key, _)| *key != "deadlocks").collect();
+            let counts: Vec<(&str, u64)> = about
+                .filter_map(|line| Some((line.key.as_str(), line.value.parse().ok()?)))
+                .filter(|(key, _)| *key != "deadlocks")
+                .collect();
             let largest = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
             if counts.is_empty() || (largest > MAX_STATES && !self.slow) {
                 continue;
@@ -129,7 +133,8 @@ impl Subject<'_> {
                 Some((property, n)) => (property, n.parse::<usize>().ok()),
                 None => (line.value.as_str(), None),
             };
-            let mut config = Config { invariant: false, deadlock: false, assertions: false, goal: false, ..Config::default() };
+            let mut config =
+                Config { invariant: false, deadlock: false, assertions: false, goal: false, ..Config::default() };
             match property {
                 "invariant" => config.invariant = true,
                 "deadlock" => config.deadlock = true,

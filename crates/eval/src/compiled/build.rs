@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use abridge_diag::with_stack;
 use abridge_model::{
-    BaseSet, BinaryOp, Binding, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, QuantifiedOp, Subst, SubstId, Target,
-    UnaryOp,
+    BaseSet, BinaryOp, Binding, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, QuantifiedOp, Subst,
+    SubstId, Target, UnaryOp,
 };
 use abridge_value::{Int, Set, Value};
 
-use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Test};
+use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Test, While};
 use super::{Layout, Operation, Program};
 use crate::free::NameCache;
 use crate::interp::Interp;
@@ -75,10 +75,16 @@ impl Builder<'_, '_> {
             Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
             Expr::Binary(BinaryOp::Apply, function, arg) => Code::Apply(self.head(*function), self.boxed(*arg)),
             Expr::Binary(BinaryOp::Image, relation, set) => Code::Image(self.head(*relation), self.boxed(*set)),
-            Expr::Binary(op, left, right) if is_fast_binary(*op) => Code::Binary(*op, self.boxed(*left), self.boxed(*right)),
+            Expr::Binary(op, left, right) if is_fast_binary(*op) => {
+                Code::Binary(*op, self.boxed(*left), self.boxed(*right))
+            }
             Expr::SetExtension(items) => Code::SetExtension(items.iter().map(|item| self.code(*item)).collect()),
-            Expr::SequenceExtension(items) => Code::SequenceExtension(items.iter().map(|item| self.code(*item)).collect()),
-            Expr::Record(fields) => Code::Record(model.ty(id).0, fields.iter().map(|field| self.code(*field)).collect()),
+            Expr::SequenceExtension(items) => {
+                Code::SequenceExtension(items.iter().map(|item| self.code(*item)).collect())
+            }
+            Expr::Record(fields) => {
+                Code::Record(model.ty(id).0, fields.iter().map(|field| self.code(*field)).collect())
+            }
             Expr::Field(record, field) => Code::Field(self.boxed(*record), *field),
             Expr::WithField(record, field, value) => Code::WithField(self.boxed(*record), *field, self.boxed(*value)),
             Expr::If(condition, then, otherwise) => {
@@ -94,7 +100,9 @@ impl Builder<'_, '_> {
                 Some(plan) => Code::Collect(plan, self.boxed(*expr)),
                 None => self.interpret(id),
             },
-            Expr::Quantified { op, binder, pred, expr, symbolic: false } if !matches!(op, QuantifiedOp::RealSigma | QuantifiedOp::RealPi) => {
+            Expr::Quantified { op, binder, pred, expr, symbolic: false }
+                if !matches!(op, QuantifiedOp::RealSigma | QuantifiedOp::RealPi) =>
+            {
                 match self.plan(binder, &[*pred], &[]) {
                     Some(plan) if *op == QuantifiedOp::Lambda => {
                         let arg = Box::new(self.binder_tuple(binder));
@@ -202,11 +210,13 @@ impl Builder<'_, '_> {
             Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), of) => {
                 SetTest::Power { of: self.boxed_set(*of), non_empty: matches!(op, UnaryOp::Pow1 | UnaryOp::Fin1) }
             }
-            Expr::Unary(op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1), of) => SetTest::Sequence {
-                of: self.boxed_set(*of),
-                non_empty: matches!(op, UnaryOp::Seq1 | UnaryOp::Iseq1),
-                injective: matches!(op, UnaryOp::Iseq | UnaryOp::Iseq1),
-            },
+            Expr::Unary(op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1), of) => {
+                SetTest::Sequence {
+                    of: self.boxed_set(*of),
+                    non_empty: matches!(op, UnaryOp::Seq1 | UnaryOp::Iseq1),
+                    injective: matches!(op, UnaryOp::Iseq | UnaryOp::Iseq1),
+                }
+            }
             Expr::Binary(BinaryOp::Arrow(arrow), from, to) => SetTest::Arrow {
                 arrow: *arrow,
                 from_set: arrow.total.then(|| self.code(*from)),
@@ -214,10 +224,16 @@ impl Builder<'_, '_> {
                 from: self.boxed_set(*from),
                 to: self.boxed_set(*to),
             },
-            Expr::Binary(BinaryOp::Cartesian, left, right) => SetTest::Cartesian(self.boxed_set(*left), self.boxed_set(*right)),
+            Expr::Binary(BinaryOp::Cartesian, left, right) => {
+                SetTest::Cartesian(self.boxed_set(*left), self.boxed_set(*right))
+            }
             Expr::Binary(BinaryOp::Union, left, right) => SetTest::Union(self.boxed_set(*left), self.boxed_set(*right)),
-            Expr::Binary(BinaryOp::Intersection, left, right) => SetTest::Intersection(self.boxed_set(*left), self.boxed_set(*right)),
-            Expr::Binary(BinaryOp::Difference, left, right) => SetTest::Difference(self.boxed_set(*left), self.boxed_set(*right)),
+            Expr::Binary(BinaryOp::Intersection, left, right) => {
+                SetTest::Intersection(self.boxed_set(*left), self.boxed_set(*right))
+            }
+            Expr::Binary(BinaryOp::Difference, left, right) => {
+                SetTest::Difference(self.boxed_set(*left), self.boxed_set(*right))
+            }
             Expr::StructSet(fields) => SetTest::Struct(fields.iter().map(|field| self.set_test(*field)).collect()),
             Expr::Comprehension { binder, pred, .. } if !self.is_constant(id) => {
                 let slots = binder.iter().map(|local| self.layout.local(*local)).collect();
@@ -233,7 +249,8 @@ impl Builder<'_, '_> {
         self.open.push(op);
         let cases = self.cases(operation.body, &operation.params);
         self.open.pop();
-        let slots = |locals: &[LocalId]| -> Vec<usize> { locals.iter().map(|local| self.layout.local(*local)).collect() };
+        let slots =
+            |locals: &[LocalId]| -> Vec<usize> { locals.iter().map(|local| self.layout.local(*local)).collect() };
         let (params, outputs) = (slots(&operation.params), slots(&operation.outputs));
         let writes = operation.effects.writes.iter().map(|id| self.layout.variable(id)).collect();
         let cases = cases?;
@@ -258,10 +275,18 @@ impl Builder<'_, '_> {
             };
             let all: Vec<PredId> = branches.iter().map(|(guard, _)| *guard).collect();
             if let Some(body) = otherwise {
-                open.push(OpenCase { excluded: [&case.excluded[..], &all].concat(), body: *body, guards: case.guards.clone() });
+                open.push(OpenCase {
+                    excluded: [&case.excluded[..], &all].concat(),
+                    body: *body,
+                    guards: case.guards.clone(),
+                });
             }
             for (guard, body) in branches.iter().rev() {
-                open.push(OpenCase { guards: [&case.guards[..], &[*guard]].concat(), body: *body, excluded: case.excluded.clone() });
+                open.push(OpenCase {
+                    guards: [&case.guards[..], &[*guard]].concat(),
+                    body: *body,
+                    excluded: case.excluded.clone(),
+                });
             }
         }
         Some(done)
@@ -283,9 +308,9 @@ impl Builder<'_, '_> {
         let model = self.model;
         Some(match model.subst(id) {
             Subst::Skip => Exec::Skip,
-            Subst::Assign { targets, values } => {
-                Exec::Assign(targets.iter().zip(values).map(|(target, value)| (self.target(*target), self.code(*value))).collect())
-            }
+            Subst::Assign { targets, values } => Exec::Assign(
+                targets.iter().zip(values).map(|(target, value)| (self.target(*target), self.code(*value))).collect(),
+            ),
             Subst::BecomesElement { targets, set } => {
                 let source = match self.code(*set) {
                     Code::Interpret(id, names) => Source::Interpret(id, names),
@@ -295,7 +320,8 @@ impl Builder<'_, '_> {
             }
             Subst::BecomesSuch { targets, new, pred } => {
                 let plan = self.plan(new, &[*pred], &[])?;
-                let copies = new.iter().zip(targets).map(|(new, target)| (self.layout.local(*new), self.target(*target)));
+                let copies =
+                    new.iter().zip(targets).map(|(new, target)| (self.layout.local(*new), self.target(*target)));
                 Exec::Such { plan, copies: copies.collect() }
             }
             Subst::Pre { pred, body } | Subst::Assert { pred, body } => {
@@ -319,20 +345,24 @@ impl Builder<'_, '_> {
                 }
                 Exec::Case { selector, branches: compiled, otherwise: self.optional(*otherwise)? }
             }
-            Subst::Any { binder, pred, body } => Exec::Any(self.plan(binder, &[*pred], &[])?, Box::new(self.exec(*body)?)),
+            Subst::Any { binder, pred, body } => {
+                Exec::Any(self.plan(binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
+            }
             Subst::Let { bindings, body } => Exec::Let(self.bindings(bindings), Box::new(self.exec(*body)?)),
             Subst::Var { locals, body } => {
                 Exec::Var(locals.iter().map(|local| self.layout.local(*local)).collect(), Box::new(self.exec(*body)?))
             }
             Subst::While { condition, body, invariant, variant, before } => {
                 let writes = self.written(*body);
-                let body = Box::new(self.exec(*body)?);
+                let body = self.exec(*body)?;
                 if !is_deterministic(&body) {
                     return None;
                 }
-                let before = before.iter().map(|(target, local)| (self.target(*target), self.layout.local(*local))).collect();
+                let before =
+                    before.iter().map(|(target, local)| (self.target(*target), self.layout.local(*local))).collect();
                 let (condition, invariant) = (self.test(*condition), self.test(*invariant));
-                Exec::While { condition, body, writes, invariant, variant: self.code(*variant), before }
+                let variant = self.code(*variant);
+                Exec::While(Box::new(While { condition, body, writes, invariant, variant, before }))
             }
             Subst::Call { op, args, outputs } => self.call(*op, args, outputs)?,
             Subst::External(..) => return None,
@@ -353,7 +383,11 @@ impl Builder<'_, '_> {
     }
 
     #[expect(clippy::type_complexity, reason = "the two parts of IF and SELECT")]
-    fn branches(&mut self, branches: &[(PredId, SubstId)], otherwise: Option<SubstId>) -> Option<(Vec<(Test, Exec)>, Option<Box<Exec>>)> {
+    fn branches(
+        &mut self,
+        branches: &[(PredId, SubstId)],
+        otherwise: Option<SubstId>,
+    ) -> Option<(Vec<(Test, Exec)>, Option<Box<Exec>>)> {
         let mut compiled = Vec::new();
         for (condition, body) in branches {
             compiled.push((self.test(*condition), self.exec(*body)?));
@@ -369,7 +403,12 @@ impl Builder<'_, '_> {
         self.open.push(op);
         let body = self.exec(operation.body);
         self.open.pop();
-        let params = operation.params.iter().zip(args).map(|(param, arg)| (self.layout.local(*param), self.code(*arg))).collect();
+        let params = operation
+            .params
+            .iter()
+            .zip(args)
+            .map(|(param, arg)| (self.layout.local(*param), self.code(*arg)))
+            .collect();
         let locals: Vec<usize> = operation.outputs.iter().map(|local| self.layout.local(*local)).collect();
         let outputs = locals.iter().copied().zip(outputs.iter().map(|target| self.target(*target))).collect();
         Some(Exec::Call { params, locals, body: Arc::new(body?), outputs })
@@ -386,7 +425,8 @@ impl Builder<'_, '_> {
         }
         let writes = parts.iter().map(|part| self.written(*part));
         let writes: Vec<Vec<usize>> = writes.collect();
-        let disjoint = (0..writes.len()).all(|i| writes[i + 1..].iter().all(|other| other.iter().all(|slot| !writes[i].contains(slot))));
+        let disjoint = (0..writes.len())
+            .all(|i| writes[i + 1..].iter().all(|other| other.iter().all(|slot| !writes[i].contains(slot))));
         disjoint.then(|| Exec::Parallel(compiled.into_iter().zip(writes).collect()))
     }
 
@@ -428,7 +468,7 @@ fn is_deterministic(exec: &Exec) -> bool {
         Exec::Case { branches, otherwise, .. } => {
             branches.iter().all(|(_, body)| is_deterministic(body)) && otherwise.as_deref().is_none_or(is_deterministic)
         }
-        Exec::While { .. } => true,
+        Exec::While(_) => true,
         Exec::Call { body, .. } => is_deterministic(body),
         Exec::Sequence(parts) => parts.iter().all(is_deterministic),
         Exec::Parallel(parts) => parts.iter().all(|(part, _)| is_deterministic(part)),
@@ -440,8 +480,25 @@ fn is_fast_unary(op: UnaryOp) -> bool {
     use UnaryOp::*;
     matches!(
         op,
-        Negate | Max | Min | Card | GeneralUnion | GeneralInter | First | Second | Dom | Ran | Inverse | Id | Closure1 | Size | SeqFirst
-            | SeqLast | Front | Tail | Rev
+        Negate
+            | Max
+            | Min
+            | Card
+            | GeneralUnion
+            | GeneralInter
+            | First
+            | Second
+            | Dom
+            | Ran
+            | Inverse
+            | Id
+            | Closure1
+            | Size
+            | SeqFirst
+            | SeqLast
+            | Front
+            | Tail
+            | Rev
     )
 }
 
@@ -449,9 +506,28 @@ fn is_fast_binary(op: BinaryOp) -> bool {
     use BinaryOp::*;
     matches!(
         op,
-        Add | Subtract | Multiply | Divide | Modulo | Power | Interval | Union | Intersection | Difference | Cartesian | Pair
-            | DomainRestrict | DomainSubtract | RangeRestrict | RangeSubtract | Override | Compose | Concat | InsertFront | InsertTail
-            | Take | Drop
+        Add | Subtract
+            | Multiply
+            | Divide
+            | Modulo
+            | Power
+            | Interval
+            | Union
+            | Intersection
+            | Difference
+            | Cartesian
+            | Pair
+            | DomainRestrict
+            | DomainSubtract
+            | RangeRestrict
+            | RangeSubtract
+            | Override
+            | Compose
+            | Concat
+            | InsertFront
+            | InsertTail
+            | Take
+            | Drop
     )
 }
 

@@ -73,14 +73,27 @@ pub(crate) enum SetTest {
     Natural1,
     Interval(Code, Code),
     Head(Head),
-    Power { of: Box<SetTest>, non_empty: bool },
+    Power {
+        of: Box<SetTest>,
+        non_empty: bool,
+    },
     /// Domain and range, as tests and, where totality or surjectivity needs them, as sets.
-    Arrow { arrow: Arrow, from: Box<SetTest>, to: Box<SetTest>, from_set: Option<Code>, to_set: Option<Code> },
+    Arrow {
+        arrow: Arrow,
+        from: Box<SetTest>,
+        to: Box<SetTest>,
+        from_set: Option<Code>,
+        to_set: Option<Code>,
+    },
     Cartesian(Box<SetTest>, Box<SetTest>),
     Union(Box<SetTest>, Box<SetTest>),
     Intersection(Box<SetTest>, Box<SetTest>),
     Difference(Box<SetTest>, Box<SetTest>),
-    Sequence { of: Box<SetTest>, non_empty: bool, injective: bool },
+    Sequence {
+        of: Box<SetTest>,
+        non_empty: bool,
+        injective: bool,
+    },
     Struct(Vec<SetTest>),
     /// Binder slots, from the outermost pair inwards, and the condition.
     Comprehension(Vec<usize>, Box<Test>),
@@ -97,12 +110,26 @@ pub(crate) enum Step {
         /// It mentions what is searched for: where it is ill-defined, the candidate is no solution.
         is_open: bool,
     },
-    Match { pattern: Pattern, code: Code },
-    Each { pattern: Pattern, source: Source },
+    Match {
+        pattern: Pattern,
+        code: Code,
+    },
+    Each {
+        pattern: Pattern,
+        source: Source,
+    },
     /// `key |-> pattern : relation`
-    Images { relation: Head, key: Code, pattern: Pattern },
+    Images {
+        relation: Head,
+        key: Code,
+        pattern: Pattern,
+    },
     /// Integers between bounds, all of which hold.
-    Range { slot: usize, low: Vec<Code>, high: Vec<Code> },
+    Range {
+        slot: usize,
+        low: Vec<Code>,
+        high: Vec<Code>,
+    },
 }
 
 pub(crate) enum Source {
@@ -130,22 +157,53 @@ pub(crate) struct Case {
 pub(crate) enum Exec {
     Skip,
     Assign(Vec<(usize, Code)>),
-    Choose { targets: Vec<usize>, source: Source },
+    Choose {
+        targets: Vec<usize>,
+        source: Source,
+    },
     /// Solutions are found in the first slots and copied to the second.
-    Such { plan: Plan, copies: Vec<(usize, usize)> },
+    Such {
+        plan: Plan,
+        copies: Vec<(usize, usize)>,
+    },
     /// Must hold; otherwise the plain interpreter reports it.
     Require(Test, Box<Exec>),
-    Select { branches: Vec<(Test, Exec)>, otherwise: Option<Box<Exec>> },
-    If { branches: Vec<(Test, Exec)>, otherwise: Option<Box<Exec>> },
+    Select {
+        branches: Vec<(Test, Exec)>,
+        otherwise: Option<Box<Exec>>,
+    },
+    If {
+        branches: Vec<(Test, Exec)>,
+        otherwise: Option<Box<Exec>>,
+    },
     Choice(Vec<Exec>),
-    Case { selector: Code, branches: Vec<(Vec<Code>, Exec)>, otherwise: Option<Box<Exec>> },
+    Case {
+        selector: Code,
+        branches: Vec<(Vec<Code>, Exec)>,
+        otherwise: Option<Box<Exec>>,
+    },
     Any(Plan, Box<Exec>),
     Let(Vec<(usize, Code)>, Box<Exec>),
     Var(Vec<usize>, Box<Exec>),
-    /// The body is deterministic and writes only these slots.
-    While { condition: Test, body: Box<Exec>, writes: Vec<usize>, invariant: Test, variant: Code, before: Vec<(usize, usize)> },
-    Call { params: Vec<(usize, Code)>, locals: Vec<usize>, body: Arc<Exec>, outputs: Vec<(usize, usize)> },
+    While(Box<While>),
+    Call {
+        params: Vec<(usize, Code)>,
+        locals: Vec<usize>,
+        body: Arc<Exec>,
+        outputs: Vec<(usize, usize)>,
+    },
     Sequence(Vec<Exec>),
     /// Each part with the slots it may write.
     Parallel(Vec<(Exec, Vec<usize>)>),
+}
+
+/// A loop. The body is deterministic and writes only `writes`.
+pub(crate) struct While {
+    pub(crate) condition: Test,
+    pub(crate) body: Exec,
+    pub(crate) writes: Vec<usize>,
+    pub(crate) invariant: Test,
+    pub(crate) variant: Code,
+    /// Slots whose old values are kept for `x$0`, and where.
+    pub(crate) before: Vec<(usize, usize)>,
 }

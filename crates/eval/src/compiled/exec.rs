@@ -5,7 +5,7 @@
 
 use abridge_value::Value;
 
-use super::code::{Case, Exec};
+use super::code::{Case, Exec, While};
 use super::{Fast, Runtime, Stop};
 use crate::val::Val;
 
@@ -40,16 +40,18 @@ impl<'r> Runtime<'r> {
                 }
                 Ok(())
             }
-            Exec::Such { plan, copies } => {
-                self.every(plan, &mut |runtime| {
-                    let saved = runtime.copy(copies);
-                    let result = then(runtime);
-                    runtime.restore(saved);
-                    result
-                })
-            }
+            Exec::Such { plan, copies } => self.every(plan, &mut |runtime| {
+                let saved = runtime.copy(copies);
+                let result = then(runtime);
+                runtime.restore(saved);
+                result
+            }),
             Exec::Require(test, body) => {
-                if self.test(test)? { self.exec(body, then) } else { Err(Stop::Escape) }
+                if self.test(test)? {
+                    self.exec(body, then)
+                } else {
+                    Err(Stop::Escape)
+                }
             }
             Exec::Select { branches, otherwise } => {
                 let mut any = false;
@@ -97,7 +99,7 @@ impl<'r> Runtime<'r> {
                 self.restore(saved);
                 result
             }
-            Exec::While { .. } => self.while_loop(exec, then),
+            Exec::While(looping) => self.while_loop(looping, then),
             Exec::Call { params, locals, body, outputs } => {
                 let saved = self.assign(params)?;
                 let outer = self.declare(locals);
@@ -165,10 +167,17 @@ impl<'r> Runtime<'r> {
     }
 
     /// Each part reads the old values: what it wrote is set aside while the next one runs.
-    fn parallel(&mut self, parts: &[(Exec, Vec<usize>)], done: &mut Vec<(usize, Val)>, then: &mut Then<'_, 'r>) -> Fast<()> {
+    fn parallel(
+        &mut self,
+        parts: &[(Exec, Vec<usize>)],
+        done: &mut Vec<(usize, Val)>,
+        then: &mut Then<'_, 'r>,
+    ) -> Fast<()> {
         let Some(((first, writes), rest)) = parts.split_first() else {
-            let saved: Vec<(usize, Val)> =
-                done.iter().map(|(slot, val)| (*slot, std::mem::replace(&mut self.slots[*slot], val.clone()))).collect();
+            let saved: Vec<(usize, Val)> = done
+                .iter()
+                .map(|(slot, val)| (*slot, std::mem::replace(&mut self.slots[*slot], val.clone())))
+                .collect();
             let result = then(self);
             self.restore(saved);
             return result;
@@ -188,10 +197,9 @@ impl<'r> Runtime<'r> {
     }
 
     /// The body is deterministic, so the loop runs in place.
-    fn while_loop(&mut self, looping: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {
-        let Exec::While { writes, before, .. } = looping else { return Err(Stop::Escape) };
-        let outer = self.copy(before);
-        let start: Vec<(usize, Val)> = writes.iter().map(|slot| (*slot, self.slots[*slot].clone())).collect();
+    fn while_loop(&mut self, looping: &While, then: &mut Then<'_, 'r>) -> Fast<()> {
+        let outer = self.copy(&looping.before);
+        let start: Vec<(usize, Val)> = looping.writes.iter().map(|slot| (*slot, self.slots[*slot].clone())).collect();
         let ends = self.passes(looping);
         let result = ends.and_then(|ends| if ends { then(self) } else { Ok(()) });
         self.restore(start);
@@ -200,8 +208,8 @@ impl<'r> Runtime<'r> {
     }
 
     /// Runs the loop to its end. False if the body has no outcome.
-    fn passes(&mut self, looping: &Exec) -> Fast<bool> {
-        let Exec::While { condition, body, writes, invariant, variant, .. } = looping else { return Err(Stop::Escape) };
+    fn passes(&mut self, looping: &While) -> Fast<bool> {
+        let While { condition, body, writes, invariant, variant, .. } = looping;
         let mut last: Option<Value> = None;
         loop {
             self.tick()?;

@@ -4,9 +4,7 @@
 //! equation before a small set before a range before a type. A conjunction for which nothing bounds some unknown has no plan here and is
 //! left to the plain interpreter.
 
-use abridge_model::{
-    BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeId, UnaryOp,
-};
+use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeId, UnaryOp};
 
 use super::build::Builder;
 use super::code::{Code, Head, Pattern, Plan, Source, Step, Test};
@@ -31,14 +29,36 @@ struct Choice {
 }
 
 enum ChoiceStep {
-    Match { pattern: ExprId, value: ExprId },
+    Match {
+        pattern: ExprId,
+        value: ExprId,
+    },
     /// `x + e = value` or the like, solved for `x`.
-    Solve { local: LocalId, value: ExprId, other: ExprId, how: Inverse },
-    Elements { pattern: ExprId, set: ExprId },
-    Images { key: ExprId, pattern: ExprId, relation: ExprId },
-    Subsets { local: LocalId, set: ExprId },
-    Range { local: LocalId },
-    Type { local: LocalId },
+    Solve {
+        local: LocalId,
+        value: ExprId,
+        other: ExprId,
+        how: Inverse,
+    },
+    Elements {
+        pattern: ExprId,
+        set: ExprId,
+    },
+    Images {
+        key: ExprId,
+        pattern: ExprId,
+        relation: ExprId,
+    },
+    Subsets {
+        local: LocalId,
+        set: ExprId,
+    },
+    Range {
+        local: LocalId,
+    },
+    Type {
+        local: LocalId,
+    },
 }
 
 #[derive(Clone, Copy)]
@@ -182,7 +202,9 @@ impl Builder<'_, '_> {
                     }
                 }
             }
-            Pred::Compare(Comparison::Member, elem, set) if self.is_bound(*set, open) && self.is_pattern(*elem, open) => {
+            Pred::Compare(Comparison::Member, elem, set)
+                if self.is_bound(*set, open) && self.is_pattern(*elem, open) =>
+            {
                 if let Expr::Binary(BinaryOp::Pair, key, rest) = self.model.expr(*elem)
                     && self.is_bound(*key, open)
                     && self.is_listable(*set)
@@ -209,7 +231,9 @@ impl Builder<'_, '_> {
     }
 
     fn solvable(&self, expr: ExprId, value: ExprId, open: &[LocalId]) -> Option<ChoiceStep> {
-        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) = self.model.expr(expr) else { return None };
+        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) = self.model.expr(expr) else {
+            return None;
+        };
         if let Some(local) = self.open_local(*left, open).filter(|_| self.is_bound(*right, open)) {
             let how = if *op == BinaryOp::Add { Inverse::Sum } else { Inverse::Minuend };
             return Some(ChoiceStep::Solve { local, value, other: *right, how });
@@ -277,10 +301,14 @@ impl Builder<'_, '_> {
                 let (from, to) = (self.set_cost(*from), self.set_cost(*to));
                 (to + 1.0).powf(from).max(1e4)
             }
-            Expr::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, of) => self.set_cost(*of).min(1000.0).exp2(),
+            Expr::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, of) => {
+                self.set_cost(*of).min(1000.0).exp2()
+            }
             Expr::Unary(UnaryOp::Dom | UnaryOp::Ran, of) => self.set_cost(*of).min(6.0),
             Expr::Unary(UnaryOp::Seq | UnaryOp::Seq1, _) => f64::INFINITY,
-            Expr::Unary(UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm, of) => (self.set_cost(*of) + 1.0).powf(self.set_cost(*of)).max(100.0),
+            Expr::Unary(UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm, of) => {
+                (self.set_cost(*of) + 1.0).powf(self.set_cost(*of)).max(100.0)
+            }
             Expr::Comprehension { .. } | Expr::SetImage { .. } | Expr::Quantified { .. } => 30.0,
             Expr::Successor | Expr::Predecessor | Expr::FirstProjection | Expr::SecondProjection => f64::INFINITY,
             _ => 8.0,
@@ -290,7 +318,10 @@ impl Builder<'_, '_> {
     /// Whether the set is a plain value rather than something to be tested against.
     fn is_listable(&self, set: ExprId) -> bool {
         self.set_cost(set) < f64::INFINITY
-            && !matches!(self.model.expr(set), Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Cartesian, ..) | Expr::Quantified { .. })
+            && !matches!(
+                self.model.expr(set),
+                Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Cartesian, ..) | Expr::Quantified { .. }
+            )
     }
 
     fn type_size(&self, ty: TypeId) -> f64 {
@@ -389,7 +420,16 @@ impl Builder<'_, '_> {
         let symbolic = matches!(
             self.model.expr(set),
             Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Cartesian, ..)
-                | Expr::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm, _)
+                | Expr::Unary(
+                    UnaryOp::Pow
+                        | UnaryOp::Pow1
+                        | UnaryOp::Fin
+                        | UnaryOp::Fin1
+                        | UnaryOp::Iseq
+                        | UnaryOp::Iseq1
+                        | UnaryOp::Perm,
+                    _
+                )
                 | Expr::StructSet(_)
         );
         match (symbolic, self.code(set)) {

@@ -141,7 +141,9 @@ impl<'r> Runtime<'r> {
 
     fn apply(&mut self, head: &Head, arg: &Value) -> Fast<Value> {
         let looked_up = |function: &Val| match function {
-            Val::Value(Value::Set(function)) => Some(relation::apply(function, arg).cloned().map_err(|_| Stop::IllDefined)),
+            Val::Value(Value::Set(function)) => {
+                Some(relation::apply(function, arg).cloned().map_err(|_| Stop::IllDefined))
+            }
             _ => None,
         };
         let direct = match head {
@@ -362,7 +364,10 @@ impl<'r> Runtime<'r> {
             SetTest::Difference(left, right) => Ok(self.member(elem, left)? && !self.member(elem, right)?),
             SetTest::Sequence { of, non_empty, injective } => {
                 let set = as_set(elem)?;
-                if (*non_empty && set.is_empty()) || !sequence::is_sequence(set) || (*injective && !relation::is_injective(set)) {
+                if (*non_empty && set.is_empty())
+                    || !sequence::is_sequence(set)
+                    || (*injective && !relation::is_injective(set))
+                {
                     return Ok(false);
                 }
                 for (_, item) in relation::pairs(set) {
@@ -394,14 +399,24 @@ impl<'r> Runtime<'r> {
                 self.restore(saved);
                 // In a search an ill-defined condition excludes the element.
                 match answer {
-                    Err(Stop::IllDefined) if self.session.config().ill_defined_search_is_false && !self.is_strict => Ok(false),
+                    Err(Stop::IllDefined) if self.session.config().ill_defined_search_is_false && !self.is_strict => {
+                        Ok(false)
+                    }
                     answer => answer,
                 }
             }
         }
     }
 
-    fn arrow(&mut self, set: &Set, arrow: Arrow, from: &SetTest, to: &SetTest, from_set: Option<&Code>, to_set: Option<&Code>) -> Fast<bool> {
+    fn arrow(
+        &mut self,
+        set: &Set,
+        arrow: Arrow,
+        from: &SetTest,
+        to: &SetTest,
+        from_set: Option<&Code>,
+        to_set: Option<&Code>,
+    ) -> Fast<bool> {
         if (arrow.functional && !relation::is_functional(set)) || (arrow.injective && !relation::is_injective(set)) {
             return Ok(false);
         }
@@ -560,7 +575,14 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    fn matched(&mut self, pattern: &Pattern, value: &Value, rest: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+    fn matched(
+        &mut self,
+        pattern: &Pattern,
+        value: &Value,
+        rest: &[Step],
+        is_doubtful: bool,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
         if let Pattern::Bind(slot) = pattern {
             let saved = std::mem::replace(&mut self.slots[*slot], value.clone().into());
             let flow = self.run(rest, is_doubtful, found);

@@ -76,11 +76,29 @@ fn unsupported(name: &str) -> crate::error::Error {
 /// Predicates that are true whatever they are given: printing and hints.
 fn is_silent_predicate(name: &str) -> bool {
     let printing = [
-        "printf", "printf_nonvar", "tprintf", "printf_opt_trace", "iprintf", "printf_two", "dprintf", "fprintf", "observe",
-        "observe_silent", "observe_indent", "tobserve", "observe_fun",
+        "printf",
+        "printf_nonvar",
+        "tprintf",
+        "printf_opt_trace",
+        "iprintf",
+        "printf_two",
+        "dprintf",
+        "fprintf",
+        "observe",
+        "observe_silent",
+        "observe_indent",
+        "tobserve",
+        "observe_fun",
     ];
     let hints = [
-        "DO_NOT_ENUMERATE", "ENUMERATE", "MAXIMIZE_EXPR", "MINIMIZE_EXPR", "KODKOD_SOLVE", "STORE_VALUE", "SLEEP", "SET_PREF",
+        "DO_NOT_ENUMERATE",
+        "ENUMERATE",
+        "MAXIMIZE_EXPR",
+        "MINIMIZE_EXPR",
+        "KODKOD_SOLVE",
+        "STORE_VALUE",
+        "SLEEP",
+        "SET_PREF",
     ];
     printing.contains(&name) || hints.contains(&name)
 }

@@ -66,7 +66,8 @@ impl Session<'_> {
             (TreeOp::Father, []) => Ok(path_set(path.split_last().ok_or_else(outside)?.1).into()),
             (TreeOp::Son, [index]) => {
                 let number = index.int()?.to_usize().filter(|number| (1..=place.sons.len()).contains(number));
-                let number = number.ok_or_else(|| IllDefined::OutOfRange { operator: "son", operand: index.clone() })?;
+                let number =
+                    number.ok_or_else(|| IllDefined::OutOfRange { operator: "son", operand: index.clone() })?;
                 Ok(path_set(&[&path[..], &[number as i64]].concat()).into())
             }
             _ => Err(ErrorKind::Internal("a tree operator has other arguments").into()),

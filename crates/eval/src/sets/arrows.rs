@@ -52,7 +52,9 @@ impl Session<'_> {
             return Ok(false);
         }
         let undecided = || Err(ErrorKind::Undecided("whether an infinite function is injective".into()).into());
-        if arrow.injective && !matches!(f.as_sym(), Some(Sym::Successor | Sym::Predecessor | Sym::Unary(UnaryOp::Id, _))) {
+        if arrow.injective
+            && !matches!(f.as_sym(), Some(Sym::Successor | Sym::Predecessor | Sym::Unary(UnaryOp::Id, _)))
+        {
             return self.trusted(undecided());
         }
         Ok(true)
@@ -82,7 +84,15 @@ impl Session<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         let to: Vec<Value> = if from.is_empty() { Vec::new() } else { self.enumerate(to, env)?.iter().collect() };
-        let mut choice = ArrowChoice { session: self, arrow, from: &from, to: &to, uses: vec![0; to.len()], pairs: Vec::new(), visit };
+        let mut choice = ArrowChoice {
+            session: self,
+            arrow,
+            from: &from,
+            to: &to,
+            uses: vec![0; to.len()],
+            pairs: Vec::new(),
+            visit,
+        };
         if arrow.functional { choice.function(0) } else { choice.relation(0, 0, false) }
     }
 
@@ -105,7 +115,13 @@ impl Session<'_> {
         Ok(fits && self.subset(&relation::ran(set).into(), base, env)?)
     }
 
-    pub(super) fn each_sequence(&self, op: UnaryOp, base: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+    pub(super) fn each_sequence(
+        &self,
+        op: UnaryOp,
+        base: &Val,
+        env: &Env,
+        visit: &mut Visit<'_>,
+    ) -> Result<ControlFlow<()>> {
         if matches!(op, UnaryOp::Seq | UnaryOp::Seq1) {
             if !self.is_empty(base, env)? {
                 return Err(ErrorKind::InfiniteSet(Sym::unary(op, base.clone())).into());
@@ -151,7 +167,10 @@ impl Session<'_> {
 }
 
 fn is_undecided(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Undecided(_) | ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(_) | ErrorKind::SetTooLarge { .. })
+    matches!(
+        kind,
+        ErrorKind::Undecided(_) | ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(_) | ErrorKind::SetTooLarge { .. }
+    )
 }
 
 /// A relation under construction: pairs so far, ascending, and how often each target is used.

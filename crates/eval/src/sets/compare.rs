@@ -38,7 +38,9 @@ impl Session<'_> {
     }
 
     fn equal_sets(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
-        if let (Size::AtMost(_), Size::Infinite) | (Size::Infinite, Size::AtMost(_)) = (self.size(left), self.size(right)) {
+        if let (Size::AtMost(_), Size::Infinite) | (Size::Infinite, Size::AtMost(_)) =
+            (self.size(left), self.size(right))
+        {
             return Ok(false);
         }
         for (side, other) in [(left, right), (right, left)] {
@@ -152,14 +154,15 @@ impl Session<'_> {
                     _ => None,
                 }
             }
-            (Some(Sym::Binary(Difference | Intersection, whole, _)), _) if self.subset(whole, right, env).ok() == Some(true) => {
-                Some(true)
-            }
-            (Some(Sym::Binary(BinaryOp::Arrow(_), a, b)), Some(Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), c, d)))
-                if self.subset(a, c, env)? && self.subset(b, d, env)? =>
+            (Some(Sym::Binary(Difference | Intersection, whole, _)), _)
+                if self.subset(whole, right, env).ok() == Some(true) =>
             {
                 Some(true)
             }
+            (
+                Some(Sym::Binary(BinaryOp::Arrow(_), a, b)),
+                Some(Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), c, d)),
+            ) if self.subset(a, c, env)? && self.subset(b, d, env)? => Some(true),
             (Some(Sym::Binary(BinaryOp::Arrow(_), a, b)), Some(Sym::Unary(UnaryOp::Pow, whole))) => {
                 let pairs = self.cartesian(a, b);
                 if self.subset(&pairs, whole, env)? { Some(true) } else { None }
@@ -203,8 +206,9 @@ impl Session<'_> {
     fn lambda_subset(&self, closure: &Closure, right: &Val, env: &Env) -> Result<bool> {
         let lambda: Val = Sym::Closure(closure.clone()).into();
         if let Some(Sym::Binary(BinaryOp::Cartesian, from, to)) = right.as_sym() {
-            return Ok(self.subset(&self.dom(&lambda, env)?, from, env)?
-                && self.subset(&self.ran(&lambda, env)?, to, env)?);
+            return Ok(
+                self.subset(&self.dom(&lambda, env)?, from, env)? && self.subset(&self.ran(&lambda, env)?, to, env)?
+            );
         }
         let outside = self.each(&lambda, env, &mut |val| stop_if(!self.member(&val, right, env)?))?;
         Ok(outside.is_continue())
@@ -217,7 +221,9 @@ impl Session<'_> {
             Sym::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real) | Sym::FreeType(_) => true,
             Sym::Unary(UnaryOp::Pow, base) => self.is_whole_type(base),
             Sym::Binary(BinaryOp::Cartesian, left, right) => self.is_whole_type(left) && self.is_whole_type(right),
-            Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), left, right) => self.is_whole_type(left) && self.is_whole_type(right),
+            Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), left, right) => {
+                self.is_whole_type(left) && self.is_whole_type(right)
+            }
             Sym::Struct(_, fields) => fields.iter().all(|field| self.is_whole_type(field)),
             _ => false,
         })

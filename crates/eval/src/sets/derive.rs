@@ -169,7 +169,9 @@ impl Session<'_> {
             Some(Sym::Binary(op, left, right)) => match op {
                 BinaryOp::Prj1 | BinaryOp::Prj2 => true,
                 BinaryOp::DomainRestrict | BinaryOp::DomainSubtract => self.is_surely_functional(right),
-                BinaryOp::RangeRestrict | BinaryOp::RangeSubtract | BinaryOp::Difference => self.is_surely_functional(left),
+                BinaryOp::RangeRestrict | BinaryOp::RangeSubtract | BinaryOp::Difference => {
+                    self.is_surely_functional(left)
+                }
                 BinaryOp::Intersection => self.is_surely_functional(left) || self.is_surely_functional(right),
                 BinaryOp::Override | BinaryOp::Compose | BinaryOp::DirectProduct | BinaryOp::ParallelProduct => {
                     self.is_surely_functional(left) && self.is_surely_functional(right)

@@ -151,7 +151,11 @@ impl Session<'_> {
     fn images_of_binary(&self, op: BinaryOp, left: &Val, right: &Val, x: &Val, env: &Env) -> Result<Images> {
         match op {
             BinaryOp::Cartesian => {
-                if self.member(x, left, env)? { Ok(Images::Set(right.clone())) } else { Ok(Images::None) }
+                if self.member(x, left, env)? {
+                    Ok(Images::Set(right.clone()))
+                } else {
+                    Ok(Images::None)
+                }
             }
             BinaryOp::Union => self.join(self.images(left, x, env)?, self.images(right, x, env)?, env),
             BinaryOp::Intersection => {
@@ -407,11 +411,8 @@ fn finite_images(set: &Set, key: &Value) -> Images {
 }
 
 fn images_of_partial(partial: &Partial, key: &Value) -> Result<Images> {
-    let is_open = if partial.is_function {
-        partial.open.contains(key)
-    } else {
-        relation::in_domain(&partial.open, key)
-    };
+    let is_open =
+        if partial.is_function { partial.open.contains(key) } else { relation::in_domain(&partial.open, key) };
     if is_open { Err(ErrorKind::Undetermined.into()) } else { Ok(finite_images(&partial.decided, key)) }
 }
 

@@ -207,7 +207,10 @@ impl Session<'_> {
             }
             UnaryOp::GeneralInter => {
                 let sets = self.enumerate(operand, env)?;
-                let common = sets.iter().filter_map(|inner| inner.as_set().cloned()).reduce(|left, right| left.intersection(&right));
+                let common = sets
+                    .iter()
+                    .filter_map(|inner| inner.as_set().cloned())
+                    .reduce(|left, right| left.intersection(&right));
                 Ok(common.unwrap_or(Set::EMPTY))
             }
             _ => self.collect(set, env),
@@ -264,17 +267,22 @@ impl Session<'_> {
                 self.check_size(left.len().saturating_add(right.len()))?;
                 Ok(left.union(&right))
             }
-            BinaryOp::Intersection => match self.cheaper(left, right) {
-                (few, many) => self.filtered(few, env, &|val| self.member(val, many, env)),
-            },
+            BinaryOp::Intersection => {
+                let (few, many) = self.cheaper(left, right);
+                self.filtered(few, env, &|val| self.member(val, many, env))
+            }
             BinaryOp::Difference => self.filtered(left, env, &|val| Ok(!self.member(val, right, env)?)),
             BinaryOp::DomainRestrict if self.is_cheaper(left, right) => {
                 self.rows(&self.enumerate(left, env)?, right, env)
             }
             BinaryOp::DomainRestrict => self.filtered(right, env, &|val| self.member(&val.split()?.0, left, env)),
-            BinaryOp::DomainSubtract => self.filtered(right, env, &|val| Ok(!self.member(&val.split()?.0, left, env)?)),
+            BinaryOp::DomainSubtract => {
+                self.filtered(right, env, &|val| Ok(!self.member(&val.split()?.0, left, env)?))
+            }
             BinaryOp::RangeRestrict => self.filtered(left, env, &|val| self.member(&val.split()?.1, right, env)),
-            BinaryOp::RangeSubtract => self.filtered(left, env, &|val| Ok(!self.member(&val.split()?.1, right, env)?)),
+            BinaryOp::RangeSubtract => {
+                self.filtered(left, env, &|val| Ok(!self.member(&val.split()?.1, right, env)?))
+            }
             BinaryOp::Override => {
                 let kept = self.filtered(left, env, &|val| Ok(!self.in_domain(right, &val.split()?.0, env)?))?;
                 Ok(kept.union(&self.enumerate(right, env)?))

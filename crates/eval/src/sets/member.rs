@@ -83,9 +83,7 @@ impl Session<'_> {
             UnaryOp::Pow => self.subset(x, operand, env),
             UnaryOp::Pow1 => Ok(!self.is_empty(x, env)? && self.subset(x, operand, env)?),
             UnaryOp::Fin => Ok(self.is_finite(x, env)? && self.subset(x, operand, env)?),
-            UnaryOp::Fin1 => {
-                Ok(!self.is_empty(x, env)? && self.is_finite(x, env)? && self.subset(x, operand, env)?)
-            }
+            UnaryOp::Fin1 => Ok(!self.is_empty(x, env)? && self.is_finite(x, env)? && self.subset(x, operand, env)?),
             UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm => {
                 self.in_sequences(x, op, operand, env)
             }
@@ -170,7 +168,8 @@ impl Session<'_> {
             Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, expr, .. } => {
                 let (arg, result) = x.split()?;
                 let env = self.bind_tuple(env, binder, &arg)?;
-                Ok(self.holds_in_search(*pred, &env)? && self.call(|| self.equal(&self.expr(*expr, &env)?, &result, &env))?)
+                Ok(self.holds_in_search(*pred, &env)?
+                    && self.call(|| self.equal(&self.expr(*expr, &env)?, &result, &env))?)
             }
             Expr::Quantified { op: QuantifiedOp::Union, binder, pred, expr, .. } => {
                 let mut problem = Problem::of_pred(self, binder, *pred);

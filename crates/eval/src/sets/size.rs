@@ -69,9 +69,11 @@ impl Session<'_> {
             Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::Tree(..) => Size::Infinite,
             Sym::FreeType(id) if self.is_recursive(*id) => Size::Infinite,
             Sym::FreeType(_) | Sym::Closure(_) | Sym::Constructor(..) | Sym::Partial(_) => Size::Unknown,
-            Sym::Struct(_, fields) => {
-                fields.iter().map(|field| self.size(field)).reduce(|left, right| self.product(left, right)).unwrap_or(Size::AtMost(1))
-            }
+            Sym::Struct(_, fields) => fields
+                .iter()
+                .map(|field| self.size(field))
+                .reduce(|left, right| self.product(left, right))
+                .unwrap_or(Size::AtMost(1)),
             Sym::Unary(op, operand) => self.unary_size(*op, operand),
             Sym::Binary(op, left, right) => self.binary_size(*op, left, right),
         }
@@ -98,7 +100,9 @@ impl Session<'_> {
     fn binary_size(&self, op: BinaryOp, left_val: &Val, right_val: &Val) -> Size {
         let (left, right) = (self.size(left_val), self.size(right_val));
         match op {
-            BinaryOp::Cartesian | BinaryOp::Prj1 | BinaryOp::Prj2 | BinaryOp::ParallelProduct => self.product(left, right),
+            BinaryOp::Cartesian | BinaryOp::Prj1 | BinaryOp::Prj2 | BinaryOp::ParallelProduct => {
+                self.product(left, right)
+            }
             BinaryOp::Arrow(arrow) => arrow_size(arrow, left, right),
             BinaryOp::Union => left.sum(right),
             BinaryOp::Override => match left.sum(right) {
@@ -232,7 +236,9 @@ impl Session<'_> {
             }
             return Ok(&self.cardinality(left, env)? * &self.cardinality(right, env)?);
         }
-        if let Some(Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), operand)) = val.as_sym() {
+        if let Some(Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), operand)) =
+            val.as_sym()
+        {
             let less = if matches!(op, UnaryOp::Pow | UnaryOp::Fin) { Int::ZERO } else { Int::ONE };
             return Ok(&power(&Int::from(2), &self.cardinality(operand, env)?)? - &less);
         }

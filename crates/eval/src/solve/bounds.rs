@@ -98,7 +98,9 @@ impl Linear {
     /// The unknown, if it is nothing else.
     fn as_value(&self) -> Option<Unknown> {
         match &self.terms[..] {
-            [(Key::Value(unknown), factor)] if *factor == Int::ONE && self.rest == Range::exactly(Int::ZERO) => Some(*unknown),
+            [(Key::Value(unknown), factor)] if *factor == Int::ONE && self.rest == Range::exactly(Int::ZERO) => {
+                Some(*unknown)
+            }
             _ => None,
         }
     }
@@ -336,10 +338,12 @@ impl Search<'_> {
                 let hi = evaluate(&linear(*right), bounds).hi.map(|hi| &hi - &Int::ONE);
                 Linear::constant(Range { lo: Some(Int::ZERO), hi })
             }
-            Expr::Binary(BinaryOp::Power, base, exponent) => match (linear(*base).as_value(), factor(&linear(*exponent))) {
-                (Some(unknown), Some(two)) if two == Int::from(2) => Linear::of(Key::Product(unknown, unknown)),
-                _ => Linear::constant(Range::default()),
-            },
+            Expr::Binary(BinaryOp::Power, base, exponent) => {
+                match (linear(*base).as_value(), factor(&linear(*exponent))) {
+                    (Some(unknown), Some(two)) if two == Int::from(2) => Linear::of(Key::Product(unknown, unknown)),
+                    _ => Linear::constant(Range::default()),
+                }
+            }
             Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Term::Expr(*set), node) {
                 Some(unknown) => Linear::of(Key::Size(unknown)),
                 None => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),

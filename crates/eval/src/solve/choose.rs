@@ -116,7 +116,14 @@ impl Search<'_> {
     }
 
     /// `pattern = term`. Nothing if it does not help, else whether the node is alive.
-    fn offer_equation(&self, idx: usize, pattern: &Term, term: &Term, node: &mut Node, best: &mut Best) -> Result<Option<bool>> {
+    fn offer_equation(
+        &self,
+        idx: usize,
+        pattern: &Term,
+        term: &Term,
+        node: &mut Node,
+        best: &mut Best,
+    ) -> Result<Option<bool>> {
         let session = self.session;
         let found = session.pattern(pattern, &node.open);
         if !found.binds {
@@ -231,7 +238,8 @@ impl Search<'_> {
             Expr::Binary(BinaryOp::Apply, function, arg) => {
                 let arg_term = Term::Expr(*arg);
                 if session.pattern(&arg_term, &node.open).binds && Term::Expr(*function).is_ready(session, &node.open) {
-                    let domain = session.expr(*function, &node.env).and_then(|function| session.dom(&function, &node.env));
+                    let domain =
+                        session.expr(*function, &node.env).and_then(|function| session.dom(&function, &node.env));
                     if let Ok(set) = domain {
                         self.offer_elements(constraint, arg_term, set, false, best);
                     }
@@ -299,7 +307,9 @@ impl Search<'_> {
             let Some(Sym::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
             let Some(unknown) = self.as_unknown(left, node) else { continue };
             let sizes = bounds.get(Key::Size(unknown));
-            let (Some(lo), Some(hi), Size::AtMost(width)) = (sizes.lo, sizes.hi, self.session.size(base)) else { continue };
+            let (Some(lo), Some(hi), Size::AtMost(width)) = (sizes.lo, sizes.hi, self.session.size(base)) else {
+                continue;
+            };
             let (Some(lo), Some(hi)) = (lo.to_u64(), hi.to_u64()) else { continue };
             let cost = width.saturating_pow(u32::try_from(hi).unwrap_or(u32::MAX)).saturating_add(hi);
             best.offer(cost, Step::Sequences { unknown, base: base.clone(), lo, hi });
@@ -352,10 +362,14 @@ impl Search<'_> {
     /// The smallest set that a membership gives, or else the type, its integers cut to MININT..MAXINT.
     fn preferred_set(&self, unknown: Unknown, node: &Node) -> Option<Val> {
         let offered = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
-            Kind::Relation(Relation::Member, left, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
+            Kind::Relation(Relation::Member, left, Term::Known(set))
+                if self.as_unknown(left, node) == Some(unknown) =>
+            {
                 self.session.preferred(set)
             }
-            Kind::Relation(Relation::Subset, left, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
+            Kind::Relation(Relation::Subset, left, Term::Known(set))
+                if self.as_unknown(left, node) == Some(unknown) =>
+            {
                 self.session.preferred(&Sym::unary(UnaryOp::Pow, set.clone()))
             }
             _ => None,
@@ -366,7 +380,8 @@ impl Search<'_> {
         };
         let offered = offered.filter_map(finite).min_by_key(|(bound, _)| *bound);
         // Only if no membership says more: cutting a type leaves out what memberships would allow.
-        let by_type = || self.session.preferred(&self.session.type_set(unknown.ty(self.session.model()))).and_then(finite);
+        let by_type =
+            || self.session.preferred(&self.session.type_set(unknown.ty(self.session.model()))).and_then(finite);
         offered.or_else(by_type).map(|(_, set)| set)
     }
 }

@@ -121,10 +121,12 @@ impl Session<'_> {
                     _ => Ok(None),
                 }
             }
-            Expr::SetExtension(items) if items.len() == 1 => match self.force(val, &env)?.as_set().and_then(|set| set.only()) {
-                Some(only) => self.match_expr(items[0], &only.into(), env, open),
-                None => Ok(None),
-            },
+            Expr::SetExtension(items) if items.len() == 1 => {
+                match self.force(val, &env)?.as_set().and_then(|set| set.only()) {
+                    Some(only) => self.match_expr(items[0], &only.into(), env, open),
+                    None => Ok(None),
+                }
+            }
             Expr::Binary(BinaryOp::Apply, function, arg) => match (self.model().expr(*function), val.as_value()) {
                 (Expr::Constructor(_, constructor), Some(Value::Free(free))) => match free.arg() {
                     Some(inner) if free.constructor() == *constructor => {

@@ -73,7 +73,8 @@ impl Search<'_> {
             _ => return Ok(None),
         };
         let options = vec![None, Some(Value::Bool(true))];
-        let points = session.enumerate(&base, &node.env)?.iter().map(|key| Point { key, options: options.clone() }).collect();
+        let points =
+            session.enumerate(&base, &node.env)?.iter().map(|key| Point { key, options: options.clone() }).collect();
         Ok(Some(Shape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
     }
 
@@ -217,7 +218,8 @@ impl Search<'_> {
         if progress.uncovered(shape) > progress.points.len() {
             return Ok(false);
         }
-        if progress.waiting.is_empty() || progress.fruitless >= PATIENCE && progress.points.len() % RETRY != 0 {
+        if progress.waiting.is_empty() || progress.fruitless >= PATIENCE && !progress.points.len().is_multiple_of(RETRY)
+        {
             return Ok(true);
         }
         progress.fruitless += 1;

@@ -28,7 +28,9 @@ fn machine(clause: &str) -> Model {
 /// The right side of `unknown_value = E`.
 fn right_side(model: &Model) -> ExprId {
     let found = model.properties.iter().find_map(|conjunct| match model.pred(conjunct.pred) {
-        Pred::Compare(Comparison::Equal, left, right) if matches!(model.expr(*left), abridge_model::Expr::Constant(_)) => {
+        Pred::Compare(Comparison::Equal, left, right)
+            if matches!(model.expr(*left), abridge_model::Expr::Constant(_)) =>
+        {
             Some(*right)
         }
         _ => None,

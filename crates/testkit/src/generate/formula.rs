@@ -4,8 +4,7 @@
 
 use super::{Generator, Type};
 
-const ARROWS: [&str; 12] =
-    ["<->", "+->", "-->", ">+>", ">->", "+->>", "-->>", ">+>>", ">->>", "<<->", "<->>", "<<->>"];
+const ARROWS: [&str; 12] = ["<->", "+->", "-->", ">+>", ">->", "+->>", "-->>", ">+>>", ">->>", "<<->", "<->>", "<<->>"];
 
 impl Generator<'_> {
     /// An expression of a type, over the names in scope.
@@ -107,7 +106,8 @@ impl Generator<'_> {
             Type::Pow(elem) => format!("{{{}}}", self.leaf(elem)),
             Type::Pair(first, second) => format!("({} |-> {})", self.leaf(first), self.leaf(second)),
             Type::Record(fields) => {
-                let fields: Vec<String> = fields.iter().map(|(name, ty)| format!("{name} : {}", self.leaf(ty))).collect();
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, ty)| format!("{name} : {}", self.leaf(ty))).collect();
                 format!("rec({})", fields.join(", "))
             }
         }
@@ -123,7 +123,11 @@ impl Generator<'_> {
     fn of_any_type(&mut self, ty: &Type, depth: usize) -> String {
         let other = self.element_type();
         match self.choices.below(9) {
-            0 => format!("{}({})", self.expr(&Type::relation(other.clone(), ty.clone()), depth), self.expr(&other, depth)),
+            0 => format!(
+                "{}({})",
+                self.expr(&Type::relation(other.clone(), ty.clone()), depth),
+                self.expr(&other, depth)
+            ),
             1 => format!("IF {} THEN {} ELSE {} END", self.pred(depth), self.expr(ty, depth), self.expr(ty, depth)),
             2 => {
                 let value = self.expr(&other, depth);
@@ -285,7 +289,8 @@ impl Generator<'_> {
             }
             _ => match elem {
                 Type::Record(fields) => {
-                    let field = |(name, ty): &(&str, Type)| format!("{name} : {}", self.expr(&Type::pow(ty.clone()), depth));
+                    let field =
+                        |(name, ty): &(&str, Type)| format!("{name} : {}", self.expr(&Type::pow(ty.clone()), depth));
                     let fields: Vec<String> = fields.iter().map(field).collect();
                     format!("struct({})", fields.join(", "))
                 }
@@ -316,10 +321,10 @@ impl Generator<'_> {
     fn relation(&mut self, first: &Type, second: &Type, depth: usize) -> String {
         match (first, second) {
             (Type::Integer, _) if self.choices.below(2) == 1 => return self.sequence(second, depth),
-            (_, label) if *first == Type::sequence(Type::Integer) && self.config.trees => {
-                if self.choices.below(2) == 1 {
-                    return self.tree(label, depth);
-                }
+            (_, label)
+                if *first == Type::sequence(Type::Integer) && self.config.trees && self.choices.below(2) == 1 =>
+            {
+                return self.tree(label, depth);
             }
             _ if first == second && self.choices.below(3) == 1 => return self.homogeneous(first, depth),
             (_, Type::Pow(image)) if self.choices.below(5) == 1 => {
@@ -378,7 +383,11 @@ impl Generator<'_> {
                 self.scope.extend([(left.clone(), first.clone()), (right.clone(), second.clone())]);
                 let body = self.pred(depth);
                 self.scope.truncate(self.scope.len() - 2);
-                format!("{{{left}, {right} | {left} : {} & {right} : {} & {body}}}", self.range(first), self.range(second))
+                format!(
+                    "{{{left}, {right} | {left} : {} & {right} : {} & {body}}}",
+                    self.range(first),
+                    self.range(second)
+                )
             }
         }
     }

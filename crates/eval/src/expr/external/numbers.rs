@@ -32,7 +32,9 @@ impl Call<'_> {
                 }
                 number(Int::from(int.bits() - 1))
             }
-            "FDIV" => number(self.int(0)?.div_floor(&self.int(1)?).ok_or_else(|| self.ill_defined("division by zero"))?),
+            "FDIV" => {
+                number(self.int(0)?.div_floor(&self.int(1)?).ok_or_else(|| self.ill_defined("division by zero"))?)
+            }
             "CDIV" => number(self.int(0)?.div_ceil(&self.int(1)?).ok_or_else(|| self.ill_defined("division by zero"))?),
             "SQRT" => {
                 let int = self.int(0)?;

@@ -103,9 +103,7 @@ impl Call<'_> {
                 lo.into()
             }
             "NORMAL" => self.int(0)?.into(),
-            "random_element" => {
-                self.set(0)?.first().ok_or_else(|| self.ill_defined("the set is empty"))?.into()
-            }
+            "random_element" => self.set(0)?.first().ok_or_else(|| self.ill_defined("the set is empty"))?.into(),
             "random_subset" => self.set(0)?.into(),
             "random_ordering" => sequence::from_items(&self.set(0)?).into(),
             "random_permutation" => sequence::from_items(self.items(0)?).into(),

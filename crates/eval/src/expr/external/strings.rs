@@ -57,12 +57,14 @@ impl Call<'_> {
             }
             "STRING_TO_REAL" => {
                 let real: Option<f64> = self.str(0)?.trim().parse().ok();
-                let real = real.filter(|real| real.is_finite()).ok_or_else(|| self.ill_defined("the string is no number"))?;
+                let real =
+                    real.filter(|real| real.is_finite()).ok_or_else(|| self.ill_defined("the string is no number"))?;
                 Ok(Some(Value::real(real).into()))
             }
             "REAL_TO_DEC_STRING" => {
                 let digits = self.int(1)?.to_usize().filter(|digits| *digits <= 1000);
-                let digits = digits.ok_or_else(|| self.ill_defined("the number of decimals is negative or too large"))?;
+                let digits =
+                    digits.ok_or_else(|| self.ill_defined("the number of decimals is negative or too large"))?;
                 text(format!("{:.digits$}", self.real(0)?))
             }
             "STRING_TO_ENUM" => self.string_to_enum(),
@@ -89,9 +91,7 @@ impl Call<'_> {
                 let name = self.str(0)?;
                 !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
             }
-            "STRING_EQUAL_CASE_INSENSITIVE" => {
-                plain(self.str(0)?).to_lowercase() == plain(self.str(1)?).to_lowercase()
-            }
+            "STRING_EQUAL_CASE_INSENSITIVE" => plain(self.str(0)?).to_lowercase() == plain(self.str(1)?).to_lowercase(),
             _ => return Ok(None),
         }))
     }
@@ -256,10 +256,36 @@ fn divide_rounding(int: &Int, divisor: &Int) -> Int {
 /// Without accents and umlauts, for the letters of Western and Central European languages.
 fn plain(source: &str) -> String {
     const FAMILIES: [(&str, char); 30] = [
-        ("àáâãäåāăą", 'a'), ("çćĉċč", 'c'), ("ďđ", 'd'), ("èéêëēĕėęě", 'e'), ("ĝğġģ", 'g'), ("ĥħ", 'h'), ("ìíîïĩīĭįı", 'i'), ("ĵ", 'j'),
-        ("ķ", 'k'), ("ĺļľŀł", 'l'), ("ñńņň", 'n'), ("òóôõöøōŏő", 'o'), ("ŕŗř", 'r'), ("śŝşš", 's'), ("ţťŧ", 't'), ("ùúûüũūŭůűų", 'u'),
-        ("ŵ", 'w'), ("ýÿŷ", 'y'), ("źżž", 'z'), ("ÀÁÂÃÄÅĀĂĄ", 'A'), ("ÇĆĈĊČ", 'C'), ("ÈÉÊËĒĔĖĘĚ", 'E'), ("ÌÍÎÏĨĪĬĮİ", 'I'), ("ÑŃŅŇ", 'N'),
-        ("ÒÓÔÕÖØŌŎŐ", 'O'), ("ŚŜŞŠ", 'S'), ("ÙÚÛÜŨŪŬŮŰŲ", 'U'), ("ÝŸŶ", 'Y'), ("ŹŻŽ", 'Z'), ("ĎĐ", 'D'),
+        ("àáâãäåāăą", 'a'),
+        ("çćĉċč", 'c'),
+        ("ďđ", 'd'),
+        ("èéêëēĕėęě", 'e'),
+        ("ĝğġģ", 'g'),
+        ("ĥħ", 'h'),
+        ("ìíîïĩīĭįı", 'i'),
+        ("ĵ", 'j'),
+        ("ķ", 'k'),
+        ("ĺļľŀł", 'l'),
+        ("ñńņň", 'n'),
+        ("òóôõöøōŏő", 'o'),
+        ("ŕŗř", 'r'),
+        ("śŝşš", 's'),
+        ("ţťŧ", 't'),
+        ("ùúûüũūŭůűų", 'u'),
+        ("ŵ", 'w'),
+        ("ýÿŷ", 'y'),
+        ("źżž", 'z'),
+        ("ÀÁÂÃÄÅĀĂĄ", 'A'),
+        ("ÇĆĈĊČ", 'C'),
+        ("ÈÉÊËĒĔĖĘĚ", 'E'),
+        ("ÌÍÎÏĨĪĬĮİ", 'I'),
+        ("ÑŃŅŇ", 'N'),
+        ("ÒÓÔÕÖØŌŎŐ", 'O'),
+        ("ŚŜŞŠ", 'S'),
+        ("ÙÚÛÜŨŪŬŮŰŲ", 'U'),
+        ("ÝŸŶ", 'Y'),
+        ("ŹŻŽ", 'Z'),
+        ("ĎĐ", 'D'),
     ];
     let plain_char = |ch: char| {
         if ch.is_ascii() {
