@@ -91,6 +91,12 @@ impl Compat {
     }
 }
 
+/// A time limit on the command line.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
+    if seconds > 0.0 { Ok(seconds) } else { Err("a time limit is positive".to_owned()) }
+}
+
 /// A model with the means to evaluate it.
 pub(crate) fn system(model: &Model, compat: Option<Compat>) -> Explicit<'_> {
     let config = Compat::config(compat);

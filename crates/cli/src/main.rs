@@ -48,6 +48,7 @@ enum Command {
     /// Read one file and say whether its syntax is right
     #[command(after_help = "Example:\n  abridge parse models/lift.mch")]
     Parse {
+        /// A machine or a file of definitions
         file: PathBuf,
         #[command(flatten)]
         output: Output,
@@ -73,6 +74,7 @@ enum Command {
         after_help = "Examples:\n  abridge show models/lift.mch            an overview\n  abridge show models/lift.mch --types    every declared name with its type\n  abridge show models/lift.mch --model    the typed model that is checked"
     )]
     Show {
+        /// The machine: a .mch, .ref, .imp or .sys file
         file: PathBuf,
         /// The syntax tree
         #[arg(long, group = "view")]
@@ -89,10 +91,9 @@ enum Command {
         output: Output,
     },
     /// Explore all reachable states: invariant, deadlocks, assertions, goal
-    #[command(
-        after_help = "Examples:\n  abridge check models/lift.mch\n  abridge check models/mutex.mch --set-size PROC=4\n  abridge check lift.mch --find all --max-states 1000000"
-    )]
+    #[command(after_help = CHECK_HELP)]
     Check {
+        /// The machine: a .mch, .ref, .imp or .sys file
         file: PathBuf,
         #[command(flatten)]
         check: commands::check::CheckOptions,
@@ -114,6 +115,7 @@ enum Command {
     /// Step through a machine: choose steps, go back, search, evaluate
     #[command(after_help = ANIMATE_HELP)]
     Animate {
+        /// The machine: a .mch, .ref, .imp or .sys file
         file: PathBuf,
         #[command(flatten)]
         animate: commands::animate::AnimateOptions,
@@ -138,6 +140,7 @@ enum Command {
         after_help = "Examples:\n  abridge fmt lift.mch              to the terminal\n  abridge fmt lift.mch --write      change the file\n  abridge fmt lift.mch --unicode    with ∈, ∧, ⇸ for :, &, +->"
     )]
     Fmt {
+        /// A machine or a file of definitions
         file: PathBuf,
         /// Mathematical symbols
         #[arg(long, conflicts_with = "ascii")]
@@ -163,6 +166,7 @@ enum TraceCommand {
     /// Follow a trace step by step and say whether the machine can do it
     #[command(after_help = REPLAY_HELP)]
     Replay {
+        /// The machine: a .mch, .ref, .imp or .sys file
         file: PathBuf,
         /// A file written by `check --save-trace`, by `animate`, or by ProB 2
         trace: PathBuf,
@@ -175,6 +179,16 @@ enum TraceCommand {
         output: Output,
     },
 }
+
+const CHECK_HELP: &str = "\
+The verdict `holds` is given only if every reachable state was visited. A violation comes with the
+shortest trace that leads to it, one line a step, with what the step changed.
+
+Examples:
+  abridge check models/lift.mch
+  abridge check models/mutex.mch --set-size PROC=4
+  abridge check models/lift.mch --find all --max-states 1000000
+  abridge check models/airlock.mch --save-trace story.prob2trace";
 
 const EVAL_HELP: &str = "\
 Without a machine the formula is about numbers, sets, relations and what the built-in libraries

@@ -147,6 +147,7 @@ fn wrong_use() {
     assert_eq!(abridge(&["check"]).status, 2);
     assert_eq!(abridge(&["check", "models/lift.mch", "--max-states", "many"]).status, 2);
     assert_eq!(abridge(&["check", "models/lift.mch", "--memory", "lots"]).status, 2);
+    assert_eq!(abridge(&["check", "models/lift.mch", "--time", "0"]).status, 2);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What can go wrong in an evaluation.
 //!
-//! None of these is a panic, and the kinds that `b-language.md` 5.3 keeps apart are kept apart. Operators create errors
-//! without a place; the nearest node being evaluated adds its own.
+//! None of these is a panic. What is ill-defined, what breaks an obligation of the machine and what we cannot do are kept apart.
+//! Operators create errors without a place; the nearest node being evaluated adds its own.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::Model;

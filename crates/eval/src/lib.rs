@@ -34,4 +34,4 @@ pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use names::{ModelNames, value_text};
 pub use subst::{Outcome, Update};
-pub use val::{Closure, Partial, Sym, Val, val_text};
+pub use val::{Closure, Partial, Sym, SymNode, Val, val_text};

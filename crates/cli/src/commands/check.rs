@@ -10,7 +10,7 @@ use abridge_sema::{Options, analyse};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::commands::{Compat, complain, print_json};
+use crate::commands::{Compat, complain, print_json, seconds};
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::out::{errln, out, outln};
@@ -25,49 +25,49 @@ pub(crate) struct CheckOptions {
     #[arg(long, value_enum)]
     compat: Option<Compat>,
     /// Explore everything, do not stop at a violation, ignore goals and assertions
-    #[arg(long)]
+    #[arg(long, help_heading = "Properties")]
     survey: bool,
     /// Stop at the first violation or go on
-    #[arg(long, value_enum, default_value = "first")]
+    #[arg(long, value_enum, default_value = "first", help_heading = "Properties")]
     find: Find,
     /// Do not look for deadlocks
-    #[arg(long)]
+    #[arg(long, help_heading = "Properties")]
     no_deadlock: bool,
     /// Do not check the invariant
-    #[arg(long)]
+    #[arg(long, help_heading = "Properties")]
     no_invariant: bool,
     /// Do not check assertions
-    #[arg(long)]
+    #[arg(long, help_heading = "Properties")]
     no_assertions: bool,
     /// Do not look for the GOAL
-    #[arg(long)]
+    #[arg(long, help_heading = "Properties")]
     no_goal: bool,
     /// The order in which states are visited
-    #[arg(long, value_enum, default_value = "bfs")]
+    #[arg(long, value_enum, default_value = "bfs", help_heading = "Search")]
     strategy: Order,
     /// The seed of the mixed order
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, help_heading = "Search")]
     seed: u64,
     /// Stop after this many states
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
     max_states: Option<u64>,
     /// Do not go further than this many steps from the start
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
     max_depth: Option<u32>,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     time: Option<f64>,
     /// Stop when this much memory is in use, for instance 4G
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     memory: Option<u64>,
     /// Obey ProB's caps MAX_INITIALISATIONS (4) and MAX_OPERATIONS (10)
-    #[arg(long)]
+    #[arg(long, help_heading = "Limits")]
     prob_limits: bool,
     /// Do not remember the outcomes of operations
-    #[arg(long)]
+    #[arg(long, help_heading = "Search")]
     no_memo: bool,
     /// Evaluate with the plain interpreter only, which judges all other ways
-    #[arg(long)]
+    #[arg(long, help_heading = "Search")]
     plain: bool,
     /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::commands::{print_json, replace_file};
+use crate::commands::{print_json, replace_file, seconds};
 use crate::csv::{self, Row};
 use crate::exit::Exit;
 use crate::out::{err, errln, outln};
@@ -33,7 +33,7 @@ pub(crate) struct CorpusOptions {
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Seconds for each machine
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 60.0)]
     timeout: f64,
     /// Machines at a time; all cores if not given
     #[arg(long, value_name = "N")]

@@ -228,6 +228,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
     fn free_types(&mut self) {
         for clause in self.clauses() {
             let ClauseKind::FreeTypes(decls) = clause else { continue };
+            let mut declared = Vec::new();
             for decl in decls {
                 if let Some(param) = decl.params.first() {
                     let message = format!("freetype `{}` has type parameters, which are not supported", decl.name.name);
@@ -245,6 +246,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                     constructors,
                     origin,
                 });
+                declared.push((free, decl));
                 self.add_name(&decl.name, Symbol::FreeType(free), false);
                 for (index, constructor) in decl.constructors.iter().enumerate() {
                     self.add_name(&constructor.name, Symbol::Constructor(free, index as u32), false);
@@ -253,12 +255,8 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             // Arguments may mention any freetype of the clause.
             let ctx = self.ctx();
             self.composer.lower.place = Place::Properties;
-            for decl in decls {
+            for (free, decl) in declared {
                 let lower = &mut self.composer.lower;
-                let Some(Symbol::FreeType(free)) = lower.names.symbols.get(&decl.name.name).map(|entry| entry.symbol)
-                else {
-                    continue;
-                };
                 for (index, constructor) in decl.constructors.iter().enumerate() {
                     let Some(arg) = constructor.arg else { continue };
                     let set = lower.expr(ctx, arg);

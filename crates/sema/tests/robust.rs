@@ -1,0 +1,130 @@
+//! Inputs that once made the front end fail, the smallest ones that did, and inputs that grow when they are read.
+
+use std::io;
+use std::path::Path;
+
+use abridge_model::verify;
+use abridge_sema::{Analysis, FileSystem, Options, analyse};
+
+/// One file.
+struct Main<'a>(&'a str);
+
+impl FileSystem for Main<'_> {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if self.is_file(path) { Ok(self.0.as_bytes().to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path == Path::new("Main.mch")
+    }
+}
+
+/// The ids of the errors; a model that breaks no promise if there is none.
+fn errors(text: &str) -> Vec<&'static str> {
+    let Analysis { diagnostics, model, .. } = analyse(&Main(text), Path::new("Main.mch"), &Options::default());
+    let errors: Vec<&str> =
+        diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).map(|error| error.id).collect();
+    match model {
+        Some(model) => assert_eq!(verify(&model), []),
+        None => assert!(!errors.is_empty(), "there is no model, and nothing says why"),
+    }
+    errors
+}
+
+fn accepted(text: &str) {
+    assert_eq!(errors(text), [] as [&str; 0], "{text}");
+}
+
+#[test]
+fn a_tree_with_holes_makes_no_model() {
+    assert_eq!(errors("MACHINE Main VARIABLES x INVARIANT x : BOOL INITIALISATION x := END"), ["unexpected-token"]);
+    assert_eq!(errors("MACHINE Main SETS S CONSTANTS c PROPERTIES c - () : S END"), ["empty-parentheses"]);
+}
+
+#[test]
+fn a_constant_that_differs_from_itself() {
+    accepted("MACHINE Main SETS S CONSTANTS c PROPERTIES c : S & c /= c END");
+    accepted(
+        "MACHINE Main SETS S CONSTANTS c, d PROPERTIES {c, d} <: S & card({c, c, d}) = 3 & @partition(S, {c}, {c, d}) END",
+    );
+}
+
+#[test]
+fn a_freetype_declared_twice() {
+    assert_eq!(errors("MACHINE Main FREETYPES T = a; T = b, c(INTEGER) END"), ["duplicate-name"]);
+}
+
+#[test]
+fn steering_that_grows_is_ignored() {
+    let doubling = doubling("d", " + ", "1");
+    accepted(&format!("MACHINE Main DEFINITIONS {doubling}; GOAL == d0 = 1 END"));
+    accepted(&format!("MACHINE Main DEFINITIONS {doubling}; scope_S == d0 SETS S END"));
+    accepted("MACHINE Main DEFINITIONS scope_S == ((((9 ** 999) ** 999) ** 999) ** 999) ** 999 SETS S END");
+}
+
+/// `d0 == d1 + d1; d1 == d2 + d2; ...`
+fn doubling(name: &str, operator: &str, last: &str) -> String {
+    let chain: Vec<String> =
+        (1..100).map(|idx| format!("{name}{} == {name}{idx}{operator}{name}{idx}", idx - 1)).collect();
+    format!("{}; {name}99 == {last}", chain.join("; "))
+}
+
+#[test]
+fn definitions_that_double_are_refused() {
+    let with = |definitions: String, clause: &str| format!("MACHINE Main DEFINITIONS {definitions} {clause} END");
+    let too_large = ["expansion-too-large"];
+    assert_eq!(errors(&with(doubling("d", " + ", "1"), "ASSERTIONS d0 = 1")), too_large);
+    assert_eq!(errors(&with(doubling("d", " & ", "btrue"), "ASSERTIONS d0")), too_large);
+    let blocks: Vec<String> = (1..100).map(|idx| format!("d{} == BEGIN d{idx}; d{idx} END", idx - 1)).collect();
+    let blocks = format!("{}; d99 == BEGIN skip END", blocks.join("; "));
+    assert_eq!(errors(&with(blocks, "OPERATIONS op = d0")), too_large);
+    let arguments: Vec<String> = (1..100).map(|idx| format!("d{}(e) == d{idx}(e + e)", idx - 1)).collect();
+    let arguments = format!("{}; d99(e) == e", arguments.join("; "));
+    assert_eq!(errors(&with(arguments, "ASSERTIONS d0(1) = 1")), too_large);
+    // As a list of names it is none.
+    assert!(!errors(&with(doubling("d", ", ", "a, b"), "VARIABLES d0 INVARIANT 1 = 1 INITIALISATION skip")).is_empty());
+}
+
+#[test]
+fn definitions_nest_as_deep_as_files() {
+    let chain = |len: usize| {
+        let chain: Vec<String> = (1..len).map(|idx| format!("d{} == d{idx} + 1", idx - 1)).collect();
+        format!("MACHINE Main DEFINITIONS {}; d{} == 1 ASSERTIONS d0 = 1 END", chain.join("; "), len - 1)
+    };
+    accepted(&chain(1_000));
+    assert_eq!(errors(&chain(50_000)), ["nested-too-deep"]);
+    let calls: Vec<String> = (1..50_000).map(|idx| format!("d{} == d{idx}", idx - 1)).collect();
+    let calls = format!("MACHINE Main DEFINITIONS {}; d49999 == skip OPERATIONS op = d0 END", calls.join("; "));
+    assert_eq!(errors(&calls), ["nested-too-deep"]);
+}
+
+#[test]
+fn lists_that_mean_nested_pairs_have_a_limit() {
+    let items = ["1"].repeat(50_000).join(", ");
+    assert_eq!(errors(&format!("MACHINE Main ASSERTIONS ({items}) /= ({items}) END")), ["nested-too-deep"]);
+    let branches = " ELSIF 1 = 2 THEN 3".repeat(50_000);
+    assert_eq!(
+        errors(&format!("MACHINE Main ASSERTIONS 1 = IF 1 = 1 THEN 2{branches} ELSE 4 END END")),
+        ["nested-too-deep"]
+    );
+    let place = format!("f{} := 1", "(1)".repeat(100));
+    let text =
+        format!("MACHINE Main VARIABLES f INVARIANT f : BOOL INITIALISATION f := TRUE OPERATIONS op = {place} END");
+    assert_eq!(errors(&text), ["nested-too-deep"]);
+}
+
+#[test]
+fn numbers_have_a_limit() {
+    let number = "9".repeat(200_000);
+    assert_eq!(errors(&format!("MACHINE Main ASSERTIONS 1 = {number} END")), ["number-too-long"]);
+    accepted(&format!("MACHINE Main DEFINITIONS scope_S == {number} SETS S END"));
+}
+
+#[test]
+fn types_with_shared_parts() {
+    let names: Vec<String> = (0..200).map(|idx| format!("x{idx}")).collect();
+    let chain: Vec<String> = (1..200).map(|idx| format!("x{idx} = (x{0} |-> x{0})", idx - 1)).collect();
+    let (names, chain) = (names.join(", "), chain.join(" & "));
+    accepted(&format!("MACHINE Main CONSTANTS {names} PROPERTIES {chain} & x0 = 1 END"));
+    accepted(&format!("MACHINE Main CONSTANTS {names}, y PROPERTIES y = x199 & {chain} & x0 = TRUE END"));
+}
