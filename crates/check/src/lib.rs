@@ -90,7 +90,7 @@ fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
     let is_stuck = exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty();
     let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, deadlock: is_stuck, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
-    let limits = limits(&notes, &exploration.limits);
+    let limits = limits(&notes, &exploration.limits, is_exact(system));
     let violation = violation(model, system, exploration);
     let verdict = match &violation {
         Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,
@@ -117,13 +117,21 @@ fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
     }
 }
 
+/// Without the conventions of another tool, what is taken on trust makes a result incomplete.
+fn is_exact(system: &Explicit<'_>) -> bool {
+    system.interp().config().unbounded == abridge_eval::Unbounded::Error
+}
+
 /// Why the result is not about everything, in words.
-fn limits(notes: &Notes, stops: &[Limit]) -> Vec<String> {
+fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
     let mut limits: Vec<String> = stops.iter().map(|limit| report::limit_text(*limit)).collect();
     for warning in &notes.warnings {
         limits.push(match warning {
             Warning::Enumeration { name, .. } => format!("`{name}` was searched for between MININT and MAXINT only"),
             Warning::Impure { name } => format!("`{name}` depends on the world outside the model"),
+            Warning::Unchecked { .. } if is_exact => {
+                "an infinite function was taken to belong to a set of functions".to_owned()
+            }
             _ => continue,
         });
     }
@@ -145,7 +153,8 @@ fn violation(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
         return Some(Violation { kind, trace: Trace::default(), parts: Vec::new() });
     }
     let Some(Finding { kind, state }) = exploration.findings.first() else {
-        let is_stuck = exploration.is_stuck_at_root && limits(&system.notes(), &exploration.limits).is_empty();
+        let is_stuck =
+            exploration.is_stuck_at_root && limits(&system.notes(), &exploration.limits, is_exact(system)).is_empty();
         return is_stuck.then(|| Violation {
             kind: ViolationKind::Deadlock,
             trace: Trace::default(),

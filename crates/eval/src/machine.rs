@@ -149,10 +149,7 @@ impl Session<'_> {
         env: &Env,
         visit: &mut Visit<'_, Transition>,
     ) -> ControlFlow<()> {
-        let shows_any = self.model().steering.preferences.flag("SHOW_EVENTB_ANY_VALUES");
-        let shown = if shows_any { &case.binder[..] } else { &[] };
-        let params: Result<Vec<Val>> =
-            operation.params.iter().chain(shown).map(|local| self.local(*local, env)).collect();
+        let params: Result<Vec<Val>> = operation.params.iter().map(|local| self.local(*local, env)).collect();
         let params = match params {
             Ok(params) => params,
             Err(error) => return visit(Err(error)),
@@ -184,7 +181,7 @@ impl Session<'_> {
             case.guards.extend(conjuncts.iter().filter(|pred| !is_typing(**pred)).map(|pred| (*pred, true)));
             case.body = *body;
         }
-        let is_searched = !operation.params.is_empty() || model.steering.preferences.flag("SHOW_EVENTB_ANY_VALUES");
+        let is_searched = !operation.params.is_empty();
         let mut open = vec![case];
         let mut done = Vec::new();
         while let Some(mut case) = open.pop() {
