@@ -3,10 +3,10 @@
 //! Definitions are not expanded here; `lower` expands them where they are used. This module finds duplicates, cycles and the
 //! declarations that make a definition external.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use abridge_diag::{Diagnostic, Span};
+use abridge_diag::{Diagnostic, Span, with_stack};
 use abridge_model::{ExternalKind, SmolStr};
 use abridge_syntax::Node;
 use abridge_syntax::ast::{self, ClauseKind, Definition, DefinitionBody, Ident};
@@ -62,8 +62,8 @@ impl DefTable {
         let mut table = DefTable::default();
         let mut done = Vec::new();
         table.add_unit(project, unit, &mut done, diagnostics);
-        table.attach_externals();
         table.reject_cycles(project, diagnostics);
+        table.attach_externals();
         table.reject_shadowing_params(diagnostics);
         table
     }
@@ -74,7 +74,7 @@ impl DefTable {
         }
         done.push(unit);
         for (import, _) in &project.unit(unit).imports {
-            self.add_unit(project, *import, done, diagnostics);
+            with_stack(|| self.add_unit(project, *import, done, diagnostics));
         }
         for definition in definitions_of(project.ast(unit)) {
             if let Definition::Named { name, params, body, .. } = definition {
@@ -119,7 +119,7 @@ impl DefTable {
         let graph: HashMap<SmolStr, Vec<(SmolStr, Span)>> =
             self.iter().map(|entry| (entry.name.name.clone(), self.used_by(project, entry))).collect();
         let mut state: HashMap<&str, bool> = HashMap::new();
-        let mut cyclic: Vec<SmolStr> = Vec::new();
+        let mut cyclic: HashSet<SmolStr> = HashSet::new();
         for root in &self.order {
             // Depth-first search with an explicit stack; `false` in `state` marks what is on the path.
             let mut path: Vec<(&str, usize)> = vec![(root, 0)];
@@ -139,8 +139,11 @@ impl DefTable {
                     Some(false) => {
                         let start = path.iter().position(|(name, _)| name == used).unwrap_or(0);
                         let chain: Vec<&str> = path[start..].iter().map(|(name, _)| *name).collect();
-                        diagnostics.push(cycle(&chain, *span));
-                        cyclic.extend(chain.iter().map(|name| SmolStr::from(*name)));
+                        // Where all use each other there are as many cycles as paths; one for each name is enough.
+                        if chain.iter().any(|name| !cyclic.contains(*name)) {
+                            diagnostics.push(cycle(&chain, *span));
+                            cyclic.extend(chain.iter().map(|name| SmolStr::from(*name)));
+                        }
                     }
                     None => {
                         state.insert(used, false);
@@ -156,9 +159,14 @@ impl DefTable {
         }
     }
 
+    /// Whether the body does not matter, for another definition declares this one as external.
+    fn is_external(&self, entry: &DefEntry) -> bool {
+        EXTERNAL_PREFIXES.iter().any(|(prefix, _)| self.contains(&format!("{prefix}{}", entry.name.name)))
+    }
+
     /// The definitions that a definition's body uses.
     fn used_by(&self, project: &Project, entry: &DefEntry) -> Vec<(SmolStr, Span)> {
-        if entry.external.is_some() {
+        if self.is_external(entry) {
             return Vec::new();
         }
         let tree = project.ast(entry.unit);
@@ -166,7 +174,7 @@ impl DefTable {
             DefinitionBody::Formula(id) => Node::Expr(id),
             DefinitionBody::Substitution(id) => Node::Subst(id),
         };
-        let mut hidden: Vec<&SmolStr> = entry.params.iter().map(|param| &param.name).collect();
+        let mut hidden: HashSet<&SmolStr> = entry.params.iter().map(|param| &param.name).collect();
         let mut used: Vec<(SmolStr, Span)> = Vec::new();
         tree.for_each_node(root, &mut |node| match node {
             Node::Expr(id) => {
@@ -182,7 +190,7 @@ impl DefTable {
                 }
             }
         });
-        used.retain(|(name, _)| self.entries.contains_key(name) && !hidden.contains(&name));
+        used.retain(|(name, _)| self.entries.contains_key(name) && !hidden.contains(name));
         used
     }
 

@@ -144,8 +144,13 @@ impl Lower<'_> {
 
     /// Counts a new node; once there are too many, what is lowered stands for a mistake.
     fn count_node(&mut self, span: Span) {
+        self.expanded(usize::from(!self.expansions.is_empty()), span);
+    }
+
+    /// Counts what expansions add to the machine.
+    pub(crate) fn expanded(&mut self, n_parts: usize, span: Span) {
         let n_nodes = self.model.exprs.len() + self.model.preds.len() + self.model.substs.len();
-        self.n_expanded += usize::from(!self.expansions.is_empty());
+        self.n_expanded += n_parts;
         if (n_nodes >= MAX_NODES || self.n_expanded >= MAX_EXPANDED) && !self.is_exhausted {
             self.is_exhausted = true;
             let message = "the machine is too large once its definitions are expanded";

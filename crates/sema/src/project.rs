@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use abridge_diag::{Diagnostic, SourceMap, Span};
+use abridge_diag::{Diagnostic, SourceMap, Span, with_stack};
 use abridge_model::SmolStr;
 use abridge_syntax::ast::{Ast, ClauseKind, Definition, Machine, MachineKind, MachinePragma, MachineRef};
 
@@ -166,7 +166,7 @@ impl Loader<'_> {
         self.units.push(None);
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         self.open.push((id, SmolStr::from(name.as_str())));
-        let unit = self.resolve_references(path, ast);
+        let unit = with_stack(|| self.resolve_references(path, ast));
         self.open.pop();
         self.units[id.0 as usize] = Some(unit);
         Some(id)

@@ -1,27 +1,35 @@
 //! Inputs that once made the front end fail, the smallest ones that did, and inputs that grow when they are read.
 
+use std::collections::HashMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use abridge_model::verify;
 use abridge_sema::{Analysis, FileSystem, Options, analyse};
 
-/// One file.
-struct Main<'a>(&'a str);
+/// Files by name.
+struct Files(HashMap<PathBuf, String>);
 
-impl FileSystem for Main<'_> {
+impl FileSystem for Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if self.is_file(path) { Ok(self.0.as_bytes().to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
+        let text = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(text.clone().into_bytes())
     }
 
     fn is_file(&self, path: &Path) -> bool {
-        path == Path::new("Main.mch")
+        self.0.contains_key(path)
     }
 }
 
-/// The ids of the errors; a model that breaks no promise if there is none.
+/// The ids of the errors in a file.
 fn errors(text: &str) -> Vec<&'static str> {
-    let Analysis { diagnostics, model, .. } = analyse(&Main(text), Path::new("Main.mch"), &Options::default());
+    errors_of([("Main.mch".to_owned(), text.to_owned())])
+}
+
+/// The ids of the errors in `Main.mch` and what it refers to; a model that breaks no promise if there is none.
+fn errors_of(files: impl IntoIterator<Item = (String, String)>) -> Vec<&'static str> {
+    let files = Files(files.into_iter().map(|(name, text)| (PathBuf::from(name), text)).collect());
+    let Analysis { diagnostics, model, .. } = analyse(&files, Path::new("Main.mch"), &Options::default());
     let errors: Vec<&str> =
         diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).map(|error| error.id).collect();
     match model {
@@ -50,8 +58,31 @@ fn a_constant_that_differs_from_itself() {
 }
 
 #[test]
+fn a_real_raised_to_an_integer() {
+    accepted("MACHINE Main ASSERTIONS 0.5 ** 2 = 0.25; 0.5 ** 2.0 = 0.25 END");
+}
+
+#[test]
 fn a_freetype_declared_twice() {
     assert_eq!(errors("MACHINE Main FREETYPES T = a; T = b, c(INTEGER) END"), ["duplicate-name"]);
+}
+
+#[test]
+fn declarations_of_externals_that_never_end() {
+    let with = |definitions: &str| format!("MACHINE Main DEFINITIONS {definitions}; F(e) == 0 ASSERTIONS F(1) = 1 END");
+    assert_eq!(errors(&with("EXTERNAL_FUNCTION_F == EXTERNAL_FUNCTION_F")), ["cyclic-definition"]);
+    assert_eq!(errors(&with("EXTERNAL_FUNCTION_F == INTEGER --> T; T == T")), ["cyclic-definition"]);
+    let types = doubling("t", " * ", "BOOL");
+    assert_eq!(errors(&with(&format!("EXTERNAL_FUNCTION_F == INTEGER --> t0; {types}"))), ["expansion-too-large"]);
+}
+
+#[test]
+fn definitions_that_all_use_each_other() {
+    let all: Vec<String> = (0..100).map(|idx| format!("d{idx}")).collect();
+    let all = all.join(" + ");
+    let definitions: Vec<String> = (0..100).map(|idx| format!("d{idx} == {all}")).collect();
+    let errors = errors(&format!("MACHINE Main DEFINITIONS {} ASSERTIONS d0 = 1 END", definitions.join("; ")));
+    assert!(errors.len() <= 100 && errors.iter().all(|id| *id == "cyclic-definition"));
 }
 
 #[test]
@@ -118,6 +149,23 @@ fn numbers_have_a_limit() {
     let number = "9".repeat(200_000);
     assert_eq!(errors(&format!("MACHINE Main ASSERTIONS 1 = {number} END")), ["number-too-long"]);
     accepted(&format!("MACHINE Main DEFINITIONS scope_S == {number} SETS S END"));
+}
+
+#[test]
+fn machines_that_double_are_refused() {
+    let machine = |idx: usize| format!("MACHINE M{idx} INCLUDES a.M{0}, b.M{0} END", idx + 1);
+    let chain = (0..40).map(|idx| (format!("M{idx}.mch"), machine(idx)));
+    let ends = [("Main.mch".to_owned(), machine(0)), ("M40.mch".to_owned(), "MACHINE M40 END".to_owned())];
+    let files = chain.chain(ends).map(|(name, text)| (name, text.replacen("MACHINE M0 ", "MACHINE Main ", 1)));
+    assert_eq!(errors_of(files.filter(|(name, _)| name != "M0.mch")), ["too-many-machines"]);
+}
+
+#[test]
+fn machines_that_include_each_other_in_a_long_chain() {
+    let machine = |idx: usize| (format!("M{idx}.mch"), format!("MACHINE M{idx} INCLUDES M{} END", idx + 1));
+    let main = ("Main.mch".to_owned(), "MACHINE Main INCLUDES M0 END".to_owned());
+    let files = (0..900).map(machine).chain([main, ("M900.mch".to_owned(), "MACHINE M900 END".to_owned())]);
+    assert_eq!(errors_of(files), [] as [&str; 0]);
 }
 
 #[test]

@@ -40,10 +40,11 @@ fn main() {
     match args.as_slice() {
         [first, files @ ..] if first == "file" => files.iter().for_each(|file| run_file(Path::new(file))),
         [first, scale, bytes, names @ ..] if first == "sizes" => {
-            let inputs = sizes::deep(number(scale) as usize).into_iter().chain(sizes::large(number(bytes) as usize));
-            let inputs = inputs.filter(|(name, _)| names.iter().all(|part| name.contains(part)));
+            let part = names.first().cloned().unwrap_or_default();
+            let deep = sizes::inputs(sizes::DEEP, number(scale) as usize, &part);
+            let inputs = deep.chain(sizes::inputs(sizes::LARGE, number(bytes) as usize, &part));
             // A thread with little stack: what recurses without care fails here first.
-            let run = move || inputs.for_each(|(name, text)| run_timed(name, text.as_bytes()));
+            let run = || inputs.for_each(|(name, text)| run_timed(name, text.as_bytes()));
             thread::scope(|scope| {
                 let worker = thread::Builder::new().stack_size(512 * 1024).spawn_scoped(scope, run);
                 worker.map(|worker| worker.join()).expect("a thread can be started").expect("panics are caught");

@@ -25,15 +25,24 @@ pub fn all(bytes: &[u8]) {
 
 /// Parsing ends; its diagnostics are well-formed and can be shown; a tree with holes has at least one error.
 pub fn parse_never_fails(bytes: &[u8]) {
+    for parse in [parse_file, parse_formula, parse_substitution] {
+        never_fails(bytes, parse);
+    }
+}
+
+/// The same for a whole file only.
+pub fn parse_file_never_fails(bytes: &[u8]) {
+    never_fails(bytes, parse_file);
+}
+
+fn never_fails(bytes: &[u8], parse: fn(FileId, &str) -> (Ast, Vec<Diagnostic>)) {
     let text = String::from_utf8_lossy(bytes);
     let mut sources = SourceMap::new();
     sources.add("Main.mch", text.as_ref());
-    for parse in [parse_file, parse_formula, parse_substitution] {
-        let (ast, diagnostics) = parse(FileId(0), &text);
-        check_diagnostics(&sources, &diagnostics);
-        let has_errors = diagnostics.iter().any(Diagnostic::is_error);
-        assert!(has_errors || !has_holes(&ast), "a part of the tree is missing and nothing is said about it");
-    }
+    let (ast, diagnostics) = parse(FileId(0), &text);
+    check_diagnostics(&sources, &diagnostics);
+    let has_errors = diagnostics.iter().any(Diagnostic::is_error);
+    assert!(has_errors || !has_holes(&ast), "a part of the tree is missing and nothing is said about it");
 }
 
 /// Whatever parses without errors is printed, in ASCII and in Unicode, as text that parses to the same tree and prints the same.

@@ -1,5 +1,7 @@
 //! Random inputs, bounded: what the fuzz targets do for hours, for a few seconds.
 
+use std::thread;
+
 use abridge_testkit::generate::{self, Config};
 use abridge_testkit::mutate::Mutator;
 use abridge_testkit::{Project, Random, fuzz, seeds};
@@ -29,9 +31,13 @@ fn split(seed: &str) -> Vec<(String, String)> {
 #[test]
 fn mutated_seeds() {
     let mutator = Mutator::new(&seeds::all());
-    for number in FIRST..FIRST + 10_000 {
-        fuzz::all(&mutator.input(number));
-    }
+    let n_workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for worker in 0..n_workers {
+            let numbers = (FIRST..FIRST + 20_000).skip(worker).step_by(n_workers);
+            scope.spawn(|| numbers.for_each(|number| fuzz::all(&mutator.input(number))));
+        }
+    });
 }
 
 #[test]

@@ -84,6 +84,11 @@ impl Session<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         let to: Vec<Value> = if from.is_empty() { Vec::new() } else { self.enumerate(to, env)?.iter().collect() };
+        let too_many = arrow.functional && arrow.total && arrow.injective && from.len() > to.len();
+        let too_few = arrow.functional && arrow.surjective && from.len() < to.len();
+        if too_many || too_few {
+            return Ok(ControlFlow::Continue(()));
+        }
         let mut choice = ArrowChoice {
             session: self,
             arrow,

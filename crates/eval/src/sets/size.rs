@@ -51,7 +51,7 @@ impl Size {
 }
 
 /// The size of deeper formulas is not looked at: the answer would not be worth the walk.
-const MAX_DEPTH: u32 = 24;
+const MAX_DEPTH: u32 = 10;
 
 impl Session<'_> {
     pub(crate) fn size(&self, val: &Val) -> Size {

@@ -136,6 +136,9 @@ fn empty_model(name: SmolStr, kind: ModelKind) -> Model {
     }
 }
 
+/// Two copies that include two copies each soon make more machines than anybody can look at.
+const MAX_INSTANCES: usize = 1_000;
+
 struct Instances<'a> {
     project: &'a Project,
     list: Vec<Instance>,
@@ -150,9 +153,13 @@ impl Instances<'_> {
         let mut next = 0;
         let mut seen_done = 0;
         loop {
-            while next < self.list.len() {
+            while next < self.list.len() && self.list.len() <= MAX_INSTANCES {
                 self.resolve_inclusions(next);
                 next += 1;
+            }
+            if self.list.len() > MAX_INSTANCES {
+                self.report_too_many();
+                break;
             }
             if seen_done == self.list.len() {
                 break;
@@ -161,6 +168,16 @@ impl Instances<'_> {
             seen_done += 1;
         }
         self.mark_concrete(main);
+    }
+
+    fn report_too_many(&mut self) {
+        let message = format!("the project has more than {MAX_INSTANCES} copies of machines");
+        let first = self.list[0].deps.first().map(|dep| dep.span);
+        let diagnostic = Diagnostic::error("too-many-machines", message);
+        let diagnostic = first.into_iter().fold(diagnostic, Diagnostic::at);
+        self.diagnostics.push(
+            diagnostic.note("each prefix under which a machine is included makes a copy of all that it includes"),
+        );
     }
 
     fn add(&mut self, unit: UnitId, prefix: SmolStr, is_root: bool) -> usize {

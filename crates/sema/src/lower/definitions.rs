@@ -336,6 +336,20 @@ impl Lower<'_> {
 
     /// The type of the elements of a set expression that declares a type.
     fn declared_type(&mut self, unit: crate::project::UnitId, id: ast::ExprId, params: &[(SmolStr, Ty)]) -> Option<Ty> {
+        let span = self.tree(unit).expr(id).span;
+        self.expanded(1, span);
+        if self.is_exhausted {
+            return None;
+        }
+        self.deeper(1, span, |this| this.declared_type_inner(unit, id, params))?
+    }
+
+    fn declared_type_inner(
+        &mut self,
+        unit: crate::project::UnitId,
+        id: ast::ExprId,
+        params: &[(SmolStr, Ty)],
+    ) -> Option<Ty> {
         use ast::{Atom, Builtin, Expr as E};
         let project = self.project;
         let node = project.ast(unit).expr(id);

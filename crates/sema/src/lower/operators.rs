@@ -1,7 +1,7 @@
 //! Infix operators and function application.
 
 use abridge_diag::{Diagnostic, Span};
-use abridge_model::{Arrow, BinaryOp, Expr, ExprId, SmolStr};
+use abridge_model::{Arrow, BinaryOp, Expr, ExprId, SmolStr, UnaryOp};
 use abridge_syntax::ast::{self, Ident};
 
 use crate::lower::Lower;
@@ -90,7 +90,7 @@ impl Lower<'_> {
         if self.expect_like(left, right, span) { self.ty(left) } else { Unifier::ERROR }
     }
 
-    fn arithmetic(&mut self, op: ast::BinaryOp, left: ExprId, right: ExprId, span: Span) -> ExprId {
+    fn arithmetic(&mut self, op: ast::BinaryOp, left: ExprId, mut right: ExprId, span: Span) -> ExprId {
         let model_op = match op {
             ast::BinaryOp::Add => BinaryOp::Add,
             ast::BinaryOp::Divide => BinaryOp::Divide,
@@ -99,7 +99,9 @@ impl Lower<'_> {
         let mut ty = self.ty(left);
         if op == ast::BinaryOp::Power && matches!(self.types.shape(ty), Shape::Real) {
             // A real may be raised to an integer or to a real.
-            if !matches!(self.types.shape(self.ty(right)), Shape::Integer) {
+            if matches!(self.types.shape(self.ty(right)), Shape::Integer) {
+                right = self.add_expr(Expr::Unary(UnaryOp::ToReal, right), Unifier::REAL, self.span(right));
+            } else {
                 self.expect(right, Unifier::REAL, "`**` on reals needs a number", span);
             }
         } else {
