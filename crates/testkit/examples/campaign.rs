@@ -14,6 +14,10 @@
 //!     cargo run --release -p abridge-testkit --example campaign -- sizes SCALE BYTES [NAME]
 //!
 //! runs the deep and large inputs of `sizes.rs` (those whose name contains NAME), with the time and memory each takes.
+//!
+//!     cargo run --release -p abridge-testkit --example campaign -- seeds FOLDER
+//!
+//! writes the seeds as files, for a fuzzer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,6 +43,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.as_slice() {
         [first, files @ ..] if first == "file" => files.iter().for_each(|file| run_file(Path::new(file))),
+        [first, folder] if first == "seeds" => write_seeds(Path::new(folder)),
         [first, scale, bytes, names @ ..] if first == "sizes" => {
             let part = names.first().cloned().unwrap_or_default();
             let deep = sizes::inputs(sizes::DEEP, number(scale) as usize, &part);
@@ -65,6 +70,13 @@ fn main() {
 
 fn number(text: &str) -> u64 {
     text.parse().unwrap_or_else(|_| panic!("`{text}` is not a number"))
+}
+
+fn write_seeds(folder: &Path) {
+    fs::create_dir_all(folder).expect("the folder can be created");
+    for (idx, seed) in seeds::all().iter().enumerate() {
+        fs::write(folder.join(format!("seed-{idx}.mch")), seed).expect("a seed can be written");
+    }
 }
 
 fn run_file(path: &Path) {

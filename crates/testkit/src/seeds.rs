@@ -22,15 +22,21 @@ pub fn all() -> Vec<String> {
     seeds
 }
 
-/// The B files of a folder in the order of their names; none if it cannot be read.
+/// The B files in and below a folder, in the order of their names; none if it cannot be read.
 pub fn in_folder(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let is_b = |path: &Path| {
         path.extension().is_some_and(|suffix| ["mch", "ref", "imp", "sys", "def"].iter().any(|known| suffix == *known))
     };
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| is_b(path)).collect();
-    paths.sort();
-    paths
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let (folders, files): (Vec<_>, Vec<_>) = paths.partition(|path| path.is_dir());
+        open.extend(folders);
+        found.extend(files.into_iter().filter(|path| is_b(path)));
+    }
+    found.sort();
+    found
         .iter()
         .filter_map(|path| fs::read(path).ok())
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
