@@ -180,7 +180,7 @@ impl DefTable {
             Node::Expr(id) => {
                 let node = tree.expr(id);
                 hidden.extend(node.expr.binder().iter().map(|ident| &ident.name));
-                if let ast::Expr::Ident(name) = &node.expr {
+                if let ast::Expr::Ident(name) | ast::Expr::Before(name) = &node.expr {
                     used.push((name.clone(), node.span));
                 }
             }

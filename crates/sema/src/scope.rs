@@ -86,6 +86,8 @@ pub(crate) struct Frame {
     index: HashMap<SmolStr, usize>,
     /// The next frame further out that binds locals: all that the body of a definition sees beyond its formals.
     outer_locals: Option<FrameId>,
+    /// The next frame further out that says what `$0` means.
+    outer_before: Option<FrameId>,
     pub(crate) kind: FrameKind,
 }
 
@@ -155,7 +157,8 @@ impl Frames {
             }
             _ => HashMap::new(),
         };
-        self.frames.push(Frame { parent, index, outer_locals, kind });
+        let outer_before = parent.and_then(|parent| self.before_at(parent));
+        self.frames.push(Frame { parent, index, outer_locals, outer_before, kind });
         FrameId(self.frames.len() as u32 - 1)
     }
 
@@ -193,15 +196,28 @@ impl Frames {
 
     /// The value of `name$0`.
     pub(crate) fn find_before(&self, frame: FrameId, name: &str) -> Option<BeforeValue> {
-        self.chain(frame).find_map(|frame| match &frame.kind {
-            FrameKind::Before(names) => names.iter().find(|(known, _)| known == name).map(|(_, value)| *value),
-            _ => None,
-        })
+        let mut next = self.before_at(frame);
+        while let Some(id) = next {
+            let frame = &self.frames[id.0 as usize];
+            if let FrameKind::Before(names) = &frame.kind
+                && let Some((_, value)) = names.iter().find(|(known, _)| known == name)
+            {
+                return Some(*value);
+            }
+            next = frame.outer_before;
+        }
+        None
     }
 
     /// Whether `$0` means anything here.
     pub(crate) fn inside_before(&self, frame: FrameId) -> bool {
-        self.chain(frame).any(|frame| matches!(frame.kind, FrameKind::Before(_)))
+        self.before_at(frame).is_some()
+    }
+
+    /// The innermost frame for `$0`.
+    fn before_at(&self, id: FrameId) -> Option<FrameId> {
+        let frame = &self.frames[id.0 as usize];
+        if matches!(frame.kind, FrameKind::Before(_)) { Some(id) } else { frame.outer_before }
     }
 
     /// All local names visible, for suggestions.

@@ -63,6 +63,12 @@ fn a_real_raised_to_an_integer() {
 }
 
 #[test]
+fn joined_numbers_are_a_mistake() {
+    assert_eq!(errors("MACHINE Main ASSERTIONS conc([1]) = [1] END"), ["type-mismatch"]);
+    assert_eq!(errors("MACHINE Main CONSTANTS s PROPERTIES conc(s) = [1] & s = {1 |-> 1} END"), ["type-mismatch"]);
+}
+
+#[test]
 fn a_freetype_declared_twice() {
     assert_eq!(errors("MACHINE Main FREETYPES T = a; T = b, c(INTEGER) END"), ["duplicate-name"]);
 }
@@ -77,12 +83,30 @@ fn declarations_of_externals_that_never_end() {
 }
 
 #[test]
+fn a_definition_that_uses_its_value_before() {
+    let text = "MACHINE Main DEFINITIONS d == d$0 + 1 VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0
+        OPERATIONS op = x : (x > d) END";
+    assert_eq!(errors(text), ["cyclic-definition"]);
+}
+
+#[test]
+fn a_cycle_hidden_by_a_bound_name_ends() {
+    let text = "MACHINE Main DEFINITIONS d == 1 + card({d | d = 1}) + d ASSERTIONS d = 1 END";
+    assert!(!errors(text).is_empty());
+}
+
+#[test]
 fn definitions_that_all_use_each_other() {
     let all: Vec<String> = (0..100).map(|idx| format!("d{idx}")).collect();
     let all = all.join(" + ");
     let definitions: Vec<String> = (0..100).map(|idx| format!("d{idx} == {all}")).collect();
     let errors = errors(&format!("MACHINE Main DEFINITIONS {} ASSERTIONS d0 = 1 END", definitions.join("; ")));
     assert!(errors.len() <= 100 && errors.iter().all(|id| *id == "cyclic-definition"));
+}
+
+#[test]
+fn steering_with_a_mistake_is_ignored_each_time() {
+    accepted("MACHINE Main DEFINITIONS GOAL == d = 1; SCOPE == d = 2; HEURISTIC_FUNCTION == d; d == unknown END");
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub fn print_parse_round_trip(bytes: &[u8]) {
 /// there is an error.
 pub fn analyse_never_fails(bytes: &[u8]) {
     let files = Files::split(bytes);
-    let analysis = analyse(&files, Path::new(Files::MAIN), &Options::default());
+    let analysis = analyse(&files, Path::new(Files::MAIN), &options(bytes));
     check_diagnostics(&analysis.sources, &analysis.diagnostics);
     match &analysis.model {
         Some(model) => {
@@ -90,6 +90,25 @@ pub fn analyse_never_fails(bytes: &[u8]) {
         }
         None => assert!(analysis.has_errors(), "there is no model, and nothing says why"),
     }
+}
+
+/// Every other input is analysed with everything allowed that a preference can allow.
+fn options(bytes: &[u8]) -> Options {
+    let mut options = Options::default();
+    if bytes.len() % 2 == 1 {
+        let preferences = [
+            "ALLOW_COMPLEX_LETS",
+            "ALLOW_LOCAL_OPERATION_CALLS",
+            "ALLOW_NEW_OPERATIONS_IN_REFINEMENT",
+            "ALLOW_OPERATION_CALLS_FOR_USES",
+            "ALLOW_OPERATION_CALLS_IN_EXPRESSIONS",
+            "ALLOW_OUTPUT_READING",
+            "ALLOW_SIMULTANEOUS_ASSIGNMENTS",
+            "ALLOW_UNTYPED_IDENTIFIERS",
+        ];
+        options.preferences = preferences.map(|name| (name.to_owned(), "TRUE".to_owned())).to_vec();
+    }
+    options
 }
 
 fn check_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {

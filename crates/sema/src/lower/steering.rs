@@ -41,6 +41,7 @@ impl Lower<'_> {
         let before = self.diagnostics.len();
         let nodes = (self.model.exprs.len(), self.model.preds.len(), self.model.locals.len());
         let (mark, budget) = (self.pending.mark(), (self.n_expanded, self.is_exhausted));
+        let unknown_names = self.unknown_names.clone();
         let ctx = crate::scope::Ctx { unit: entry.unit, ..self.global(unit) };
         let lowered = lower(self, ctx);
         self.resolve_overloads_from(mark);
@@ -50,6 +51,7 @@ impl Lower<'_> {
         // Nothing of it may stay in the model.
         self.pending.truncate(mark);
         (self.n_expanded, self.is_exhausted) = budget;
+        self.unknown_names = unknown_names;
         self.model.exprs.truncate(nodes.0);
         self.model.preds.truncate(nodes.1);
         self.model.locals.truncate(nodes.2);

@@ -370,7 +370,8 @@ impl Lower<'_> {
             _ => {
                 let elem = self.types.fresh();
                 let sequence = self.types.sequence(elem);
-                self.expect(operand, sequence, sequence_needed(op), span);
+                let expected = if op == TextOp::GeneralConcat { self.types.sequence(sequence) } else { sequence };
+                self.expect(operand, expected, sequence_needed(op), span);
                 Outcome::Done
             }
         }
