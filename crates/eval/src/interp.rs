@@ -26,6 +26,9 @@ pub struct Session<'i> {
     fuel: Cell<u64>,
     calls: Cell<u32>,
     warnings: RefCell<BTreeSet<Warning>>,
+    probing: Cell<bool>,
+    /// What a probe must not use of the budget.
+    reserve: Cell<u64>,
 }
 
 /// Something that makes an answer less than certain.
@@ -55,7 +58,14 @@ impl<'m> Interp<'m> {
     }
 
     pub fn session(&self) -> Session<'_> {
-        Session { interp: self, fuel: Cell::new(self.config.fuel), calls: Cell::new(0), warnings: RefCell::default() }
+        Session {
+            interp: self,
+            fuel: Cell::new(self.config.fuel),
+            calls: Cell::new(0),
+            warnings: RefCell::default(),
+            probing: Cell::new(false),
+            reserve: Cell::new(0),
+        }
     }
 }
 
@@ -89,6 +99,37 @@ impl<'i> Session<'i> {
         let result = body();
         self.calls.set(self.calls.get() - 1);
         result
+    }
+
+    /// Runs something with a smaller budget; nothing if that was used up.
+    pub(crate) fn probe<T>(&self, budget: u64, body: impl FnOnce() -> Result<T>) -> Option<Result<T>> {
+        let before = self.fuel.get();
+        let given = before.min(budget);
+        self.fuel.set(given);
+        self.reserve.set(before - given);
+        self.probing.set(true);
+        let result = body();
+        self.probing.set(false);
+        let reserve = self.reserve.replace(0);
+        self.fuel.set(self.fuel.get() + reserve);
+        match result {
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfFuel) && reserve > 0 => None,
+            result => Some(result),
+        }
+    }
+
+    /// Runs something from inside a probe with the budget outside of it.
+    pub(crate) fn outside_probe<T>(&self, body: impl FnOnce() -> T) -> T {
+        let probed = self.fuel.replace(self.reserve.get());
+        let probing = self.probing.replace(false);
+        let result = body();
+        self.probing.set(probing);
+        self.reserve.set(self.fuel.replace(probed));
+        result
+    }
+
+    pub(crate) fn is_probing(&self) -> bool {
+        self.probing.get()
     }
 
     pub(crate) fn warn(&self, warning: Warning) {

@@ -9,6 +9,7 @@
 
 mod compiled;
 mod config;
+mod encode;
 mod env;
 mod error;
 mod explicit;

@@ -7,16 +7,17 @@
 //!
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
 //! integer bounds, `pointwise.rs` finds functions and sets point by
-//! point, `simplify.rs` drops what is decided.
+//! point, `simplify.rs` drops what is decided, `sat.rs` hands what is hard to a SAT solver.
 
 mod bounds;
 mod choose;
 mod constraint;
 mod pattern;
 mod pointwise;
+mod sat;
 mod simplify;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -49,6 +50,7 @@ impl Session<'_> {
             unbounded: problem.unbounded,
             failure: RefCell::default(),
             seen: RefCell::default(),
+            is_searched_out: Cell::new(false),
         };
         let mut constraints = problem.constraints;
         if problem.closed_is_strict {
@@ -73,6 +75,8 @@ struct Search<'s> {
     failure: RefCell<Option<Error>>,
     /// Solutions found below an opened quantifier or disjunction.
     seen: RefCell<HashSet<Vec<Option<Val>>>>,
+    /// Circuits do not help here.
+    is_searched_out: Cell<bool>,
 }
 
 #[derive(Clone)]
@@ -97,8 +101,8 @@ impl Search<'_> {
         if node.open.is_empty() {
             return self.solution(node, found);
         }
-        let Some(step) = self.choose(&mut node)? else { return GO_ON };
-        with_stack(|| self.take(step, node, found))
+        let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
+        with_stack(|| if cost < sat::HARD { self.take(step, node, found) } else { self.hard(step, node, found) })
     }
 
     /// Evaluates and drops what no open unknown occurs in. False if the node is dead.

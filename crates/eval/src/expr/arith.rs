@@ -22,7 +22,7 @@ impl Session<'_> {
         })
     }
 
-    pub(super) fn integers(&self, op: BinaryOp, left_val: &Val, right_val: &Val) -> Result<Val> {
+    pub(crate) fn integers(&self, op: BinaryOp, left_val: &Val, right_val: &Val) -> Result<Val> {
         let (left, right) = (left_val.int()?, right_val.int()?);
         Ok(match op {
             BinaryOp::Add => &left + &right,

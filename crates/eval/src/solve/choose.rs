@@ -46,15 +46,15 @@ impl Best {
 const SMALL: u64 = 64;
 
 impl Search<'_> {
-    /// Nothing if some constraint cannot be satisfied.
-    pub(super) fn choose(&self, node: &mut Node) -> Result<Option<Step>> {
+    /// The step with the fewest candidates, and how many those are. Nothing if some constraint cannot be satisfied.
+    pub(super) fn choose(&self, node: &mut Node) -> Result<Option<(u64, Step)>> {
         let mut best = Best { cost: u64::MAX, step: None };
         for idx in 0..node.constraints.len() {
             if !self.offer_constraint(idx, node, &mut best)? {
                 return Ok(None);
             }
             if let Some(Step::Match { .. }) = best.step {
-                return Ok(best.step);
+                return Ok(best.step.map(|step| (best.cost, step)));
             }
         }
         if best.cost > 2 && !self.offer_bounds(node, &mut best)? {
@@ -71,7 +71,7 @@ impl Search<'_> {
             best.step = self.open(node).or(by_type.step);
         }
         match best.step {
-            Some(step) => Ok(Some(step)),
+            Some(step) => Ok(Some((best.cost, step))),
             None if node.error.is_some() => {
                 // Not a solution anyway; what is unbounded need not be reported.
                 if let Some(error) = node.error.clone() {
@@ -79,7 +79,7 @@ impl Search<'_> {
                 }
                 Ok(None)
             }
-            None => self.last_resort(node).map(Some),
+            None => Ok(Some((0, self.last_resort(node)?))),
         }
     }
 

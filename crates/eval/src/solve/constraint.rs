@@ -14,7 +14,7 @@ use crate::interp::Session;
 use crate::val::{Sym, Val};
 
 /// What is to be found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Unknown {
     Local(LocalId),
     Constant(ConstId),

@@ -1,0 +1,156 @@
+//! Integers in binary, two's complement.
+
+use crate::circuit::{Circuit, Lit};
+
+/// An integer between `lo` and `hi`; the last bit is the sign.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bits {
+    pub(crate) bits: Vec<Lit>,
+    pub(crate) lo: i64,
+    pub(crate) hi: i64,
+}
+
+/// Beyond this no circuit is built.
+pub(crate) const LIMIT: i64 = 1 << 40;
+
+/// How many bits a range needs, with the sign.
+fn width(lo: i64, hi: i64) -> usize {
+    let magnitude = |end: i64| 64 - (if end < 0 { !end } else { end }).leading_zeros() as usize;
+    magnitude(lo).max(magnitude(hi)) + 1
+}
+
+impl Bits {
+    pub(crate) fn constant(int: i64) -> Bits {
+        let bits = (0..width(int, int)).map(|bit| Lit::from(int >> bit.min(63) & 1 == 1)).collect();
+        Bits { bits, lo: int, hi: int }
+    }
+
+    /// The literals; without them all a value is not known.
+    pub fn lits(&self) -> &[Lit] {
+        &self.bits
+    }
+
+    /// The integer for an assignment of the bits.
+    pub fn decode(&self, value: &impl Fn(Lit) -> bool) -> i64 {
+        let ones = self.bits.iter().enumerate().filter(|(_, bit)| value(**bit));
+        let sign = self.bits.len() - 1;
+        ones.map(|(idx, _)| if idx == sign { -(1 << idx) } else { 1 << idx }).sum()
+    }
+
+    fn bit(&self, idx: usize) -> Lit {
+        self.bits.get(idx).or(self.bits.last()).copied().unwrap_or(Lit::FALSE)
+    }
+
+    fn fitted(mut self, lo: i64, hi: i64) -> Option<Bits> {
+        if lo < -LIMIT || hi > LIMIT {
+            return None;
+        }
+        self.bits.truncate(width(lo, hi));
+        Some(Bits { lo, hi, ..self })
+    }
+}
+
+impl Circuit {
+    /// An unknown integer and the condition that it is in its range.
+    pub(crate) fn fresh_bits(&mut self, lo: i64, hi: i64) -> (Bits, Lit) {
+        let mut bits: Vec<Lit> = (0..width(lo, hi)).map(|_| self.input()).collect();
+        if lo >= 0
+            && let Some(sign) = bits.last_mut()
+        {
+            *sign = Lit::FALSE;
+        }
+        let bits = Bits { bits, lo, hi };
+        let above = self.less_equal(&Bits::constant(lo), &bits);
+        let below = self.less_equal(&bits, &Bits::constant(hi));
+        let inside = self.and(above, below);
+        (bits, inside)
+    }
+
+    fn full_adder(&mut self, a: Lit, b: Lit, carry: Lit) -> (Lit, Lit) {
+        let half = self.xor(a, b);
+        let sum = self.xor(half, carry);
+        let both = self.and(a, b);
+        let passed = self.and(half, carry);
+        let carry = self.or(both, passed);
+        (sum, carry)
+    }
+
+    fn sum(&mut self, left: &Bits, right: &Bits, width: usize, negate: bool) -> Vec<Lit> {
+        let mut carry = Lit::from(negate);
+        (0..width)
+            .map(|idx| {
+                let other = right.bit(idx);
+                let (sum, next) = self.full_adder(left.bit(idx), if negate { !other } else { other }, carry);
+                carry = next;
+                sum
+            })
+            .collect()
+    }
+
+    pub(crate) fn add(&mut self, left: &Bits, right: &Bits) -> Option<Bits> {
+        let (lo, hi) = (left.lo.checked_add(right.lo)?, left.hi.checked_add(right.hi)?);
+        let bits = self.sum(left, right, width(lo, hi), false);
+        Bits { bits, lo, hi }.fitted(lo, hi)
+    }
+
+    pub(crate) fn subtract(&mut self, left: &Bits, right: &Bits) -> Option<Bits> {
+        let (lo, hi) = (left.lo.checked_sub(right.hi)?, left.hi.checked_sub(right.lo)?);
+        let bits = self.sum(left, right, width(lo, hi), true);
+        Bits { bits, lo, hi }.fitted(lo, hi)
+    }
+
+    pub(crate) fn multiply(&mut self, left: &Bits, right: &Bits) -> Option<Bits> {
+        let ends = [(left.lo, right.lo), (left.lo, right.hi), (left.hi, right.lo), (left.hi, right.hi)];
+        let products: Option<Vec<i64>> = ends.iter().map(|(a, b)| a.checked_mul(*b)).collect();
+        let products = products?;
+        let (lo, hi) = (*products.iter().min()?, *products.iter().max()?);
+        if lo < -LIMIT || hi > LIMIT {
+            return None;
+        }
+        let width = width(lo, hi);
+        let mut total = Bits { bits: vec![Lit::FALSE; width], lo: 0, hi: 0 };
+        // Modulo 2^width sign extension of both factors gives the right product.
+        for idx in 0..width {
+            let factor = right.bit(idx);
+            let mut shifted = vec![Lit::FALSE; idx];
+            for bit in 0..width - idx {
+                shifted.push(self.and(left.bit(bit), factor));
+            }
+            let shifted = Bits { bits: shifted, lo: 0, hi: 0 };
+            total.bits = self.sum(&total, &shifted, width, false);
+        }
+        Some(Bits { lo, hi, ..total })
+    }
+
+    pub(crate) fn less_equal(&mut self, left: &Bits, right: &Bits) -> Lit {
+        !self.less(right, left)
+    }
+
+    pub(crate) fn less(&mut self, left: &Bits, right: &Bits) -> Lit {
+        if left.hi < right.lo {
+            return Lit::TRUE;
+        }
+        if left.lo >= right.hi {
+            return Lit::FALSE;
+        }
+        let width = left.bits.len().max(right.bits.len());
+        let mut less = Lit::FALSE;
+        for idx in 0..width {
+            let (mut a, mut b) = (left.bit(idx), right.bit(idx));
+            if idx == width - 1 {
+                (a, b) = (!a, !b);
+            }
+            let smaller = self.and(!a, b);
+            let same = self.iff(a, b);
+            let kept = self.and(same, less);
+            less = self.or(smaller, kept);
+        }
+        less
+    }
+
+    pub(crate) fn equal_bits(&mut self, left: &Bits, right: &Bits) -> Lit {
+        let width = left.bits.len().max(right.bits.len());
+        let same: Vec<Lit> = (0..width).map(|idx| self.iff(left.bit(idx), right.bit(idx))).collect();
+        self.and_all(same)
+    }
+}

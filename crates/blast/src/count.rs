@@ -1,0 +1,28 @@
+//! How many literals are true.
+
+use crate::circuit::{Circuit, Lit};
+
+impl Circuit {
+    /// For each `k` from 0 to the number of literals, whether at least `k` of them are true.
+    pub(crate) fn at_least(&mut self, lits: &[Lit]) -> Vec<Lit> {
+        match lits {
+            [] => vec![Lit::TRUE],
+            [only] => vec![Lit::TRUE, *only],
+            _ => {
+                let (left, right) = lits.split_at(lits.len() / 2);
+                let (left, right) = (self.at_least(left), self.at_least(right));
+                self.merge(&left, &right)
+            }
+        }
+    }
+
+    fn merge(&mut self, left: &[Lit], right: &[Lit]) -> Vec<Lit> {
+        (0..left.len() + right.len() - 1)
+            .map(|sum| {
+                let ways = (0..=sum).filter(|k| *k < left.len() && sum - k < right.len());
+                let ways: Vec<Lit> = ways.map(|k| self.and(left[k], right[sum - k])).collect();
+                self.or_all(ways)
+            })
+            .collect()
+    }
+}

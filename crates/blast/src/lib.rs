@@ -1,0 +1,21 @@
+//! Finite B values as boolean circuits.
+//!
+//! A value that is not known is a [`Sym`]: for each value that it can be, or each element that it can have, a literal of
+//! a [`Circuit`] that says when it does. Operators of B become gates. What cannot be expressed is [`Unsupported`], and whoever asked goes another way.
+//! [`Solver`] decides circuits.
+//!
+//! Knows no model: formulas are translated by whoever has them.
+
+mod bits;
+mod circuit;
+mod count;
+mod relation;
+mod sat;
+mod set;
+mod sym;
+
+pub use bits::Bits;
+pub use circuit::{Circuit, Lit};
+pub use relation::Side;
+pub use sat::{Answer, Solver};
+pub use sym::{Blast, Choice, Entry, Members, Sym, Unsupported};

@@ -1,0 +1,143 @@
+//! Deciding circuits: conjunctive normal form by Tseitin's rule, given to a CDCL solver.
+
+use batsat::{Callbacks, ClauseKind, Lit as SatLit, Solver as Sat, SolverInterface, SolverOpts, Var, lbool};
+
+use crate::circuit::{Circuit, Gate, Lit};
+
+/// What a question has for an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Satisfiable,
+    Unsatisfiable,
+    /// The budget was used up.
+    Unknown,
+}
+
+/// A solver for a growing list of literals of one circuit that must hold.
+pub struct Solver {
+    sat: Sat<Budget>,
+    /// The variable of a gate, once it matters.
+    vars: Vec<Option<Var>>,
+    is_contradictory: bool,
+}
+
+struct Budget {
+    conflicts: u64,
+}
+
+impl Callbacks for Budget {
+    fn on_new_clause(&mut self, _: &[SatLit], kind: ClauseKind) {
+        if kind == ClauseKind::Learnt {
+            self.conflicts = self.conflicts.saturating_sub(1);
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.conflicts == 0
+    }
+}
+
+impl Solver {
+    /// Gives up after so many conflicts, all questions together.
+    pub fn new(conflicts: u64) -> Solver {
+        let sat = Sat::new(SolverOpts::default(), Budget { conflicts });
+        Solver { sat, vars: Vec::new(), is_contradictory: false }
+    }
+
+    /// From now on the literal holds.
+    pub fn require(&mut self, circuit: &Circuit, lit: Lit) {
+        // A conjunction is its parts, a disjunction is a clause.
+        let mut open = vec![lit];
+        while let Some(lit) = open.pop() {
+            match circuit.gate(lit.gate()) {
+                Gate::Constant => self.is_contradictory |= lit == Lit::FALSE,
+                Gate::And { start, end } if !lit.is_negated() => open.extend(circuit.args(start, end)),
+                Gate::And { start, end } => {
+                    let clause: Vec<Lit> = circuit.args(start, end).iter().map(|arg| !*arg).collect();
+                    self.clause(circuit, &clause);
+                }
+                Gate::Input => self.clause(circuit, &[lit]),
+            }
+        }
+    }
+
+    /// From now on one of the literals holds.
+    pub fn clause(&mut self, circuit: &Circuit, lits: &[Lit]) {
+        if lits.contains(&Lit::TRUE) {
+            return;
+        }
+        let lits = lits.iter().filter(|lit| **lit != Lit::FALSE);
+        let mut clause: Vec<SatLit> = lits.map(|lit| self.literal(circuit, *lit)).collect();
+        self.add(&mut clause);
+    }
+
+    fn add(&mut self, clause: &mut Vec<SatLit>) {
+        self.is_contradictory |= !self.sat.add_clause_reuse(clause);
+    }
+
+    /// The solver's literal, with the clauses that define the gates below it.
+    fn literal(&mut self, circuit: &Circuit, lit: Lit) -> SatLit {
+        self.vars.resize(circuit.n_gates().max(self.vars.len()), None);
+        let mut open = vec![lit.gate()];
+        while let Some(idx) = open.pop() {
+            if self.vars[idx].is_some() {
+                continue;
+            }
+            let Gate::And { start, end } = circuit.gate(idx) else {
+                self.vars[idx] = Some(self.sat.new_var_default());
+                continue;
+            };
+            let args = circuit.args(start, end);
+            let missing: Vec<usize> =
+                args.iter().map(|arg| arg.gate()).filter(|arg| self.vars[*arg].is_none()).collect();
+            if missing.is_empty() {
+                self.define(idx, args);
+            } else {
+                open.push(idx);
+                open.extend(missing);
+            }
+        }
+        self.known(lit)
+    }
+
+    fn define(&mut self, idx: usize, args: &[Lit]) {
+        let var = self.sat.new_var_default();
+        self.vars[idx] = Some(var);
+        let gate = SatLit::new(var, true);
+        let mut all = vec![gate];
+        for arg in args {
+            let arg = self.known(*arg);
+            all.push(!arg);
+            self.add(&mut vec![!gate, arg]);
+        }
+        self.add(&mut all);
+    }
+
+    fn known(&self, lit: Lit) -> SatLit {
+        let var = self.vars[lit.gate()].unwrap_or(Var::UNDEF);
+        SatLit::new(var, !lit.is_negated())
+    }
+
+    pub fn solve(&mut self) -> Answer {
+        if self.is_contradictory {
+            return Answer::Unsatisfiable;
+        }
+        let answer = self.sat.solve_limited(&[]);
+        if answer == lbool::TRUE {
+            Answer::Satisfiable
+        } else if answer == lbool::FALSE {
+            Answer::Unsatisfiable
+        } else {
+            Answer::Unknown
+        }
+    }
+
+    /// The value of a literal in the last solution; false if it does not matter.
+    pub fn value(&self, lit: Lit) -> bool {
+        match self.vars.get(lit.gate()).copied().flatten() {
+            _ if lit.is_constant() => lit == Lit::TRUE,
+            Some(var) => self.sat.value_lit(SatLit::new(var, !lit.is_negated())) == lbool::TRUE,
+            None => false,
+        }
+    }
+}

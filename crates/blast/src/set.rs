@@ -1,0 +1,202 @@
+//! Operators on sets.
+
+use abridge_value::{Int, Value};
+
+use crate::circuit::Lit;
+use crate::sym::{Blast, Choice, Members, Sym, Unsupported, find};
+
+type Result<T> = std::result::Result<T, Unsupported>;
+
+/// Larger sets are counted in binary.
+const MAX_UNARY: usize = 128;
+
+impl Blast {
+    /// `x : set`
+    pub fn member(&mut self, x: &Sym, set: &Sym) -> Result<Lit> {
+        self.check_size()?;
+        if let Sym::Map(entries) = set {
+            let (key, val) = self.split(x)?;
+            let mut ways = Vec::new();
+            for entry in entries {
+                let here = self.equal(&key, &Sym::known(&entry.key))?;
+                let same = self.equal(&val, &entry.val)?;
+                ways.push(self.circuit.and_all([entry.present, here, same]));
+            }
+            return Ok(self.circuit.or_all(ways));
+        }
+        let members = self.members(set)?;
+        if let Sym::Choice(choice) = x {
+            let both: Vec<Lit> = choice.iter().map(|(value, lit)| self.circuit.and(*lit, members.get(value))).collect();
+            return Ok(self.circuit.or_all(both));
+        }
+        let mut ways = Vec::new();
+        for (item, lit) in &members.items {
+            let same = self.equal(x, &Sym::known(item))?;
+            ways.push(self.circuit.and(*lit, same));
+        }
+        Ok(self.circuit.or_all(ways))
+    }
+
+    pub fn subset(&mut self, left: &Sym, right: &Sym) -> Result<Lit> {
+        self.check_size()?;
+        let (left, right) = (self.members(left)?, self.members(right)?);
+        let each: Vec<Lit> = left.items.iter().map(|(item, lit)| self.circuit.implies(*lit, right.get(item))).collect();
+        Ok(self.circuit.and_all(each))
+    }
+
+    pub fn union(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+        let (mut left, right) = (self.members(left)?, self.members(right)?);
+        left.items.extend(right.items);
+        Ok(Sym::set(self.gather(left.items)))
+    }
+
+    pub fn intersection(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+        let (left, right) = (self.members(left)?, self.members(right)?);
+        let is_function = left.is_function || right.is_function;
+        let both = left.items.into_iter().map(|(item, lit)| {
+            let both = self.circuit.and(lit, right.get(&item));
+            (item, both)
+        });
+        Ok(kept(both.collect(), is_function))
+    }
+
+    pub fn difference(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+        let (left, right) = (self.members(left)?, self.members(right)?);
+        let is_function = left.is_function;
+        let rest = left.items.into_iter().map(|(item, lit)| {
+            let rest = self.circuit.and(lit, !right.get(&item));
+            (item, rest)
+        });
+        Ok(kept(rest.collect(), is_function))
+    }
+
+    pub fn cartesian(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+        let (left, right) = (self.members(left)?, self.members(right)?);
+        let mut pairs = Vec::with_capacity(left.items.len() * right.items.len());
+        for (first, lit) in &left.items {
+            self.check_size()?;
+            for (second, other) in &right.items {
+                pairs.push((Value::pair(first.clone(), second.clone()), self.circuit.and(*lit, *other)));
+            }
+        }
+        Ok(Sym::set(pairs))
+    }
+
+    /// `{a, b, ...}`; each item with the condition that it is there.
+    pub fn extension(&mut self, items: &[(Lit, Sym)]) -> Result<Sym> {
+        let mut all = Vec::new();
+        for (present, item) in items {
+            for (value, lit) in self.choice(item)? {
+                all.push((value, self.circuit.and(*present, lit)));
+            }
+        }
+        Ok(Sym::set(self.gather(all)))
+    }
+
+    pub fn cardinality(&mut self, set: &Sym) -> Result<Sym> {
+        let lits: Vec<Lit> = match set {
+            Sym::Map(entries) => entries.iter().map(|entry| entry.present).collect(),
+            _ => self.members(set)?.items.iter().map(|(_, lit)| *lit).collect(),
+        };
+        self.count(&lits)
+    }
+
+    /// How many of the literals are true.
+    pub fn count(&mut self, lits: &[Lit]) -> Result<Sym> {
+        let certain = lits.iter().filter(|lit| **lit == Lit::TRUE).count();
+        let open: Vec<Lit> = lits.iter().copied().filter(|lit| !lit.is_constant()).collect();
+        if open.len() > MAX_UNARY {
+            let ones: Vec<Sym> = open
+                .iter()
+                .map(|lit| Sym::Choice(vec![(Value::int(Int::ZERO), !*lit), (Value::int(Int::ONE), *lit)]))
+                .collect();
+            let certain = Sym::known(&Value::int(Int::from(certain as u64)));
+            let sum = self.sum(&ones)?;
+            return self.add(&certain, &sum);
+        }
+        let mut at_least = self.circuit.at_least(&open);
+        at_least.push(Lit::FALSE);
+        let choice = at_least.windows(2).enumerate();
+        let choice =
+            choice.map(|(k, pair)| (Value::int(Int::from((certain + k) as u64)), self.circuit.and(pair[0], !pair[1])));
+        Ok(Sym::Choice(choice.collect()))
+    }
+
+    /// The sum of integers, as a balanced tree.
+    pub fn sum(&mut self, items: &[Sym]) -> Result<Sym> {
+        match items {
+            [] => Ok(Sym::known(&Value::int(Int::ZERO))),
+            [only] => Ok(only.clone()),
+            _ => {
+                let (left, right) = items.split_at(items.len() / 2);
+                let (left, right) = (self.sum(left)?, self.sum(right)?);
+                self.add(&left, &right)
+            }
+        }
+    }
+
+    /// The greatest or least element, and whether there is one.
+    pub fn extremum(&mut self, set: &Sym, greatest: bool) -> Result<(Sym, Lit)> {
+        let mut items = self.members(set)?.items;
+        if greatest {
+            items.reverse();
+        }
+        let mut choice: Choice = Vec::with_capacity(items.len());
+        let mut none_before = Lit::TRUE;
+        for (item, lit) in items {
+            choice.push((item, self.circuit.and(none_before, lit)));
+            none_before = self.circuit.and(none_before, !lit);
+        }
+        choice.sort_by(|left, right| left.0.cmp(&right.0));
+        Ok((Sym::Choice(choice), !none_before))
+    }
+
+    /// `union(set)`
+    pub fn general_union(&mut self, set: &Sym) -> Result<Sym> {
+        let sets = self.members(set)?;
+        let mut items = Vec::new();
+        for (value, lit) in &sets.items {
+            let inner = value.as_set().ok_or(Unsupported("a set of sets is expected"))?;
+            items.extend(inner.iter().map(|item| (item, *lit)));
+        }
+        Ok(Sym::set(self.gather(items)))
+    }
+
+    /// `inter(set)`, and whether the set is not empty.
+    pub fn general_inter(&mut self, set: &Sym) -> Result<(Sym, Lit)> {
+        let sets = self.members(set)?;
+        let Sym::Set(all) = self.general_union(set)? else { return Err(Unsupported("a set is expected")) };
+        let mut items = Vec::with_capacity(all.items.len());
+        for (item, lit) in all.items {
+            let without = sets.items.iter().filter(|(value, _)| value.as_set().is_some_and(|set| !set.contains(&item)));
+            let without: Vec<Lit> = without.map(|(_, lit)| !*lit).collect();
+            let everywhere = self.circuit.and_all(without);
+            items.push((item, self.circuit.and(lit, everywhere)));
+        }
+        let some = self.circuit.or_all(sets.items.iter().map(|(_, lit)| *lit));
+        Ok((Sym::set(items), some))
+    }
+
+    pub fn is_empty(&mut self, set: &Sym) -> Result<Lit> {
+        let lits: Vec<Lit> = match set {
+            Sym::Map(entries) => entries.iter().map(|entry| entry.present).collect(),
+            _ => self.members(set)?.items.iter().map(|(_, lit)| *lit).collect(),
+        };
+        Ok(!self.circuit.or_all(lits))
+    }
+
+    /// Keeps the values that satisfy a test.
+    pub fn filter(&mut self, choice: &Choice, keep: impl Fn(&Value) -> bool) -> Lit {
+        self.circuit.or_all(choice.iter().filter(|(value, _)| keep(value)).map(|(_, lit)| *lit))
+    }
+
+    /// Whether a choice has this value.
+    pub fn is_value(&self, choice: &Choice, value: &Value) -> Lit {
+        find(choice, value)
+    }
+}
+
+pub(crate) fn kept(items: Vec<(Value, Lit)>, is_function: bool) -> Sym {
+    let items = items.into_iter().filter(|(_, lit)| *lit != Lit::FALSE).collect();
+    Sym::Set(Members { items, is_function })
+}

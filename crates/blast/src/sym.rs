@@ -1,0 +1,625 @@
+//! Values that are not known.
+
+use abridge_value::{Int, Set, Value};
+
+use crate::bits::{Bits, LIMIT};
+use crate::circuit::{Circuit, Lit};
+
+/// The values that something can have, ascending, each with the literal that says it does. Exactly one of them is true wherever
+/// the value is defined, none where it is not.
+pub type Choice = Vec<(Value, Lit)>;
+
+/// The elements that a set can have, ascending, each with the literal that says it does.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Members {
+    pub items: Vec<(Value, Lit)>,
+    /// Surely a function.
+    pub is_function: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Sym {
+    Bool(Lit),
+    Choice(Choice),
+    /// An integer of a wide range.
+    Bits(Bits),
+    Pair(Box<(Sym, Sym)>),
+    /// With the number of the record type.
+    Record(u32, Vec<Sym>),
+    Set(Members),
+    /// A function with values that cannot be listed; keys ascending.
+    Map(Vec<Entry>),
+}
+
+/// A possible argument of a function and its value there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    pub key: Value,
+    pub present: Lit,
+    pub val: Sym,
+}
+
+/// Why there is no circuit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unsupported(pub &'static str);
+
+type Result<T> = std::result::Result<T, Unsupported>;
+
+/// Sums and products of choices with more pairs of values than this are computed in binary.
+const MAX_PAIRS: usize = 1200;
+/// Integers are listed up to this many values.
+const MAX_LISTED: i64 = 4096;
+
+/// A circuit that is built from operations on values.
+pub struct Blast {
+    pub circuit: Circuit,
+    max_size: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Arith {
+    Add,
+    Subtract,
+    Multiply,
+}
+
+impl Sym {
+    pub fn known(value: &Value) -> Sym {
+        match value {
+            Value::Bool(flag) => Sym::Bool(Lit::from(*flag)),
+            Value::Set(set) => Sym::Set(Members::known(set)),
+            _ => Sym::Choice(vec![(value.clone(), Lit::TRUE)]),
+        }
+    }
+
+    pub fn pair(first: Sym, second: Sym) -> Sym {
+        Sym::Pair(Box::new((first, second)))
+    }
+
+    pub fn set(items: Vec<(Value, Lit)>) -> Sym {
+        Sym::Set(Members { items, is_function: false })
+    }
+
+    /// The value for an assignment of literals. Nothing if it is undefined.
+    pub fn decode(&self, value: &impl Fn(Lit) -> bool) -> Option<Value> {
+        Some(match self {
+            Sym::Bool(lit) => Value::Bool(value(*lit)),
+            Sym::Choice(choice) => choice.iter().find(|(_, lit)| value(*lit))?.0.clone(),
+            Sym::Bits(bits) => Value::int(Int::from(bits.decode(value))),
+            Sym::Pair(pair) => Value::pair(pair.0.decode(value)?, pair.1.decode(value)?),
+            Sym::Record(shape, fields) => {
+                let fields: Option<Vec<Value>> = fields.iter().map(|field| field.decode(value)).collect();
+                Value::record(*shape, fields?)
+            }
+            Sym::Set(members) => {
+                Value::Set(members.items.iter().filter(|(_, lit)| value(*lit)).map(|(item, _)| item.clone()).collect())
+            }
+            Sym::Map(entries) => {
+                let present = entries.iter().filter(|entry| value(entry.present));
+                let pairs: Option<Set> =
+                    present.map(|entry| Some(Value::pair(entry.key.clone(), entry.val.decode(value)?))).collect();
+                Value::Set(pairs?)
+            }
+        })
+    }
+
+    /// Literals that differ between different values, appended: with their values in a solution they exclude it.
+    pub fn distinguish(&self, value: &impl Fn(Lit) -> bool, clause: &mut Vec<Lit>) {
+        let mut differ = |lit: Lit| clause.push(if value(lit) { !lit } else { lit });
+        match self {
+            Sym::Bool(lit) => differ(*lit),
+            Sym::Choice(choice) => choice.iter().filter(|(_, lit)| value(*lit)).for_each(|(_, lit)| differ(*lit)),
+            Sym::Bits(bits) => bits.lits().iter().for_each(|lit| differ(*lit)),
+            Sym::Set(members) => members.items.iter().for_each(|(_, lit)| differ(*lit)),
+            Sym::Pair(pair) => {
+                pair.0.distinguish(value, clause);
+                pair.1.distinguish(value, clause);
+            }
+            Sym::Record(_, fields) => fields.iter().for_each(|field| field.distinguish(value, clause)),
+            Sym::Map(entries) => {
+                for entry in entries {
+                    clause.push(if value(entry.present) { !entry.present } else { entry.present });
+                    if value(entry.present) {
+                        entry.val.distinguish(value, clause);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Members {
+    pub fn known(set: &Set) -> Members {
+        let items = set.iter().map(|item| (item, Lit::TRUE)).collect();
+        Members { items, is_function: abridge_value::relation::is_functional(set) }
+    }
+
+    pub fn get(&self, item: &Value) -> Lit {
+        find(&self.items, item)
+    }
+
+    /// The set, if nothing about it is open.
+    pub fn as_known(&self) -> Option<Set> {
+        self.items
+            .iter()
+            .all(|(_, lit)| lit.is_constant())
+            .then(|| self.items.iter().filter(|(_, lit)| *lit == Lit::TRUE).map(|(item, _)| item.clone()).collect())
+    }
+}
+
+/// The literal of a value in an ascending list; false if it is not there.
+pub(crate) fn find(items: &[(Value, Lit)], item: &Value) -> Lit {
+    items.binary_search_by(|(other, _)| other.cmp(item)).map_or(Lit::FALSE, |idx| items[idx].1)
+}
+
+fn as_i64(value: &Value) -> Result<i64> {
+    let int = value.as_int().and_then(|int| int.to_i64()).filter(|int| (-LIMIT..=LIMIT).contains(int));
+    int.ok_or(Unsupported("a large integer"))
+}
+
+impl Blast {
+    /// Gives up when the circuit gets larger than this.
+    pub fn new(max_size: usize) -> Blast {
+        Blast { circuit: Circuit::default(), max_size }
+    }
+
+    pub fn check_size(&self) -> Result<()> {
+        if self.circuit.size() > self.max_size { Err(Unsupported("a large circuit")) } else { Ok(()) }
+    }
+
+    /// Collects literals of equal values: each value once, with the disjunction.
+    pub(crate) fn gather(&mut self, mut items: Vec<(Value, Lit)>) -> Vec<(Value, Lit)> {
+        items.retain(|(_, lit)| *lit != Lit::FALSE);
+        items.sort_by(|left, right| left.0.cmp(&right.0));
+        let groups = items.chunk_by(|left, right| left.0 == right.0);
+        groups.map(|group| (group[0].0.clone(), self.circuit.or_all(group.iter().map(|(_, lit)| *lit)))).collect()
+    }
+
+    /// One of these values, and the condition that it is exactly one.
+    pub fn fresh_choice(&mut self, values: impl IntoIterator<Item = Value>) -> (Sym, Lit) {
+        let mut choice: Choice = values.into_iter().map(|value| (value, Lit::TRUE)).collect();
+        if choice.len() > 1 {
+            choice.iter_mut().for_each(|(_, lit)| *lit = self.circuit.input());
+        }
+        if let [(Value::Bool(false), _), (Value::Bool(true), lit)] = choice[..] {
+            return (Sym::Bool(lit), Lit::TRUE);
+        }
+        let lits: Vec<Lit> = choice.iter().map(|(_, lit)| *lit).collect();
+        let condition = self.circuit.exactly_one(&lits);
+        (Sym::Choice(choice), condition)
+    }
+
+    /// An integer of a range, and the condition that it is in it.
+    pub fn fresh_int(&mut self, lo: i64, hi: i64) -> Result<(Sym, Lit)> {
+        if lo < -LIMIT || hi > LIMIT {
+            return Err(Unsupported("a large integer"));
+        }
+        if hi - lo < MAX_LISTED / 32 {
+            return Ok(self.fresh_choice((lo..=hi).map(|int| Value::int(Int::from(int)))));
+        }
+        let (bits, inside) = self.circuit.fresh_bits(lo, hi);
+        Ok((Sym::Bits(bits), inside))
+    }
+
+    /// Any subset of these values.
+    pub fn fresh_subset(&mut self, values: impl IntoIterator<Item = Value>) -> Members {
+        let items = values.into_iter().map(|value| (value, self.circuit.input())).collect();
+        Members { items, is_function: false }
+    }
+
+    pub fn bool(&self, sym: &Sym) -> Result<Lit> {
+        match sym {
+            Sym::Bool(lit) => Ok(*lit),
+            Sym::Choice(choice) => Ok(find(choice, &Value::Bool(true))),
+            _ => Err(Unsupported("a boolean is expected")),
+        }
+    }
+
+    /// The possible values one by one.
+    pub fn choice(&mut self, sym: &Sym) -> Result<Choice> {
+        self.check_size()?;
+        match sym {
+            Sym::Choice(choice) => Ok(choice.clone()),
+            Sym::Bool(lit) => Ok(vec![(Value::Bool(false), !*lit), (Value::Bool(true), *lit)]),
+            Sym::Bits(bits) if bits.hi - bits.lo < MAX_LISTED => {
+                let each = (bits.lo..=bits.hi)
+                    .map(|int| (Value::int(Int::from(int)), self.circuit.equal_bits(bits, &Bits::constant(int))));
+                Ok(each.collect())
+            }
+            Sym::Pair(pair) => {
+                let (first, second) = (self.choice(&pair.0)?, self.choice(&pair.1)?);
+                if first.len() * second.len() > 4 * MAX_LISTED as usize {
+                    return Err(Unsupported("many pairs"));
+                }
+                let mut pairs = Vec::with_capacity(first.len() * second.len());
+                for (left, lit) in &first {
+                    for (right, other) in &second {
+                        pairs.push((Value::pair(left.clone(), right.clone()), self.circuit.and(*lit, *other)));
+                    }
+                }
+                Ok(self.gather(pairs))
+            }
+            Sym::Set(members) => {
+                let set = members.as_known().ok_or(Unsupported("a set as an element"))?;
+                Ok(vec![(Value::Set(set), Lit::TRUE)])
+            }
+            _ => Err(Unsupported("values that cannot be listed")),
+        }
+    }
+
+    pub(crate) fn bits(&mut self, sym: &Sym) -> Result<Bits> {
+        match sym {
+            Sym::Bits(bits) => Ok(bits.clone()),
+            Sym::Choice(choice) => {
+                let ints: Result<Vec<i64>> = choice.iter().map(|(value, _)| as_i64(value)).collect();
+                let ints = ints?;
+                let (Some(lo), Some(hi)) = (ints.iter().min(), ints.iter().max()) else {
+                    return Ok(Bits::constant(0));
+                };
+                let constants: Vec<Bits> = ints.iter().map(|int| Bits::constant(*int)).collect();
+                let width = constants.iter().map(|bits| bits.bits.len()).max().unwrap_or(1);
+                let bits = (0..width)
+                    .map(|idx| {
+                        let ones = choice.iter().zip(&ints).filter(|(_, int)| *int >> idx & 1 == 1);
+                        let ones: Vec<Lit> = ones.map(|((_, lit), _)| *lit).collect();
+                        self.circuit.or_all(ones)
+                    })
+                    .collect();
+                Ok(Bits { bits, lo: *lo, hi: *hi })
+            }
+            _ => Err(Unsupported("an integer is expected")),
+        }
+    }
+
+    /// The least and the greatest value that an integer can have.
+    pub fn int_range(&mut self, sym: &Sym) -> Result<(i64, i64)> {
+        self.bits(sym).map(|bits| (bits.lo, bits.hi))
+    }
+
+    pub fn split(&mut self, sym: &Sym) -> Result<(Sym, Sym)> {
+        match sym {
+            Sym::Pair(pair) => Ok((**pair).clone()),
+            Sym::Choice(choice) => {
+                let parts: Option<Vec<_>> = choice.iter().map(|(value, lit)| Some((value.as_pair()?, *lit))).collect();
+                let parts = parts.ok_or(Unsupported("a pair is expected"))?;
+                let first = parts.iter().map(|((left, _), lit)| ((*left).clone(), *lit)).collect();
+                let second = parts.iter().map(|((_, right), lit)| ((*right).clone(), *lit)).collect();
+                Ok((self.chosen(first), self.chosen(second)))
+            }
+            _ => Err(Unsupported("a pair is expected")),
+        }
+    }
+
+    /// A choice in its normal form.
+    pub fn chosen(&mut self, items: Vec<(Value, Lit)>) -> Sym {
+        let choice = self.gather(items);
+        match choice.first() {
+            Some((Value::Bool(_), _)) => Sym::Bool(find(&choice, &Value::Bool(true))),
+            Some((Value::Set(_), _)) => self.chosen_set(&choice),
+            _ => Sym::Choice(choice),
+        }
+    }
+
+    /// One of several known sets, element by element.
+    fn chosen_set(&mut self, choice: &Choice) -> Sym {
+        let sets = choice.iter().filter_map(|(value, lit)| Some((value.as_set()?, *lit)));
+        let is_function = sets.clone().all(|(set, _)| abridge_value::relation::is_functional(set));
+        let items = sets.flat_map(|(set, lit)| set.iter().map(move |item| (item, lit))).collect();
+        Sym::Set(Members { items: self.gather(items), is_function })
+    }
+
+    pub fn field(&mut self, sym: &Sym, field: usize) -> Result<Sym> {
+        match sym {
+            Sym::Record(_, fields) => fields.get(field).cloned().ok_or(Unsupported("a field")),
+            Sym::Choice(choice) => {
+                let parts = choice.iter().map(|(value, lit)| match value {
+                    Value::Record(record) => Ok((record.fields()[field].clone(), *lit)),
+                    _ => Err(Unsupported("a record is expected")),
+                });
+                let parts: Result<Vec<_>> = parts.collect();
+                Ok(self.chosen(parts?))
+            }
+            _ => Err(Unsupported("a record is expected")),
+        }
+    }
+
+    pub fn equal(&mut self, left: &Sym, right: &Sym) -> Result<Lit> {
+        self.check_size()?;
+        match (left, right) {
+            (Sym::Bool(_), _) | (_, Sym::Bool(_)) => {
+                let (left, right) = (self.bool(left)?, self.bool(right)?);
+                Ok(self.circuit.iff(left, right))
+            }
+            (Sym::Bits(_), _) | (_, Sym::Bits(_)) => {
+                let (left, right) = (self.bits(left)?, self.bits(right)?);
+                Ok(self.circuit.equal_bits(&left, &right))
+            }
+            (Sym::Choice(left), Sym::Choice(right)) => {
+                let common = left.iter().filter_map(|(value, lit)| match find(right, value) {
+                    Lit::FALSE => None,
+                    other => Some((*lit, other)),
+                });
+                let both: Vec<Lit> = common.map(|(left, right)| self.circuit.and(left, right)).collect();
+                Ok(self.circuit.or_all(both))
+            }
+            (Sym::Pair(_), _) | (_, Sym::Pair(_)) => {
+                let (a, b) = self.split(left)?;
+                let (c, d) = self.split(right)?;
+                let (first, second) = (self.equal(&a, &c)?, self.equal(&b, &d)?);
+                Ok(self.circuit.and(first, second))
+            }
+            (Sym::Record(_, fields), other) | (other, Sym::Record(_, fields)) => {
+                let mut same = Vec::with_capacity(fields.len());
+                for (idx, field) in fields.iter().enumerate() {
+                    let other = self.field(other, idx)?;
+                    same.push(self.equal(field, &other)?);
+                }
+                Ok(self.circuit.and_all(same))
+            }
+            (Sym::Map(map), other) | (other, Sym::Map(map)) => self.equal_map(map, other),
+            _ => {
+                let (left, right) = (self.members(left)?, self.members(right)?);
+                let mut same = Vec::new();
+                for (item, lit) in &left.items {
+                    same.push(self.circuit.iff(*lit, right.get(item)));
+                }
+                same.extend(right.items.iter().filter(|(item, _)| left.get(item) == Lit::FALSE).map(|(_, lit)| !*lit));
+                Ok(self.circuit.and_all(same))
+            }
+        }
+    }
+
+    fn equal_map(&mut self, map: &[Entry], other: &Sym) -> Result<Lit> {
+        let other = self.entries(other)?;
+        let mut same = Vec::new();
+        for (left, right) in merge_entries(map, &other) {
+            match (left, right) {
+                (Some(left), Some(right)) => {
+                    same.push(self.circuit.iff(left.present, right.present));
+                    let equal = self.equal(&left.val, &right.val)?;
+                    same.push(self.circuit.implies(left.present, equal));
+                }
+                (Some(only), None) | (None, Some(only)) => same.push(!only.present),
+                (None, None) => {}
+            }
+        }
+        Ok(self.circuit.and_all(same))
+    }
+
+    /// A function by its arguments.
+    pub fn entries(&mut self, sym: &Sym) -> Result<Vec<Entry>> {
+        if let Sym::Map(entries) = sym {
+            return Ok(entries.clone());
+        }
+        let members = self.members(sym)?;
+        if !members.is_function {
+            return Err(Unsupported("a function is expected"));
+        }
+        let mut entries = Vec::new();
+        let is_same_key = |left: &(Value, Lit), right: &(Value, Lit)| key_of(&left.0) == key_of(&right.0);
+        for group in members.items.chunk_by(is_same_key) {
+            let key = key_of(&group[0].0).ok_or(Unsupported("a pair is expected"))?.clone();
+            let vals = group.iter().filter_map(|(pair, lit)| Some((pair.as_pair()?.1.clone(), *lit))).collect();
+            let present = self.circuit.or_all(group.iter().map(|(_, lit)| *lit));
+            entries.push(Entry { key, present, val: self.chosen(vals) });
+        }
+        Ok(entries)
+    }
+
+    /// A set by its elements.
+    pub fn members(&mut self, sym: &Sym) -> Result<Members> {
+        match sym {
+            Sym::Set(members) => Ok(members.clone()),
+            Sym::Map(entries) => {
+                let mut items = Vec::new();
+                for Entry { key, present, val } in entries {
+                    for (val, lit) in self.choice(val)? {
+                        items.push((Value::pair(key.clone(), val), self.circuit.and(*present, lit)));
+                    }
+                }
+                Ok(Members { items: self.gather(items), is_function: true })
+            }
+            Sym::Choice(choice) if choice.is_empty() => Ok(Members::default()),
+            Sym::Choice(choice) => match self.chosen_set(choice) {
+                Sym::Set(members) => Ok(members),
+                _ => Err(Unsupported("a set is expected")),
+            },
+            _ => Err(Unsupported("a set is expected")),
+        }
+    }
+
+    /// The one whose condition holds; at most one does.
+    pub fn select(&mut self, cases: &[(Lit, Sym)]) -> Result<Sym> {
+        self.check_size()?;
+        let cases: Vec<&(Lit, Sym)> = cases.iter().filter(|(lit, _)| *lit != Lit::FALSE).collect();
+        match cases[..] {
+            [] => return Ok(Sym::Choice(Vec::new())),
+            [(Lit::TRUE, only)] => return Ok(only.clone()),
+            _ => {}
+        }
+        let has = |test: fn(&Sym) -> bool| cases.iter().any(|(_, sym)| test(sym));
+        if has(|sym| matches!(sym, Sym::Bool(_))) {
+            let mut ways = Vec::new();
+            for (condition, sym) in cases {
+                let lit = self.bool(sym)?;
+                ways.push(self.circuit.and(*condition, lit));
+            }
+            return Ok(Sym::Bool(self.circuit.or_all(ways)));
+        }
+        if has(|sym| matches!(sym, Sym::Bits(_))) {
+            return self.select_bits(&cases);
+        }
+        if has(|sym| matches!(sym, Sym::Pair(_))) {
+            let (mut first, mut second) = (Vec::new(), Vec::new());
+            for (condition, sym) in cases {
+                let (left, right) = self.split(sym)?;
+                first.push((*condition, left));
+                second.push((*condition, right));
+            }
+            return Ok(Sym::pair(self.select(&first)?, self.select(&second)?));
+        }
+        if let Some((shape, n_fields)) = cases.iter().find_map(|(_, sym)| match sym {
+            Sym::Record(shape, fields) => Some((*shape, fields.len())),
+            _ => None,
+        }) {
+            let mut fields = Vec::with_capacity(n_fields);
+            for field in 0..n_fields {
+                let mut parts = Vec::with_capacity(cases.len());
+                for (condition, sym) in &cases {
+                    parts.push((*condition, self.field(sym, field)?));
+                }
+                fields.push(self.select(&parts)?);
+            }
+            return Ok(Sym::Record(shape, fields));
+        }
+        if has(|sym| matches!(sym, Sym::Map(_))) {
+            return self.select_maps(&cases);
+        }
+        let is_set = has(|sym| matches!(sym, Sym::Set(_)));
+        let mut items = Vec::new();
+        let mut is_function = true;
+        for (condition, sym) in cases {
+            let part = if is_set {
+                let members = self.members(sym)?;
+                is_function &= members.is_function;
+                members.items
+            } else {
+                self.choice(sym)?
+            };
+            for (value, lit) in part {
+                items.push((value, self.circuit.and(*condition, lit)));
+            }
+        }
+        let items = self.gather(items);
+        Ok(if is_set { Sym::Set(Members { items, is_function }) } else { Sym::Choice(items) })
+    }
+
+    fn select_bits(&mut self, cases: &[&(Lit, Sym)]) -> Result<Sym> {
+        let mut parts = Vec::with_capacity(cases.len());
+        for (condition, sym) in cases {
+            parts.push((*condition, self.bits(sym)?));
+        }
+        let width = parts.iter().map(|(_, bits)| bits.bits.len()).max().unwrap_or(1);
+        let lo = parts.iter().map(|(_, bits)| bits.lo).min().unwrap_or(0).min(0);
+        let hi = parts.iter().map(|(_, bits)| bits.hi).max().unwrap_or(0).max(0);
+        let bits = (0..width)
+            .map(|idx| {
+                let sign = |bits: &Bits| bits.bits.get(idx).or(bits.bits.last()).copied().unwrap_or(Lit::FALSE);
+                let ways: Vec<Lit> =
+                    parts.iter().map(|(condition, bits)| self.circuit.and(*condition, sign(bits))).collect();
+                self.circuit.or_all(ways)
+            })
+            .collect();
+        Ok(Sym::Bits(Bits { bits, lo, hi }))
+    }
+
+    fn select_maps(&mut self, cases: &[&(Lit, Sym)]) -> Result<Sym> {
+        let mut all: Vec<(Value, Lit, Sym)> = Vec::new();
+        for (condition, sym) in cases {
+            for entry in self.entries(sym)? {
+                let present = self.circuit.and(*condition, entry.present);
+                all.push((entry.key, present, entry.val));
+            }
+        }
+        all.sort_by(|left, right| left.0.cmp(&right.0));
+        let mut entries = Vec::new();
+        for group in all.chunk_by(|left, right| left.0 == right.0) {
+            let present = self.circuit.or_all(group.iter().map(|(_, present, _)| *present));
+            let vals: Vec<(Lit, Sym)> = group.iter().map(|(_, present, val)| (*present, val.clone())).collect();
+            entries.push(Entry { key: group[0].0.clone(), present, val: self.select(&vals)? });
+        }
+        Ok(Sym::Map(entries))
+    }
+
+    pub fn ite(&mut self, condition: Lit, then: &Sym, otherwise: &Sym) -> Result<Sym> {
+        self.select(&[(condition, then.clone()), (!condition, otherwise.clone())])
+    }
+
+    pub fn add(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+        self.arith(Arith::Add, left, right)
+    }
+
+    pub fn subtract(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+        self.arith(Arith::Subtract, left, right)
+    }
+
+    pub fn multiply(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+        self.arith(Arith::Multiply, left, right)
+    }
+
+    fn arith(&mut self, op: Arith, left: &Sym, right: &Sym) -> Result<Sym> {
+        self.check_size()?;
+        if let (Sym::Choice(a), Sym::Choice(b)) = (left, right)
+            && a.len() * b.len() <= MAX_PAIRS
+        {
+            let mut sums = Vec::with_capacity(a.len() * b.len());
+            for (x, lit) in a {
+                for (y, other) in b {
+                    let (x, y) = (as_i64(x)?, as_i64(y)?);
+                    let result = match op {
+                        Arith::Add => x.checked_add(y),
+                        Arith::Subtract => x.checked_sub(y),
+                        Arith::Multiply => x.checked_mul(y),
+                    };
+                    let result = result.ok_or(Unsupported("a large integer"))?;
+                    sums.push((Value::int(Int::from(result)), self.circuit.and(*lit, *other)));
+                }
+            }
+            let sums = self.gather(sums);
+            if sums.len() <= 300 || sums.len() <= a.len().max(b.len()) {
+                return Ok(Sym::Choice(sums));
+            }
+        }
+        let (left, right) = (self.bits(left)?, self.bits(right)?);
+        let result = match op {
+            Arith::Add => self.circuit.add(&left, &right),
+            Arith::Subtract => self.circuit.subtract(&left, &right),
+            Arith::Multiply => self.circuit.multiply(&left, &right),
+        };
+        result.map(Sym::Bits).ok_or(Unsupported("a large integer"))
+    }
+
+    pub fn less(&mut self, left: &Sym, right: &Sym) -> Result<Lit> {
+        self.check_size()?;
+        if let (Sym::Choice(a), Sym::Choice(b)) = (left, right)
+            && a.len() * b.len() <= MAX_PAIRS
+        {
+            let mut ways = Vec::new();
+            for (x, lit) in a {
+                let x = as_i64(x)?;
+                let mut above = Vec::new();
+                for (y, other) in b {
+                    if x < as_i64(y)? {
+                        above.push(*other);
+                    }
+                }
+                let above = self.circuit.or_all(above);
+                ways.push(self.circuit.and(*lit, above));
+            }
+            return Ok(self.circuit.or_all(ways));
+        }
+        let (left, right) = (self.bits(left)?, self.bits(right)?);
+        Ok(self.circuit.less(&left, &right))
+    }
+}
+
+pub(crate) fn key_of(pair: &Value) -> Option<&Value> {
+    pair.as_pair().map(|(key, _)| key)
+}
+
+/// Both functions' entries side by side.
+pub(crate) fn merge_entries<'a>(left: &'a [Entry], right: &'a [Entry]) -> Vec<(Option<&'a Entry>, Option<&'a Entry>)> {
+    let mut merged = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    while i < left.len() || j < right.len() {
+        let order = match (left.get(i), right.get(j)) {
+            (Some(a), Some(b)) => a.key.cmp(&b.key),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            _ => std::cmp::Ordering::Greater,
+        };
+        merged.push(((order.is_le()).then(|| &left[i]), (order.is_ge()).then(|| &right[j])));
+        i += usize::from(order.is_le());
+        j += usize::from(order.is_ge());
+    }
+    merged
+}

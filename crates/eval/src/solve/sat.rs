@@ -1,0 +1,330 @@
+//! Hard problems as boolean circuits.
+//!
+//! What is left of a problem after the easy steps goes to the encoder and a SAT solver, which enumerates the solutions; each is checked like
+//! any other. A short search comes first: it settles most problems, and those with very many solutions are better
+//! searched to the end.
+
+use std::ops::ControlFlow;
+
+use abridge_blast::{Answer, Lit, Solver, Sym};
+use abridge_model::{BinaryOp, Expr, TypeTable, UnaryOp};
+use abridge_value::Set;
+
+use super::bounds::{Bounds, Key};
+use super::choose::Step;
+use super::constraint::{Constraint, Kind, Relation, Term};
+use super::{Found, GO_ON, Node, Search, Unknown};
+use crate::encode::{self, Encoded, Encoder, Stop, Truth};
+use crate::error::Result;
+use crate::sets::Size;
+use crate::val::{self, Val};
+
+/// A choice among fewer candidates is simply tried.
+pub(super) const HARD: u64 = 1000;
+/// Steps of the search that comes first.
+const PROBE: u64 = 150_000;
+/// With more solutions than this in the first search, there are too many for one question each.
+const DENSE: usize = 200;
+/// Conflicts until the solver gives up.
+const CONFLICTS: u64 = 3_000_000;
+
+impl Search<'_> {
+    /// Goes on from a node where the best step has many candidates.
+    pub(super) fn hard(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+        let session = self.session;
+        if self.is_searched_out.get() || session.is_probing() || !self.is_encodable(&node) {
+            return self.take(step, node, found);
+        }
+        node.may_repeat = true;
+        let mut count = 0;
+        let mut counted = |env: &crate::env::Env| {
+            count += 1;
+            session.outside_probe(|| found(env))
+        };
+        let probed = session.probe(PROBE, || self.take(step, node.clone(), &mut counted));
+        match probed {
+            Some(Ok(flow)) => return Ok(flow),
+            Some(Err(error)) if !error.is_expansion() => return Err(error),
+            _ => {}
+        }
+        if count <= DENSE {
+            match self.by_circuit(&node, found) {
+                Ok(Some(flow)) => return Ok(flow),
+                Ok(None) => {}
+                Err(Stop::Unsupported(why)) => eprintln!("UNSUPPORTED {why}"),
+                Err(Stop::Fatal(error)) => return Err(error),
+            }
+        }
+        self.is_searched_out.set(true);
+        if let Some(Err(error)) = probed {
+            return Err(error);
+        }
+        match self.choose(&mut node)? {
+            Some((_, step)) => self.take(step, node, found),
+            None => GO_ON,
+        }
+    }
+
+    /// Ill-definedness must count as false, since circuits cannot report it.
+    fn is_encodable(&self, node: &Node) -> bool {
+        let is_lenient = |constraint: &Constraint| !constraint.strict && constraint.is_searched;
+        self.session.config().ill_defined_search_is_false
+            && node.error.is_none()
+            && node.constraints.iter().all(is_lenient)
+    }
+
+    /// All solutions by a SAT solver; nothing if it gave up.
+    fn by_circuit(&self, node: &Node, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
+        let mut encoder = Encoder::new(self.session);
+        let mut required = self.declare_all(&mut encoder, node)?;
+        for constraint in &node.constraints {
+            required.push(encoder.constraint(constraint, node)?.holds);
+        }
+        let mut solver = Solver::new(CONFLICTS);
+        for lit in required {
+            solver.require(&encoder.blast.circuit, lit);
+        }
+        let symbols: Vec<(Unknown, Sym)> =
+            node.open.iter().filter_map(|open| Some((*open, encoder.symbol(*open)?.clone()))).collect();
+        loop {
+            self.session.tick().map_err(Stop::Fatal)?;
+            match solver.solve() {
+                Answer::Unsatisfiable => return Ok(Some(ControlFlow::Continue(()))),
+                Answer::Unknown => return Ok(None),
+                Answer::Satisfiable => {}
+            }
+            let mut next = node.clone();
+            next.open.clear();
+            let mut different = Vec::new();
+            let value = |lit: Lit| solver.value(lit);
+            let mut is_complete = true;
+            for (unknown, sym) in &symbols {
+                sym.distinguish(&value, &mut different);
+                match sym.decode(&value) {
+                    Some(value) => next.env = unknown.bind(&next.env, value.into()),
+                    None => is_complete = false,
+                }
+            }
+            if is_complete && self.run(next, found).map_err(Stop::Fatal)?.is_break() {
+                return Ok(Some(ControlFlow::Break(())));
+            }
+            solver.clause(&encoder.blast.circuit, &different);
+        }
+    }
+
+    /// Gives every open unknown a symbolic value; the conditions on those.
+    fn declare_all(&self, encoder: &mut Encoder<'_>, node: &Node) -> Encoded<Vec<Lit>> {
+        let bounds = match self.infer_bounds(node) {
+            Ok(Some(bounds)) => bounds,
+            Ok(None) => return Ok(vec![Lit::FALSE]),
+            Err(error) => return Err(Stop::Fatal(error)),
+        };
+        let mut open = node.open.clone();
+        let mut conditions = Vec::new();
+        // What an equation defines waits for the others, unless they wait for it.
+        let mut patient = true;
+        while !open.is_empty() {
+            let before = open.len();
+            for unknown in open.clone() {
+                let found = match self.by_equation(encoder, unknown, &open, node)? {
+                    Equation::Defined(sym, defined) => Some((sym, defined)),
+                    Equation::Pending if patient => None,
+                    _ => self.by_membership(encoder, unknown, &open, &bounds, node)?,
+                };
+                if let Some((sym, condition)) = found {
+                    encoder.declare(unknown, sym);
+                    conditions.push(condition);
+                    open.retain(|other| *other != unknown);
+                }
+            }
+            if open.len() == before {
+                if !patient {
+                    return Err(Stop::Unsupported("an unknown without bounds"));
+                }
+                patient = false;
+            } else {
+                patient = true;
+            }
+        }
+        Ok(conditions)
+    }
+
+    fn by_equation(
+        &self,
+        encoder: &mut Encoder<'_>,
+        unknown: Unknown,
+        open: &[Unknown],
+        node: &Node,
+    ) -> Encoded<Equation> {
+        let mut answer = Equation::None;
+        for constraint in &node.constraints {
+            let Kind::Relation(Relation::Equal, left, right) = &constraint.kind else { continue };
+            for (one, other) in [(left, right), (right, left)] {
+                if self.as_unknown(one, node) != Some(unknown) {
+                    continue;
+                }
+                if !other.is_ready(self.session, open) {
+                    answer = Equation::Pending;
+                    continue;
+                }
+                match encoder.term(other, node) {
+                    Ok(encode::Term { kind: encode::TermKind::Sym(sym), defined }) => {
+                        return Ok(Equation::Defined(sym, defined));
+                    }
+                    Ok(_) | Err(Stop::Unsupported(_)) => {}
+                    Err(stop) => return Err(stop),
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    /// A symbolic value from the smallest set that a constraint or the type gives.
+    fn by_membership(
+        &self,
+        encoder: &mut Encoder<'_>,
+        unknown: Unknown,
+        open: &[Unknown],
+        bounds: &Bounds,
+        node: &Node,
+    ) -> Encoded<Option<(Sym, Lit)>> {
+        let model = self.session.model();
+        if unknown.ty(model) == TypeTable::INTEGER {
+            let range = bounds.get(Key::Value(unknown));
+            if let (Some(lo), Some(hi)) = (&range.lo, &range.hi)
+                && let (Some(lo), Some(hi)) = (lo.to_i64(), hi.to_i64())
+            {
+                return Ok(Some(encoder.blast.fresh_int(lo, hi)?));
+            }
+        }
+        let mut sets: Vec<(u64, Val)> = Vec::new();
+        for constraint in &node.constraints {
+            let Kind::Relation(relation @ (Relation::Member | Relation::Subset), left, right) = &constraint.kind else {
+                continue;
+            };
+            if self.as_unknown(left, node) != Some(unknown) || !right.is_ready(self.session, open) {
+                continue;
+            }
+            if let Some(set) = self.upper_bound(encoder, right, node)? {
+                let set = if *relation == Relation::Subset { val::Sym::unary(UnaryOp::Pow, set) } else { set };
+                sets.push((self.rank(&set), set));
+            }
+        }
+        sets.sort_by_key(|(rank, _)| *rank);
+        sets.push((0, self.session.type_set(unknown.ty(model))));
+        for (_, set) in &sets {
+            let fresh = match self.sequence_base(unknown, set, bounds) {
+                Some((base, max_len)) => encoder.fresh_sequence(&base, max_len, &node.env),
+                None => encoder.fresh(set, &node.env),
+            };
+            match fresh {
+                Ok(found) => return Ok(Some(found)),
+                Err(Stop::Unsupported(_)) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(None)
+    }
+
+    fn rank(&self, set: &Val) -> u64 {
+        match self.session.size(set) {
+            Size::AtMost(bound) => bound,
+            _ => u64::MAX,
+        }
+    }
+
+    /// `seq(S)` with a bound on the length.
+    fn sequence_base(&self, unknown: Unknown, set: &Val, bounds: &Bounds) -> Option<(Val, u64)> {
+        let Some(val::Sym::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { return None };
+        Some((base.clone(), bounds.get(Key::Size(unknown)).hi?.to_u64()?))
+    }
+
+    /// A set that surely contains what a term contains.
+    fn upper_bound(&self, encoder: &mut Encoder<'_>, set: &Term, node: &Node) -> Encoded<Option<Val>> {
+        if set.is_ready(self.session, &node.open) {
+            return Ok(set.eval(self.session, &node.env).ok());
+        }
+        let Term::Expr(id) = set else { return Ok(None) };
+        let part = |encoder: &mut Encoder<'_>, id| self.upper_bound(encoder, &Term::Expr(id), node);
+        match self.session.model().expr(*id) {
+            Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1 | UnaryOp::Iseq), base) => {
+                let op = if *op == UnaryOp::Iseq { UnaryOp::Iseq } else { UnaryOp::Pow };
+                Ok(part(encoder, *base)?.map(|base| val::Sym::unary(op, base)))
+            }
+            Expr::Binary(BinaryOp::Arrow(arrow), from, to) => {
+                let (Some(from), Some(to)) = (part(encoder, *from)?, part(encoder, *to)?) else { return Ok(None) };
+                // With other domains and ranges only these stay true.
+                let arrow = abridge_model::Arrow { total: false, surjective: false, ..*arrow };
+                Ok(Some(val::Sym::binary(BinaryOp::Arrow(arrow), from, to)))
+            }
+            Expr::Binary(BinaryOp::Cartesian, left, right) => {
+                let (Some(left), Some(right)) = (part(encoder, *left)?, part(encoder, *right)?) else {
+                    return Ok(None);
+                };
+                Ok(Some(self.session.cartesian(&left, &right)))
+            }
+            _ => {
+                let sym = match encoder.term(set, node) {
+                    Ok(encode::Term { kind: encode::TermKind::Sym(sym), .. }) => sym,
+                    Ok(_) | Err(Stop::Unsupported(_)) => return Ok(None),
+                    Err(stop) => return Err(stop),
+                };
+                let members = encoder.blast.members(&sym).ok();
+                Ok(members.map(|members| members.items.into_iter().map(|(item, _)| item).collect::<Set>().into()))
+            }
+        }
+    }
+}
+
+/// What equations say about an unknown.
+enum Equation {
+    None,
+    /// Its other side has unknowns without a symbolic value.
+    Pending,
+    Defined(Sym, Lit),
+}
+
+impl Encoder<'_> {
+    fn term(&mut self, term: &Term, node: &Node) -> Encoded<encode::Term> {
+        match term {
+            Term::Expr(id) => self.expr(*id, &node.env),
+            Term::Local(id) => self.local(*id, &node.env),
+            Term::Known(val) => Ok(encode::Term::known(val.clone())),
+        }
+    }
+
+    fn constraint(&mut self, constraint: &Constraint, node: &Node) -> Encoded<Truth> {
+        let env = &node.env;
+        match &constraint.kind {
+            Kind::Holds(pred) => self.pred(*pred, env),
+            Kind::Fails(pred) => Ok(self.pred(*pred, env)?.negated()),
+            Kind::Relation(relation, left, right) => {
+                let left = self.term(left, node)?;
+                let truth = match relation {
+                    Relation::Member | Relation::NotMember | Relation::Subset => {
+                        let set = match right {
+                            Term::Expr(id) => encode::SetArg::Expr(*id),
+                            Term::Known(val) => encode::SetArg::Val(val.clone()),
+                            Term::Local(_) => return Err(Stop::Unsupported("a set")),
+                        };
+                        match relation {
+                            Relation::Member => self.in_set(&left, &set, env)?,
+                            Relation::NotMember => self.in_set(&left, &set, env)?.negated(),
+                            _ => self.within(&left, &set, env)?,
+                        }
+                    }
+                    Relation::Equal | Relation::Less | Relation::LessEqual => {
+                        let right = self.term(right, node)?;
+                        let holds = match relation {
+                            Relation::Equal => self.same(&left, &right, env)?,
+                            Relation::Less => self.less(&left, &right, env)?,
+                            _ => !self.less(&right, &left, env)?,
+                        };
+                        self.decided(&[&right], holds)
+                    }
+                };
+                Ok(self.guarded(left.defined, truth))
+            }
+        }
+    }
+}
