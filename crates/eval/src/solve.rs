@@ -50,7 +50,7 @@ impl Session<'_> {
             unbounded: problem.unbounded,
             failure: RefCell::default(),
             seen: RefCell::default(),
-            is_searched_out: Cell::new(false),
+            circuits_left: Cell::new(sat::ATTEMPTS),
         };
         let mut constraints = problem.constraints;
         if problem.closed_is_strict {
@@ -75,8 +75,8 @@ struct Search<'s> {
     failure: RefCell<Option<Error>>,
     /// Solutions found below an opened quantifier or disjunction.
     seen: RefCell<HashSet<Vec<Option<Val>>>>,
-    /// Circuits do not help here.
-    is_searched_out: Cell<bool>,
+    /// How often circuits are still tried.
+    circuits_left: Cell<u32>,
 }
 
 #[derive(Clone)]
@@ -102,7 +102,9 @@ impl Search<'_> {
             return self.solution(node, found);
         }
         let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
-        with_stack(|| if cost < sat::HARD { self.take(step, node, found) } else { self.hard(step, node, found) })
+        with_stack(
+            || if self.is_hard(cost, &node) { self.hard(step, node, found) } else { self.take(step, node, found) },
+        )
     }
 
     /// Evaluates and drops what no open unknown occurs in. False if the node is dead.
@@ -208,6 +210,10 @@ impl Search<'_> {
                     }
                 }
                 GO_ON
+            }
+            Step::LastResort => {
+                let step = self.last_resort(&node)?;
+                self.take(step, node, found)
             }
             Step::Open { constraint, alternatives, keep } => {
                 if keep {

@@ -4,7 +4,7 @@ use abridge_diag::with_stack;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, TypeTable};
 use abridge_value::{Int, Set, Value};
 
-use super::{Encoded, Encoder, MAX_ELEMENTS, Stop, TermKind};
+use super::{Encoded, Encoder, MAX_ELEMENTS, Stop, Term, TermKind};
 use crate::env::Env;
 use crate::sets::Size;
 use crate::solve::Unknown;
@@ -27,6 +27,21 @@ enum Pattern {
 
 impl<'s> Encoder<'s> {
     /// Calls `visit` for all values of the variables that may satisfy a predicate. Others surely do not.
+    pub(super) fn each_value(
+        &mut self,
+        binder: &[LocalId],
+        pred: PredId,
+        env: &Env,
+        visit: &mut Visit<'_, 's>,
+    ) -> Encoded<()> {
+        for local in binder {
+            self.symbols.remove(&Unknown::Local(*local));
+        }
+        let conjuncts = self.session.interp.names.conjuncts(self.session.model(), pred);
+        self.bind_next(binder, &conjuncts, false, env, visit)
+    }
+
+    /// The same, but a variable that an equation defines may get a symbolic value.
     pub(super) fn each_binding(
         &mut self,
         binder: &[LocalId],
@@ -38,7 +53,7 @@ impl<'s> Encoder<'s> {
             self.symbols.remove(&Unknown::Local(*local));
         }
         let conjuncts = self.session.interp.names.conjuncts(self.session.model(), pred);
-        self.bind_next(binder, &conjuncts, env, visit)
+        self.bind_next(binder, &conjuncts, true, env, visit)
     }
 
     /// The same for all values of the variables' types.
@@ -46,13 +61,14 @@ impl<'s> Encoder<'s> {
         for local in binder {
             self.symbols.remove(&Unknown::Local(*local));
         }
-        self.bind_next(binder, &[], env, visit)
+        self.bind_next(binder, &[], false, env, visit)
     }
 
     fn bind_next(
         &mut self,
         open: &[LocalId],
         conjuncts: &[PredId],
+        may_define: bool,
         env: &Env,
         visit: &mut Visit<'_, 's>,
     ) -> Encoded<()> {
@@ -61,12 +77,63 @@ impl<'s> Encoder<'s> {
         if open.is_empty() {
             return visit(self, env);
         }
+        if may_define && let Some((env, left)) = self.defined(open, &waiting, env)? {
+            return with_stack(|| self.bind_next(&left, &waiting, may_define, &env, visit));
+        }
         let candidates = self.best_candidates(open, &waiting, env)?;
         for val in candidates.values {
             let Some((env, left)) = self.matched(candidates.pattern, &val, open.to_vec(), env)? else { continue };
-            with_stack(|| self.bind_next(&left, &waiting, &env, visit))?;
+            with_stack(|| self.bind_next(&left, &waiting, may_define, &env, visit))?;
         }
         Ok(())
+    }
+
+    /// Binds variables that `x = E` or `x : {E}` defines; the conjunct stays to say when that is well-defined.
+    fn defined(&mut self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Option<(Env, Vec<LocalId>)>> {
+        let model = self.session.model();
+        for conjunct in conjuncts {
+            let Pred::Compare(op, left, right) = model.pred(*conjunct) else { continue };
+            let (pattern, value) = match (op, model.expr(*right)) {
+                (Comparison::Equal, _) if self.is_pattern(*left, open) => (*left, *right),
+                (Comparison::Equal, _) if self.is_pattern(*right, open) => (*right, *left),
+                (Comparison::Member, Expr::SetExtension(items)) if items.len() == 1 => (*left, items[0]),
+                _ => continue,
+            };
+            if !self.is_pattern(pattern, open) || self.mentions(value, open) || !self.is_open_expr(value) {
+                continue;
+            }
+            let term = match self.expr(value, env) {
+                Ok(term) => term,
+                Err(Stop::Unsupported(_)) => continue,
+                Err(stop) => return Err(stop),
+            };
+            let TermKind::Sym(sym) = term.kind else { continue };
+            return self.destructured(pattern, sym, open.to_vec(), env).map(Some);
+        }
+        Ok(None)
+    }
+
+    /// The variables of a pattern bound to the parts of a symbolic value, and what is still open.
+    fn destructured(
+        &mut self,
+        pattern: ExprId,
+        sym: abridge_blast::Sym,
+        mut open: Vec<LocalId>,
+        env: &Env,
+    ) -> Encoded<(Env, Vec<LocalId>)> {
+        match self.session.model().expr(pattern) {
+            Expr::Local(local) if open.contains(local) => {
+                open.retain(|other| other != local);
+                Ok((self.bind(*local, &Term::sym(sym), env), open))
+            }
+            Expr::Binary(BinaryOp::Pair, first, second) if self.mentions(pattern, &open) => {
+                let (left, right) = self.blast.split(&sym)?;
+                let (env, open) = self.destructured(*first, left, open, env)?;
+                self.destructured(*second, right, open, &env)
+            }
+            // What is left of the conjunct says it.
+            _ => Ok((env.clone(), open)),
+        }
     }
 
     /// The conjuncts that are not decided yet; nothing if one of them fails.

@@ -4,7 +4,7 @@ use abridge_blast::{Entry, Lit, Members, Sym};
 use abridge_model::{Arrow, BinaryOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
-use super::{Encoded, Encoder, MAX_ELEMENTS, Stop};
+use super::{Encoded, Encoder, MAX_ELEMENTS, SetArg, Stop, Term};
 use crate::env::Env;
 use crate::sets::Size;
 use crate::solve::Unknown;
@@ -160,6 +160,32 @@ impl Encoder<'_> {
             return Err(Stop::Unsupported("a surjection onto sets"));
         }
         Ok((map, self.all(conditions)))
+    }
+
+    /// A function to integers with a range for some of its arguments.
+    pub(crate) fn fresh_bounded(
+        &mut self,
+        arrow: Arrow,
+        from: &Val,
+        to: &Val,
+        ranges: &[(&Value, (Int, Int))],
+        env: &Env,
+    ) -> Encoded<(Sym, Lit)> {
+        let (mut entries, mut conditions) = (Vec::new(), Vec::new());
+        for key in &self.list(from, MAX_KEYS, env)? {
+            let range = ranges.iter().find(|(point, _)| **point == key);
+            let (val, condition) = match range {
+                Some((_, (lo, hi))) => self.fresh(&Set::interval(lo.clone(), hi.clone()).into(), env)?,
+                None => self.fresh(to, env)?,
+            };
+            let present = if arrow.total { Lit::TRUE } else { self.blast.circuit.input() };
+            conditions.push(condition);
+            entries.push(Entry { key, present, val });
+        }
+        let sym = self.blast.flattened(entries);
+        let set = val::Sym::binary(BinaryOp::Arrow(arrow), from.clone(), to.clone());
+        conditions.push(self.in_set(&Term::sym(sym.clone()), &SetArg::Val(set), env)?.holds);
+        Ok((sym, self.all(conditions)))
     }
 
     /// A sequence over a set with at most so many items.

@@ -88,7 +88,7 @@ impl<'s> Encoder<'s> {
             }
             Expr::Comprehension { binder, pred, .. } => {
                 let mut items = Vec::new();
-                self.each_binding(binder, *pred, env, &mut |encoder, env| {
+                self.each_value(binder, *pred, env, &mut |encoder, env| {
                     let holds = encoder.pred(*pred, env)?.holds;
                     if holds != Lit::FALSE {
                         let tuple = encoder.session.tuple(env, binder);
@@ -402,7 +402,7 @@ impl<'s> Encoder<'s> {
 
     fn lambda(&mut self, binder: &[LocalId], pred: PredId, expr: ExprId, env: &Env) -> Encoded<Term> {
         let (mut entries, mut defined) = (Vec::new(), Vec::new());
-        self.each_binding(binder, pred, env, &mut |encoder, env| {
+        self.each_value(binder, pred, env, &mut |encoder, env| {
             let present = encoder.pred(pred, env)?.holds;
             if present != Lit::FALSE {
                 let (val, is_defined) = encoder.sym(expr, env)?;

@@ -52,6 +52,17 @@ impl Encoder<'_> {
                 let (left, right) = (self.in_set(x, &(*left).into(), env)?, self.in_set(x, &(*right).into(), env)?);
                 Ok(self.combined(*op, left, right))
             }
+            Expr::SetExtension(items) => {
+                let (mut terms, mut same) = (Vec::new(), Vec::new());
+                for item in items {
+                    let item = self.expr(*item, env)?;
+                    same.push(self.same(x, &item, env)?);
+                    terms.push(item);
+                }
+                let inside = self.any(same);
+                let terms: Vec<&Term> = terms.iter().collect();
+                Ok(self.decided(&terms, inside))
+            }
             Expr::Binary(BinaryOp::Interval, lo, hi) => {
                 let (lo, hi) = (self.expr(*lo, env)?, self.expr(*hi, env)?);
                 let (a, b, x) = (self.as_sym(&lo, env)?, self.as_sym(&hi, env)?, self.as_sym(x, env)?);

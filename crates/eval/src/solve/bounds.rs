@@ -3,11 +3,15 @@
 //! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers whatever is not linear.
 //! Bounds of the unknowns follow from each other until nothing changes.
 
-use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, TypeTable, UnaryOp};
-use abridge_value::Int;
+use std::ops::ControlFlow;
+
+use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, TypeTable, UnaryOp};
+use abridge_value::{Int, Value};
 
 use super::constraint::{Kind, Relation, Term};
-use super::{Node, Search, Unknown};
+use super::{Node, Problem, Search, Unknown};
+use crate::config::Unbounded;
+use crate::env::Env;
 use crate::error::Result;
 use crate::val::{Sym, Val};
 
@@ -18,12 +22,14 @@ pub(super) struct Range {
 }
 
 /// What a bound is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Key {
     Value(Unknown),
     /// `card(s)`, `size(s)`
     Size(Unknown),
     Product(Unknown, Unknown),
+    /// `f(k)`
+    Point(Unknown, Value),
 }
 
 /// A sum of keys with factors, plus a range.
@@ -37,6 +43,8 @@ struct Linear {
 const MAX_ROUNDS: usize = 12;
 /// Products and nested sums beyond this depth count as unknown.
 const MAX_DEPTH: u32 = 64;
+/// Longer sums count as unknown.
+const MAX_ADDENDS: u32 = 500;
 
 impl Range {
     fn exactly(int: Int) -> Range {
@@ -133,28 +141,52 @@ impl Linear {
 
 /// What is known about each key.
 #[derive(Default)]
-pub(super) struct Bounds(Vec<(Key, Range)>);
+pub(super) struct Bounds {
+    ranges: Vec<(Key, Range)>,
+    /// Ranges of the values of functions.
+    codomains: Vec<(Unknown, Range)>,
+}
 
 impl Bounds {
-    pub(super) fn get(&self, key: Key) -> Range {
-        self.0.iter().find(|(other, _)| *other == key).map(|(_, range)| range.clone()).unwrap_or_default()
+    pub(super) fn get(&self, key: &Key) -> Range {
+        let known = self.ranges.iter().find(|(other, _)| other == key).map(|(_, range)| range.clone());
+        known.unwrap_or_else(|| self.initial(key))
+    }
+
+    fn initial(&self, key: &Key) -> Range {
+        match key {
+            Key::Size(_) => Range { lo: Some(Int::ZERO), hi: None },
+            Key::Point(function, _) => {
+                let codomain = self.codomains.iter().find(|(other, _)| other == function);
+                codomain.map(|(_, range)| range.clone()).unwrap_or_default()
+            }
+            _ => Range::default(),
+        }
+    }
+
+    /// Bounds of the values of a function at single points.
+    pub(super) fn points(&self, function: Unknown) -> impl Iterator<Item = (&Value, &Range)> {
+        self.ranges.iter().filter_map(move |(key, range)| match key {
+            Key::Point(other, point) if *other == function => Some((point, range)),
+            _ => None,
+        })
     }
 
     /// The bounds of integers.
     pub(super) fn values(self) -> impl Iterator<Item = (Unknown, Range)> {
-        self.0.into_iter().filter_map(|(key, range)| match key {
+        self.ranges.into_iter().filter_map(|(key, range)| match key {
             Key::Value(unknown) => Some((unknown, range)),
             _ => None,
         })
     }
 
     fn entry(&mut self, key: Key) -> &mut Range {
-        let idx = self.0.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
-            let lo = matches!(key, Key::Size(_)).then_some(Int::ZERO);
-            self.0.push((key, Range { lo, hi: None }));
-            self.0.len() - 1
+        let idx = self.ranges.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
+            let range = self.initial(&key);
+            self.ranges.push((key, range));
+            self.ranges.len() - 1
         });
-        &mut self.0[idx].1
+        &mut self.ranges[idx].1
     }
 
     fn narrow(&mut self, key: Key, range: Range) -> bool {
@@ -167,9 +199,9 @@ impl Bounds {
     /// Products follow from their factors and the other way round.
     fn narrow_products(&mut self) -> bool {
         let mut changed = false;
-        for idx in 0..self.0.len() {
-            let (Key::Product(left, right), product) = self.0[idx].clone() else { continue };
-            let (a, b) = (self.get(Key::Value(left)), self.get(Key::Value(right)));
+        for idx in 0..self.ranges.len() {
+            let (Key::Product(left, right), product) = self.ranges[idx].clone() else { continue };
+            let (a, b) = (self.get(&Key::Value(left)), self.get(&Key::Value(right)));
             let mut range = a.multiply(&b);
             if left == right {
                 range.raise(Int::ZERO);
@@ -220,7 +252,7 @@ impl Search<'_> {
             for linear in &at_most_zero {
                 changed |= propagate(linear, &mut bounds);
             }
-            if bounds.0.iter().any(|(_, range)| range.is_empty()) {
+            if bounds.ranges.iter().any(|(_, range)| range.is_empty()) {
                 return Ok(None);
             }
             if !changed {
@@ -249,7 +281,11 @@ impl Search<'_> {
         bounds: &mut Bounds,
         at_most_zero: &mut Vec<Linear>,
     ) {
-        if !matches!(relation, Relation::Member | Relation::NotMember) || !self.is_integer(left) {
+        if !matches!(relation, Relation::Member | Relation::NotMember) {
+            return;
+        }
+        if !self.is_integer(left) {
+            self.bound_codomain(left, right, node, bounds);
             return;
         }
         let set = match right {
@@ -271,13 +307,23 @@ impl Search<'_> {
             bounds.narrow(Key::Value(unknown), range);
             return;
         }
-        let linear = self.linear(left, node, bounds, 0);
+        let linear = self.linear(left, node, &node.env, bounds, 0);
         let minus = Int::from(-1);
         if let Some(lo) = range.lo {
             at_most_zero.push(linear.clone().scale(&minus).add(Linear::constant(Range::exactly(lo))));
         }
         if let Some(hi) = range.hi {
             at_most_zero.push(linear.add(Linear::constant(Range::exactly(-hi))));
+        }
+    }
+
+    /// `f : A --> B` with a known set `B` of integers.
+    fn bound_codomain(&self, left: &Term, right: &Term, node: &Node, bounds: &mut Bounds) {
+        let (Some(unknown), Term::Known(set)) = (self.as_unknown(left, node), right) else { return };
+        let Some(Sym::Binary(BinaryOp::Arrow(_), _, to)) = set.as_sym() else { return };
+        let range = range_of_set(to);
+        if range != Range::default() {
+            bounds.codomains.push((unknown, range));
         }
     }
 
@@ -296,7 +342,9 @@ impl Search<'_> {
             return;
         }
         let minus = Int::from(-1);
-        let difference = self.linear(left, node, bounds, 0).add(self.linear(right, node, bounds, 0).scale(&minus));
+        let difference = self
+            .linear(left, node, &node.env, bounds, 0)
+            .add(self.linear(right, node, &node.env, bounds, 0).scale(&minus));
         if relation == Relation::Equal {
             at_most_zero.push(difference.clone().scale(&minus));
         }
@@ -304,22 +352,22 @@ impl Search<'_> {
         at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
     }
 
-    fn linear(&self, term: &Term, node: &Node, bounds: &Bounds, depth: u32) -> Linear {
+    fn linear(&self, term: &Term, node: &Node, env: &Env, bounds: &Bounds, depth: u32) -> Linear {
         if let Some(unknown) = self.as_unknown(term, node) {
             return Linear::of(Key::Value(unknown));
         }
         if term.is_ready(self.session, &node.open) {
-            let val = term.eval(self.session, &node.env).and_then(|val| val.int());
+            let val = term.eval(self.session, env).and_then(|val| val.int());
             return Linear::constant(val.map_or(Range::default(), Range::exactly));
         }
         match term {
-            Term::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, node, bounds, depth + 1),
+            Term::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, node, env, bounds, depth + 1),
             _ => Linear::constant(Range::default()),
         }
     }
 
-    fn linear_expr(&self, id: ExprId, node: &Node, bounds: &Bounds, depth: u32) -> Linear {
-        let linear = |id: ExprId| self.linear(&Term::Expr(id), node, bounds, depth);
+    fn linear_expr(&self, id: ExprId, node: &Node, env: &Env, bounds: &Bounds, depth: u32) -> Linear {
+        let linear = |id: ExprId| self.linear(&Term::Expr(id), node, env, bounds, depth);
         let minus = Int::from(-1);
         match self.session.model().expr(id) {
             Expr::Binary(BinaryOp::Add, left, right) => linear(*left).add(linear(*right)),
@@ -348,8 +396,49 @@ impl Search<'_> {
                 Some(unknown) => Linear::of(Key::Size(unknown)),
                 None => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
             },
+            Expr::Binary(BinaryOp::Apply, function, arg) => {
+                let function = self.as_unknown(&Term::Expr(*function), node);
+                let is_ready = Term::Expr(*arg).is_ready(self.session, &node.open);
+                let point = || self.session.expr(*arg, env).and_then(|point| self.session.finite(&point, env)).ok();
+                match function.filter(|_| is_ready).and_then(|function| Some((function, point()?))) {
+                    Some((function, point)) => Linear::of(Key::Point(function, point)),
+                    None => Linear::constant(Range::default()),
+                }
+            }
+            Expr::Quantified { op: QuantifiedOp::Sigma, binder, pred, expr, .. } => {
+                self.linear_sum(binder, *pred, *expr, node, env, bounds, depth)
+            }
             _ => Linear::constant(Range::default()),
         }
+    }
+
+    /// `SIGMA(x).(P | E)` with a predicate that is known, addend by addend.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one expression and what is known")]
+    fn linear_sum(
+        &self,
+        binder: &[LocalId],
+        pred: PredId,
+        expr: ExprId,
+        node: &Node,
+        env: &Env,
+        bounds: &Bounds,
+        depth: u32,
+    ) -> Linear {
+        let unknown = Linear::constant(Range::default());
+        let names = self.session.interp.names.of_pred(self.session.model(), pred);
+        if node.open.iter().any(|open| open.is_in(&names)) {
+            return unknown;
+        }
+        let mut sum = Linear::constant(Range::exactly(Int::ZERO));
+        let mut n_addends = 0;
+        let problem = Problem::of_pred(self.session, binder, pred).unbounded(Unbounded::Error);
+        let all = self.session.solve(problem, env, &mut |env| {
+            n_addends += 1;
+            let addend = self.linear(&Term::Expr(expr), node, env, bounds, depth);
+            sum = std::mem::replace(&mut sum, unknown.clone()).add(addend);
+            Ok(if n_addends < MAX_ADDENDS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        });
+        if matches!(all, Ok(ControlFlow::Continue(()))) { sum } else { unknown }
     }
 }
 
@@ -359,7 +448,7 @@ fn factor(linear: &Linear) -> Option<Int> {
 }
 
 fn evaluate(linear: &Linear, bounds: &Bounds) -> Range {
-    linear.terms.iter().fold(linear.rest.clone(), |sum, (key, factor)| sum.add(&bounds.get(*key).scale(factor)))
+    linear.terms.iter().fold(linear.rest.clone(), |sum, (key, factor)| sum.add(&bounds.get(key).scale(factor)))
 }
 
 /// Narrows each key by the least the others can contribute.
@@ -371,7 +460,7 @@ fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
         let Some(least) = evaluate(&others, bounds).lo else { continue };
         // factor * key <= -least
         let limit = -least;
-        let range = bounds.entry(*key);
+        let range = bounds.entry(key.clone());
         changed |= if factor.is_negative() {
             limit.div_ceil(factor).is_some_and(|lo| range.raise(lo))
         } else {

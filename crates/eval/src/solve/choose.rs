@@ -25,6 +25,8 @@ pub(super) enum Step {
     Points { constraint: usize, unknown: Unknown, set: Val, shape: Shape },
     /// The unknown is a sequence over the base with so many items.
     Sequences { unknown: Unknown, base: Val, lo: u64, hi: u64 },
+    /// Nothing bounds the unknowns.
+    LastResort,
     /// One of several lists of constraints holds.
     Open { constraint: usize, alternatives: Vec<(Vec<Unknown>, Vec<Constraint>)>, keep: bool },
 }
@@ -79,7 +81,7 @@ impl Search<'_> {
                 }
                 Ok(None)
             }
-            None => Ok(Some((0, self.last_resort(node)?))),
+            None => Ok(Some((u64::MAX, Step::LastResort))),
         }
     }
 
@@ -306,7 +308,7 @@ impl Search<'_> {
             let Kind::Relation(Relation::Member, left, Term::Known(set)) = &constraint.kind else { continue };
             let Some(Sym::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
             let Some(unknown) = self.as_unknown(left, node) else { continue };
-            let sizes = bounds.get(Key::Size(unknown));
+            let sizes = bounds.get(&Key::Size(unknown));
             let (Some(lo), Some(hi), Size::AtMost(width)) = (sizes.lo, sizes.hi, self.session.size(base)) else {
                 continue;
             };
@@ -336,7 +338,7 @@ impl Search<'_> {
     }
 
     /// Nothing bounds the unknowns.
-    fn last_resort(&self, node: &Node) -> Result<Step> {
+    pub(super) fn last_resort(&self, node: &Node) -> Result<Step> {
         let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
         if self.unbounded == Unbounded::Error {
             return Err(self.unbounded(first));
@@ -345,7 +347,7 @@ impl Search<'_> {
         for unknown in &node.open {
             let is_integer = unknown.ty(self.session.model()) == TypeTable::INTEGER;
             let set = if is_integer {
-                let range = bounds.get(Key::Value(*unknown));
+                let range = bounds.get(&Key::Value(*unknown));
                 Some(self.session.preferred_range(range.lo, range.hi).into())
             } else {
                 self.preferred_set(*unknown, node)

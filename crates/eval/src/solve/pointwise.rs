@@ -5,6 +5,7 @@
 //! so and waits. Values that are impossible at a point are removed from it, the point with the fewest left is next.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use abridge_model::{Arrow, BinaryOp, Expr, UnaryOp};
 use abridge_value::{Set, Value};
@@ -35,7 +36,7 @@ pub(super) struct Shape {
 #[derive(Clone)]
 struct Point {
     key: Value,
-    options: Vec<Option<Value>>,
+    options: Arc<[Option<Value>]>,
 }
 
 #[derive(Clone)]
@@ -72,7 +73,7 @@ impl Search<'_> {
             Some(Sym::Binary(BinaryOp::Arrow(_), from, to)) => session.cartesian(from, to),
             _ => return Ok(None),
         };
-        let options = vec![None, Some(Value::Bool(true))];
+        let options: Arc<[Option<Value>]> = [None, Some(Value::Bool(true))].into();
         let points =
             session.enumerate(&base, &node.env)?.iter().map(|key| Point { key, options: options.clone() }).collect();
         Ok(Some(Shape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
@@ -199,7 +200,7 @@ impl Search<'_> {
             complete.env = unknown.bind(&node.env, val);
             return self.run(complete, found);
         };
-        for option in progress.points[next].options.clone() {
+        for option in progress.points[next].options.clone().iter().cloned() {
             let mut chosen = progress.clone();
             chosen.assign(next, option);
             let flow = abridge_diag::with_stack(|| self.decide(unknown, set, shape, node, chosen, found))?;
@@ -226,14 +227,20 @@ impl Search<'_> {
         let mut idx = 0;
         while idx < progress.points.len() {
             let mut possible = Vec::new();
-            for option in &progress.points[idx].options {
-                let mut trial = progress.clone();
-                trial.assign(idx, option.clone());
+            let Point { key, options } = progress.points[idx].clone();
+            for option in options.iter() {
+                let mut trial = Progress {
+                    partial: progress.partial.clone(),
+                    points: Vec::new(),
+                    waiting: progress.waiting.clone(),
+                    fruitless: 0,
+                };
+                trial.partial.assign(key.clone(), option.clone());
                 if self.check_waiting(unknown, node, &mut trial)? {
                     possible.push(option.clone());
                 }
             }
-            if possible.len() < progress.points[idx].options.len() {
+            if possible.len() < options.len() {
                 progress.fruitless = 0;
             }
             match &possible[..] {
@@ -247,7 +254,7 @@ impl Search<'_> {
                     idx = 0;
                 }
                 _ => {
-                    progress.points[idx].options = possible;
+                    progress.points[idx].options = possible.into();
                     idx += 1;
                 }
             }
@@ -280,18 +287,15 @@ impl Search<'_> {
 impl Progress {
     fn assign(&mut self, idx: usize, option: Option<Value>) {
         let Point { key, .. } = self.points.remove(idx);
-        self.partial.open = self.partial.open.remove(&key);
-        let Some(value) = option else {
-            self.partial.absent = self.partial.absent.insert(key);
-            return;
-        };
-        if self.partial.is_injective {
+        if let (true, Some(value)) = (self.partial.is_injective, &option) {
             for point in &mut self.points {
-                point.options.retain(|other| other.as_ref() != Some(&value));
+                if point.options.iter().any(|other| other.as_ref() == Some(value)) {
+                    point.options =
+                        point.options.iter().filter(|other| other.as_ref() != Some(value)).cloned().collect();
+                }
             }
         }
-        let element = if self.partial.is_function { Value::pair(key, value) } else { key };
-        self.partial.decided = self.partial.decided.insert(element);
+        self.partial.assign(key, option);
     }
 
     /// How many values of a surjection are not reached yet.
@@ -302,6 +306,18 @@ impl Progress {
 }
 
 impl Partial {
+    /// Decides a point.
+    fn assign(&mut self, key: Value, option: Option<Value>) {
+        self.open = self.open.remove(&key);
+        match option {
+            None => self.absent = self.absent.insert(key),
+            Some(value) => {
+                let element = if self.is_function { Value::pair(key, value) } else { key };
+                self.decided = self.decided.insert(element);
+            }
+        }
+    }
+
     /// The set itself once nothing is open.
     fn into_val(self) -> Val {
         if self.open.is_empty() { self.decided.into() } else { Sym::Partial(self).into() }

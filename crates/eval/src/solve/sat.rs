@@ -7,8 +7,8 @@
 use std::ops::ControlFlow;
 
 use abridge_blast::{Answer, Lit, Solver, Sym};
-use abridge_model::{BinaryOp, Expr, TypeTable, UnaryOp};
-use abridge_value::Set;
+use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
+use abridge_value::{Int, Set, Value};
 
 use super::bounds::{Bounds, Key};
 use super::choose::Step;
@@ -20,7 +20,9 @@ use crate::sets::Size;
 use crate::val::{self, Val};
 
 /// A choice among fewer candidates is simply tried.
-pub(super) const HARD: u64 = 1000;
+const HARD: u64 = 1000;
+/// How often circuits are tried in one search: what is unbounded at first may be bound further down.
+pub(super) const ATTEMPTS: u32 = 3;
 /// Steps of the search that comes first.
 const PROBE: u64 = 150_000;
 /// With more solutions than this in the first search, there are too many for one question each.
@@ -29,13 +31,48 @@ const DENSE: usize = 200;
 const CONFLICTS: u64 = 3_000_000;
 
 impl Search<'_> {
-    /// Goes on from a node where the best step has many candidates.
+    /// Whether a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
+    pub(super) fn is_hard(&self, cost: u64, node: &Node) -> bool {
+        cost > 1
+            && self.circuits_left.get() > 0
+            && !self.session.is_probing()
+            && (cost >= HARD || self.combinations(node) >= HARD)
+            && self.is_encodable(node)
+    }
+
+    /// How many combinations of values the unknowns have, roughly.
+    fn combinations(&self, node: &Node) -> u64 {
+        let model = self.session.model();
+        let mut product = 1_u64;
+        for unknown in &node.open {
+            let sets = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
+                Kind::Relation(Relation::Member, left, Term::Known(set))
+                    if self.as_unknown(left, node) == Some(*unknown) =>
+                {
+                    Some(self.rank(set))
+                }
+                _ => None,
+            });
+            let by_type = self.rank(&self.session.type_set(unknown.ty(model)));
+            product = product.saturating_mul(sets.fold(by_type, u64::min));
+        }
+        product
+    }
+
+    /// Goes on from a node that may be hard.
     pub(super) fn hard(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         let session = self.session;
-        if self.is_searched_out.get() || session.is_probing() || !self.is_encodable(&node) {
-            return self.take(step, node, found);
-        }
         node.may_repeat = true;
+        if let Step::LastResort = step {
+            return match self.by_circuit(&node, found) {
+                Ok(Some(flow)) => Ok(flow),
+                Ok(None) | Err(Stop::Unsupported(_)) => {
+                    self.circuits_left.set(self.circuits_left.get() - 1);
+                    self.take(step, node, found)
+                }
+                Err(Stop::Fatal(error)) => Err(error),
+            };
+        }
         let mut count = 0;
         let mut counted = |env: &crate::env::Env| {
             count += 1;
@@ -55,7 +92,7 @@ impl Search<'_> {
                 Err(Stop::Fatal(error)) => return Err(error),
             }
         }
-        self.is_searched_out.set(true);
+        self.circuits_left.set(self.circuits_left.get() - 1);
         if let Some(Err(error)) = probed {
             return Err(error);
         }
@@ -74,11 +111,21 @@ impl Search<'_> {
     }
 
     /// All solutions by a SAT solver; nothing if it gave up.
+    ///
+    /// A constraint that has no circuit is left out: solutions are checked against all of them.
     fn by_circuit(&self, node: &Node, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
         let mut encoder = Encoder::new(self.session);
         let mut required = self.declare_all(&mut encoder, node)?;
+        let mut left_out = 0;
         for constraint in &node.constraints {
-            required.push(encoder.constraint(constraint, node)?.holds);
+            match encoder.constraint(constraint, node) {
+                Ok(truth) => required.push(truth.holds),
+                Err(Stop::Unsupported(_)) => left_out += 1,
+                Err(stop) => return Err(stop),
+            }
+        }
+        if left_out * 2 > node.constraints.len() {
+            return Err(Stop::Unsupported("most constraints"));
         }
         let mut solver = Solver::new(CONFLICTS);
         for lit in required {
@@ -190,7 +237,7 @@ impl Search<'_> {
     ) -> Encoded<Option<(Sym, Lit)>> {
         let model = self.session.model();
         if unknown.ty(model) == TypeTable::INTEGER {
-            let range = bounds.get(Key::Value(unknown));
+            let range = bounds.get(&Key::Value(unknown));
             if let (Some(lo), Some(hi)) = (&range.lo, &range.hi)
                 && let (Some(lo), Some(hi)) = (lo.to_i64(), hi.to_i64())
             {
@@ -213,9 +260,16 @@ impl Search<'_> {
         sets.sort_by_key(|(rank, _)| *rank);
         sets.push((0, self.session.type_set(unknown.ty(model))));
         for (_, set) in &sets {
-            let fresh = match self.sequence_base(unknown, set, bounds) {
-                Some((base, max_len)) => encoder.fresh_sequence(&base, max_len, &node.env),
-                None => encoder.fresh(set, &node.env),
+            let fresh = match (self.sequence_base(unknown, set, bounds), function_sets(set)) {
+                (Some((base, max_len)), _) => encoder.fresh_sequence(&base, max_len, &node.env),
+                (None, Some((arrow, from, to))) if bounds.points(unknown).next().is_some() => {
+                    let ranges: Vec<(&Value, (Int, Int))> = bounds
+                        .points(unknown)
+                        .filter_map(|(point, range)| Some((point, (range.lo.clone()?, range.hi.clone()?))))
+                        .collect();
+                    encoder.fresh_bounded(arrow, from, to, &ranges, &node.env)
+                }
+                _ => encoder.fresh(set, &node.env),
             };
             match fresh {
                 Ok(found) => return Ok(Some(found)),
@@ -236,7 +290,7 @@ impl Search<'_> {
     /// `seq(S)` with a bound on the length.
     fn sequence_base(&self, unknown: Unknown, set: &Val, bounds: &Bounds) -> Option<(Val, u64)> {
         let Some(val::Sym::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { return None };
-        Some((base.clone(), bounds.get(Key::Size(unknown)).hi?.to_u64()?))
+        Some((base.clone(), bounds.get(&Key::Size(unknown)).hi?.to_u64()?))
     }
 
     /// A set that surely contains what a term contains.
@@ -254,7 +308,7 @@ impl Search<'_> {
             Expr::Binary(BinaryOp::Arrow(arrow), from, to) => {
                 let (Some(from), Some(to)) = (part(encoder, *from)?, part(encoder, *to)?) else { return Ok(None) };
                 // With other domains and ranges only these stay true.
-                let arrow = abridge_model::Arrow { total: false, surjective: false, ..*arrow };
+                let arrow = Arrow { total: false, surjective: false, ..*arrow };
                 Ok(Some(val::Sym::binary(BinaryOp::Arrow(arrow), from, to)))
             }
             Expr::Binary(BinaryOp::Cartesian, left, right) => {
@@ -273,6 +327,14 @@ impl Search<'_> {
                 Ok(members.map(|members| members.items.into_iter().map(|(item, _)| item).collect::<Set>().into()))
             }
         }
+    }
+}
+
+/// The parts of a set of functions.
+fn function_sets(set: &Val) -> Option<(Arrow, &Val, &Val)> {
+    match set.as_sym() {
+        Some(val::Sym::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => Some((*arrow, from, to)),
+        _ => None,
     }
 }
 
