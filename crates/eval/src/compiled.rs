@@ -119,7 +119,7 @@ pub(crate) struct Runtime<'p> {
 
 /// The place of a value that is not there.
 pub(crate) fn unset() -> Val {
-    Val::Record(u32::MAX, Arc::new([]))
+    Val::Record(u32::MAX, Arc::default())
 }
 
 fn is_unset(val: &Val) -> bool {
