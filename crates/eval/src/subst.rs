@@ -34,6 +34,11 @@ impl Session<'_> {
         }
         let node = &self.model().substs[id];
         let emit: &mut Emit<'_> = &mut |outcome| emit(outcome.map_err(|error| error.at(node.span)));
+        if let Subst::While { .. } = &node.subst
+            && let Some(update) = self.quick_loop(id, env)
+        {
+            return emit(Ok(update));
+        }
         with_stack(|| match self.execute_inner(&node.subst, env, emit) {
             Ok(flow) => flow,
             Err(error) => emit(Err(error)),

@@ -20,7 +20,7 @@ impl<'r> Runtime<'r> {
         self.every(&case.plan, &mut |runtime| runtime.exec(&case.body, then))
     }
 
-    fn exec(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {
+    pub(super) fn exec(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {
         self.tick()?;
         match exec {
             Exec::Skip => then(self),
@@ -141,7 +141,8 @@ impl<'r> Runtime<'r> {
         Ok(saved)
     }
 
-    fn assign_tuple(&mut self, targets: &[usize], value: Value) -> Fast<Vec<(usize, Val)>> {
+    /// Takes a left-nested pair apart; what the slots held comes back.
+    pub(super) fn assign_tuple(&mut self, targets: &[usize], value: Value) -> Fast<Vec<(usize, Val)>> {
         let mut saved = Vec::with_capacity(targets.len());
         let mut rest = value;
         for slot in targets.iter().skip(1).rev() {
@@ -197,7 +198,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// The body is deterministic, so the loop runs in place.
-    fn while_loop(&mut self, looping: &While, then: &mut Then<'_, 'r>) -> Fast<()> {
+    pub(super) fn while_loop(&mut self, looping: &While, then: &mut Then<'_, 'r>) -> Fast<()> {
         let start: Vec<(usize, Val)> = looping.writes.iter().map(|slot| (*slot, self.slots[*slot].clone())).collect();
         let outer = self.copy(&looping.before);
         let ends = self.passes(looping);

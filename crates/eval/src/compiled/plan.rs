@@ -12,6 +12,9 @@ use super::code::{Code, Head, Pattern, Plan, Source, Step, Test};
 /// Larger types are not enumerated.
 const MAX_TYPE: f64 = 70_000.0;
 
+/// Rather than trying so many values, an existential statement is opened that defines them.
+const DEAR: f64 = 64.0;
+
 /// A conjunct that is not used up.
 struct Conjunct {
     pred: PredId,
@@ -85,19 +88,54 @@ impl Builder<'_, '_> {
             waiting.push(self.conjunct(*pred, binder, true));
         }
         let mut steps = Vec::new();
+        let mut may_repeat = false;
         loop {
             self.tests(&mut waiting, &open, &mut steps)?;
             if open.is_empty() {
                 break;
             }
-            let choice = self.cheapest(&waiting, &open)?;
+            let choice = self.cheapest(&waiting, &open);
+            if choice.as_ref().is_none_or(|choice| choice.cost > DEAR)
+                && let Some(idx) = self.defining(&waiting, &open)
+            {
+                self.open_exists(idx, &mut waiting, &mut open);
+                may_repeat = true;
+                continue;
+            }
+            let choice = choice?;
             if let Some(idx) = choice.consumes {
                 waiting.remove(idx);
             }
             let step = self.step(choice.step, &mut waiting, &mut open)?;
             steps.push(step);
         }
-        Some(Plan { steps })
+        Some(Plan { steps, may_repeat, table: None })
+    }
+
+    /// An existential statement that says what an open unknown is in terms of its own: `#y.(y : S & x = f(y))`.
+    fn defining(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<usize> {
+        waiting.iter().position(|conjunct| {
+            let Pred::Exists { binder, body } = self.model.pred(conjunct.pred) else { return false };
+            let defines = |pred: &PredId| match self.model.pred(*pred) {
+                Pred::Compare(Comparison::Equal, left, right) => [(*left, *right), (*right, *left)]
+                    .into_iter()
+                    .any(|(pattern, value)| self.is_pattern(pattern, open) && self.is_bound(value, open)),
+                _ => false,
+            };
+            let is_new = binder.iter().all(|local| !open.contains(local));
+            !conjunct.negated && is_new && self.names.conjuncts(self.model, *body).iter().any(defines)
+        })
+    }
+
+    /// Its unknowns are looked for together with ours. What they may be several times is one solution of ours.
+    fn open_exists(&mut self, idx: usize, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) {
+        let Conjunct { pred, unknowns, .. } = waiting.remove(idx);
+        let Pred::Exists { binder, body } = self.model.pred(pred) else { return };
+        open.extend(binder);
+        let all = [&unknowns[..], binder].concat();
+        for pred in self.names.conjuncts(self.model, *body).iter() {
+            waiting.push(self.conjunct(*pred, &all, false));
+        }
     }
 
     fn conjunct(&self, pred: PredId, binder: &[LocalId], negated: bool) -> Conjunct {

@@ -20,7 +20,7 @@ impl From<Error> for Stop {
     }
 }
 
-type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
+pub(super) type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
 
 const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -49,6 +49,17 @@ impl<'r> Runtime<'r> {
             Code::Apply(head, arg) => {
                 let arg = self.code(arg)?;
                 self.apply(head, &arg)
+            }
+            Code::Beta(arg, slots, test, expr) => {
+                let arg = self.code(arg)?;
+                let saved = self.assign_tuple(slots, arg)?;
+                let value = match self.test(test) {
+                    Ok(true) => self.code(expr),
+                    Ok(false) => Err(Stop::IllDefined),
+                    Err(stop) => Err(stop),
+                };
+                self.restore(saved);
+                value
             }
             Code::Image(head, set) => {
                 let set = self.code(set)?;
@@ -124,6 +135,9 @@ impl<'r> Runtime<'r> {
     }
 
     fn cell(&mut self, cell: usize, expr: abridge_model::ExprId) -> Fast<&Val> {
+        if self.cells.len() <= cell {
+            self.cells.resize(cell + 1, None);
+        }
         if self.cells[cell].is_none() {
             let env = self.env(&Default::default());
             self.cells[cell] = Some(self.session.value(expr, &env)?);
@@ -387,14 +401,7 @@ impl<'r> Runtime<'r> {
                 Ok(true)
             }
             SetTest::Comprehension(slots, test) => {
-                let mut saved = Vec::with_capacity(slots.len());
-                let mut rest = elem.clone();
-                for slot in slots.iter().skip(1).rev() {
-                    let (first, second) = rest.as_pair().map(|(a, b)| (a.clone(), b.clone())).ok_or(Stop::Escape)?;
-                    saved.push((*slot, std::mem::replace(&mut self.slots[*slot], second.into())));
-                    rest = first;
-                }
-                saved.push((slots[0], std::mem::replace(&mut self.slots[slots[0]], rest.into())));
+                let saved = self.assign_tuple(slots, elem.clone())?;
                 let answer = self.test(test);
                 self.restore(saved);
                 // In a search an ill-defined condition excludes the element.
@@ -444,7 +451,10 @@ impl<'r> Runtime<'r> {
 
     /// Calls `found` in every solution of a plan, until it breaks.
     pub(super) fn solutions(&mut self, plan: &Plan, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
-        self.run(&plan.steps, false, found)
+        match &plan.table {
+            Some(table) => self.tabulated(plan, table, found),
+            None => self.run(&plan.steps, false, found),
+        }
     }
 
     /// Calls `found` in every solution of a plan.
@@ -452,7 +462,7 @@ impl<'r> Runtime<'r> {
         self.solutions(plan, &mut |runtime| found(runtime).map(ControlFlow::Continue)).map(|_| ())
     }
 
-    fn run(&mut self, steps: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+    pub(super) fn run(&mut self, steps: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
         self.tick()?;
         let Some((step, rest)) = steps.split_first() else {
             // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
