@@ -7,14 +7,16 @@
 //!
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
 //! integer bounds, `pointwise.rs` finds functions and sets point by
-//! point, `simplify.rs` drops what is decided.
+//! point, `sequences.rs` takes sequences apart, `subsets.rs` bounds sets from both sides, `simplify.rs` drops what is decided.
 
 mod bounds;
 mod choose;
 mod constraint;
 mod pattern;
 mod pointwise;
+mod sequences;
 mod simplify;
+mod subsets;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
