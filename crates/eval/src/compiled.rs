@@ -4,7 +4,7 @@
 //! evident order. Everything else ends in a [`Stop`], and the caller asks the plain interpreter instead, which gives the exact answer,
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
-//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers solutions,
+//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers solutions, `split.rs` takes sequences apart,
 //! `exec.rs` runs substitutions, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
@@ -14,6 +14,7 @@ mod inside;
 mod plan;
 mod rows;
 mod run;
+mod split;
 
 use std::sync::Arc;
 

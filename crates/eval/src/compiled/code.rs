@@ -136,12 +136,24 @@ pub(crate) enum Step {
         key: Code,
         pattern: Pattern,
     },
+    /// A sequence that is the concatenation of the parts.
+    Split {
+        code: Code,
+        parts: Vec<Part>,
+    },
     /// Integers between bounds, all of which hold.
     Range {
         slot: usize,
         low: Vec<Code>,
         high: Vec<Code>,
     },
+}
+
+/// An operand of a concatenation.
+pub(crate) enum Part {
+    Equal(Code),
+    /// To be bound; with its length, where something says it.
+    Bind { slot: usize, len: Option<Code> },
 }
 
 pub(crate) enum Source {

@@ -7,6 +7,7 @@ use abridge_model::{Arrow, BinaryOp, QuantifiedOp, UnaryOp};
 use abridge_value::{Builder, Int, Set, Value, relation, sequence};
 
 use super::code::{Code, Head, Pattern, Plan, SetTest, Source, Step, Test};
+use super::split::Rest;
 use super::{Fast, Runtime, Stop, concrete, unset};
 use crate::error::Error;
 use crate::val::{Sym, Val};
@@ -497,6 +498,10 @@ impl<'r> Runtime<'r> {
                     Err(stop) => Err(stop),
                 }
             }
+            Step::Split { code, parts } => match self.lenient_items(code)? {
+                Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
+                None => GO_ON,
+            },
             Step::Range { slot, low, high } => match self.range(low, high) {
                 Ok(None) => GO_ON,
                 Ok(Some((low, high))) => {
@@ -746,7 +751,7 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Fast<Value> {
     })
 }
 
-fn items(value: &Value) -> Fast<Vec<Value>> {
+pub(super) fn items(value: &Value) -> Fast<Vec<Value>> {
     let items = sequence::items(as_set(value)?).ok_or(Stop::IllDefined)?;
     Ok(items.into_iter().cloned().collect())
 }
