@@ -119,10 +119,15 @@ pub(crate) struct Runtime<'p> {
     cells: Vec<Option<Val>>,
     /// Solutions that depend on constants only.
     tables: Vec<Rows>,
+    /// Values of symbolic functions.
+    applied: Applied,
     fuel: u64,
     /// Ill-defined conditions never count as false, because a universal statement is being refuted.
     is_strict: bool,
 }
+
+/// Functions and arguments with their values, under the constants at hand.
+type Applied = rustc_hash::FxHashMap<(Val, Value), Value>;
 
 /// The place of a value that is not there.
 pub(crate) fn unset() -> Val {
@@ -142,6 +147,7 @@ impl<'p> Runtime<'p> {
             constants: Arc::default(),
             cells: vec![None; program.n_cells],
             tables: Vec::new(),
+            applied: Applied::default(),
             fuel: FUEL,
             is_strict: false,
         }
@@ -160,6 +166,7 @@ impl<'p> Runtime<'p> {
     fn forget_constants(&mut self) {
         self.cells.fill(None);
         self.tables.fill(Rows::NotTried);
+        self.applied.clear();
     }
 
     pub(crate) fn set_variable(&mut self, id: VarId, val: Val) {

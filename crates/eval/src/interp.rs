@@ -141,6 +141,10 @@ impl<'i> Session<'i> {
         self.warnings.borrow_mut().insert(warning);
     }
 
+    pub(crate) fn has_warnings(&self) -> bool {
+        !self.warnings.borrow().is_empty()
+    }
+
     /// What was noticed so far; the list starts anew.
     pub fn take_warnings(&self) -> Vec<Warning> {
         std::mem::take(&mut *self.warnings.borrow_mut()).into_iter().collect()

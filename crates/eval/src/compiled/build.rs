@@ -151,6 +151,13 @@ impl Builder<'_, '_> {
         Some(Code::Beta(self.boxed(arg), slots, Box::new(self.test(*pred)), self.boxed(*expr)))
     }
 
+    /// The values of the last local for which a predicate holds, given the others.
+    pub(super) fn last_components(&mut self, binder: &[LocalId], pred: PredId) -> Option<Code> {
+        let last = binder.last()?;
+        let plan = self.plan(&[*last], &[pred], &[])?;
+        Some(Code::Collect(plan, Box::new(Code::Slot(self.layout.local(*last)))))
+    }
+
     /// A plan for all solutions, which are kept if they depend on constants only and take more than listing a set.
     fn table_plan(&mut self, binder: &[LocalId], pred: Option<PredId>) -> Option<Plan> {
         let mut plan = self.plan(binder, pred.as_slice(), &[])?;

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use abridge_model::ids::Id as _;
 use abridge_model::{Expr, ExprId, PredId, QuantifiedOp, Subst, SubstId, Target};
-use abridge_value::Value;
+use abridge_value::{Set, Value};
 
 use super::build::{Builder, Numbers};
 use super::code::{Code, Exec, Test, While};
-use super::{FUEL, Fast, Layout, Program, Rows, Runtime, Stop, is_unset, unset};
+use super::{Applied, FUEL, Fast, Layout, Program, Rows, Runtime, Stop, is_unset, unset};
 use crate::env::{Env, Slots, State};
 use crate::free::FreeNames;
 use crate::interp::{Interp, Session};
@@ -27,6 +27,8 @@ pub(crate) struct Fragments {
     program: Program,
     preds: Vec<OnceLock<Option<Fragment<Test>>>>,
     exprs: Vec<OnceLock<Option<Fragment<Code>>>>,
+    /// The last component of the elements of a comprehension whose other components are known.
+    images: Vec<OnceLock<Option<Fragment<Code>>>>,
     loops: Vec<OnceLock<Option<Fragment<Loop>>>>,
     initialisation: OnceLock<Option<Fragment<Exec>>>,
     /// Numbers that are free.
@@ -76,6 +78,7 @@ impl Fragments {
             program: Program { layout, n_cells: 0, operations: Vec::new(), tests: Vec::new() },
             preds: places(model.preds.len()),
             exprs: places(model.exprs.len()),
+            images: places(model.exprs.len()),
             loops: places(model.substs.len()),
             initialisation: OnceLock::new(),
             numbers: Mutex::default(),
@@ -110,6 +113,17 @@ impl Fragments {
             Some(Fragment { code, names: interp.names.of_expr(interp.model, id), trust: Trust::default() })
         };
         self.exprs[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn images(&self, interp: &Interp<'_>, id: ExprId) -> Option<&Fragment<Code>> {
+        let build = || {
+            let Expr::Comprehension { binder, pred, .. } = interp.model.expr(id) else { return None };
+            let code = self.build(interp, |builder| builder.last_components(binder, *pred))?;
+            let mut names = (*interp.names.of_pred(interp.model, *pred)).clone();
+            names.locals.retain(|local| binder.last() != Some(local));
+            Some(Fragment { code, names: Arc::new(names), trust: Trust::default() })
+        };
+        self.images[id.index()].get_or_init(build).as_ref()
     }
 
     fn a_loop(&self, interp: &Interp<'_>, id: SubstId) -> Option<&Fragment<Loop>> {
@@ -159,6 +173,13 @@ impl<'i> Session<'i> {
         }
         let fragment = self.fragments()?.expr(self.interp, id)?;
         self.quickly(fragment, env, |runtime| runtime.code(&fragment.code))
+    }
+
+    /// The images of a key under a comprehension, if the compiled form finds them. The key is bound in the environment.
+    pub(crate) fn quick_images(&self, comprehension: ExprId, env: &Env) -> Option<Set> {
+        let fragment = self.fragments()?.images(self.interp, comprehension)?;
+        let images = self.quickly(fragment, env, |runtime| runtime.code(&fragment.code))?;
+        images.as_set().cloned()
     }
 
     /// What a loop assigns according to the compiled form, if it has exactly one outcome there.
@@ -245,22 +266,30 @@ pub(crate) struct Memory {
     constants: Arc<Slots>,
     cells: Vec<Option<Val>>,
     tables: Vec<Rows>,
+    applied: Applied,
 }
 
 impl Memory {
     fn new(layout: Layout) -> Memory {
-        Memory { slots: vec![unset(); layout.n_slots], constants: Arc::default(), cells: Vec::new(), tables: Vec::new() }
+        Memory {
+            slots: vec![unset(); layout.n_slots],
+            constants: Arc::default(),
+            cells: Vec::new(),
+            tables: Vec::new(),
+            applied: Applied::default(),
+        }
     }
 }
 
 impl<'p> Runtime<'p> {
     fn with_memory(program: &'p Program, session: Session<'p>, memory: Memory) -> Runtime<'p> {
-        let Memory { slots, constants, cells, tables } = memory;
-        Runtime { program, session, slots, constants, cells, tables, fuel: FUEL, is_strict: false }
+        let Memory { slots, constants, cells, tables, applied } = memory;
+        Runtime { program, session, slots, constants, cells, tables, applied, fuel: FUEL, is_strict: false }
     }
 
     fn into_memory(self) -> Memory {
-        Memory { slots: self.slots, constants: self.constants, cells: self.cells, tables: self.tables }
+        let Runtime { slots, constants, cells, tables, applied, .. } = self;
+        Memory { slots, constants, cells, tables, applied }
     }
 
     /// Puts the values of names into their slots.

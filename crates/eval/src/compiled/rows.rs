@@ -1,4 +1,4 @@
-//! Solutions that depend on constants only: found once, then read from a table.
+//! What is remembered: solutions that depend on constants only, and values of symbolic functions.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use abridge_value::Value;
 
 use super::code::{Plan, Table};
 use super::run::Solution;
-use super::{Fast, Runtime, Stop};
+use super::{Fast, Runtime, Stop, concrete};
 use crate::val::Val;
 
 /// Longer tables are not kept: the search may well end before it has found so much.
@@ -24,7 +24,29 @@ pub(crate) enum Rows {
     Known(Arc<[Value]>),
 }
 
+/// More values of functions are not remembered.
+const MAX_VALUES: usize = 1 << 14;
+
 impl<'r> Runtime<'r> {
+    /// The value of a function that is kept as a formula. Such values are dear, and often asked for again.
+    pub(super) fn apply_symbolic(&mut self, function: Val, arg: &Value) -> Fast<Value> {
+        let key = (function, arg.clone());
+        if let Some(value) = self.applied.get(&key) {
+            return Ok(value.clone());
+        }
+        let env = self.env(&Default::default());
+        let value = self.session.apply(&key.0, &arg.clone().into(), &env)?;
+        let value = concrete(self.session.force(&value, &env)?)?;
+        if self.session.has_warnings() {
+            return Err(Stop::Escape);
+        }
+        if self.applied.len() >= MAX_VALUES {
+            self.applied.clear();
+        }
+        self.applied.insert(key, value.clone());
+        Ok(value)
+    }
+
     pub(super) fn tabulated(
         &mut self,
         plan: &Plan,

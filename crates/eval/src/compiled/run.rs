@@ -141,7 +141,11 @@ impl<'r> Runtime<'r> {
         }
         if self.cells[cell].is_none() {
             let env = self.env(&Default::default());
-            self.cells[cell] = Some(self.session.value(expr, &env)?);
+            let val = self.session.value(expr, &env)?;
+            if self.session.has_warnings() {
+                return Err(Stop::Escape);
+            }
+            self.cells[cell] = Some(val);
         }
         self.cells[cell].as_ref().ok_or(Stop::Escape)
     }
@@ -173,9 +177,7 @@ impl<'r> Runtime<'r> {
         if let Some(found) = looked_up(&function) {
             return found;
         }
-        let env = self.env(&Default::default());
-        let value = self.session.apply(&function, &arg.clone().into(), &env)?;
-        concrete(self.session.force(&value, &env)?)
+        self.apply_symbolic(function, arg)
     }
 
     fn fold(&mut self, op: QuantifiedOp, plan: &Plan, expr: &Code) -> Fast<Value> {
