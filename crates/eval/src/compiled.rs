@@ -4,14 +4,17 @@
 //! evident order. Everything else ends in a [`Stop`], and the caller asks the plain interpreter instead, which gives the exact answer,
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
-//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `exec.rs` runs
-//! substitutions.
+//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers solutions, `split.rs` takes sequences apart,
+//! `exec.rs` runs substitutions, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
 mod code;
 mod exec;
+mod inside;
 mod plan;
+mod rows;
 mod run;
+mod split;
 
 use std::sync::Arc;
 
@@ -24,6 +27,8 @@ use crate::free::FreeNames;
 use crate::interp::{Interp, Session};
 use crate::val::Val;
 use code::{Case, Test};
+pub(crate) use inside::{Fragments, Memory};
+use rows::Rows;
 
 /// Why the fast path gives no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,14 +117,21 @@ pub(crate) struct Runtime<'p> {
     constants: Arc<Slots>,
     /// Values of expressions that depend on constants only.
     cells: Vec<Option<Val>>,
+    /// Solutions that depend on constants only.
+    tables: Vec<Rows>,
+    /// Values of symbolic functions.
+    applied: Applied,
     fuel: u64,
     /// Ill-defined conditions never count as false, because a universal statement is being refuted.
     is_strict: bool,
 }
 
+/// Functions and arguments with their values, under the constants at hand.
+type Applied = rustc_hash::FxHashMap<(Val, Value), Value>;
+
 /// The place of a value that is not there.
 pub(crate) fn unset() -> Val {
-    Val::Record(u32::MAX, Arc::new([]))
+    Val::Record(u32::MAX, Arc::default())
 }
 
 fn is_unset(val: &Val) -> bool {
@@ -134,6 +146,8 @@ impl<'p> Runtime<'p> {
             slots: vec![unset(); program.layout.n_slots],
             constants: Arc::default(),
             cells: vec![None; program.n_cells],
+            tables: Vec::new(),
+            applied: Applied::default(),
             fuel: FUEL,
             is_strict: false,
         }
@@ -145,7 +159,14 @@ impl<'p> Runtime<'p> {
             self.slots[idx] = val.clone().unwrap_or_else(unset);
         }
         self.constants = constants.clone();
+        self.forget_constants();
+    }
+
+    /// What was computed from constants does not hold any more.
+    fn forget_constants(&mut self) {
         self.cells.fill(None);
+        self.tables.fill(Rows::NotTried);
+        self.applied.clear();
     }
 
     pub(crate) fn set_variable(&mut self, id: VarId, val: Val) {
@@ -185,7 +206,7 @@ impl<'p> Runtime<'p> {
 
     /// A fresh budget.
     fn begin(&mut self) {
-        self.session = self.session.interp().session();
+        self.session.renew();
         self.fuel = FUEL;
         self.is_strict = false;
     }

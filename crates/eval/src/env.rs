@@ -107,14 +107,19 @@ impl Env {
     /// With targets assigned.
     #[must_use]
     pub fn assign<'a>(&self, changes: impl IntoIterator<Item = (&'a Target, &'a Option<Val>)>) -> Env {
-        let mut env = self.clone();
+        self.clone().assigned(changes)
+    }
+
+    /// The same for an environment that is not needed any more; where nothing shares it, it is changed in place.
+    #[must_use]
+    pub(crate) fn assigned<'a>(mut self, changes: impl IntoIterator<Item = (&'a Target, &'a Option<Val>)>) -> Env {
         for (target, val) in changes {
             match target {
-                Target::Variable(id) => set_slot(Arc::make_mut(&mut env.scope.variables), id.index(), val.clone()),
-                Target::Local(local) => env.scope.locals = env.scope.locals.replaced(*local, val),
+                Target::Variable(id) => set_slot(Arc::make_mut(&mut self.scope.variables), id.index(), val.clone()),
+                Target::Local(local) => self.scope.locals = self.scope.locals.replaced(*local, val),
             }
         }
-        env
+        self
     }
 
     /// The constants, variables and nothing else: what the body of a called operation sees.

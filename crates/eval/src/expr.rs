@@ -68,7 +68,10 @@ impl Session<'_> {
             Expr::WithField(record, field, val) => self.with_field(*record, *field, *val, env),
             Expr::Comprehension { .. } | Expr::SetImage { .. } => Ok(self.capture(id, env)),
             Expr::Quantified { op: QuantifiedOp::Lambda | QuantifiedOp::Union, .. } => Ok(self.capture(id, env)),
-            Expr::Quantified { op, binder, pred, expr, .. } => self.quantified(*op, binder, *pred, *expr, env),
+            Expr::Quantified { op, binder, pred, expr, .. } => match self.quick_expr(id, env) {
+                Some(value) => Ok(value.into()),
+                None => self.quantified(*op, binder, *pred, *expr, env),
+            },
             Expr::If(condition, then, otherwise) => {
                 let branch = if self.pred(*condition, env)? { then } else { otherwise };
                 self.expr(*branch, env)

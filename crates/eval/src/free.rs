@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use abridge_diag::with_stack;
 use abridge_model::ids::Id as _;
 use abridge_model::walk::Node;
-use abridge_model::{ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, VarId};
+use abridge_model::{ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, Subst, SubstId, Target, VarId};
 
 /// Names that occur free, each list ascending.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -39,6 +39,11 @@ impl NameCache {
     pub(crate) fn of_pred(&self, model: &Model, id: PredId) -> Arc<FreeNames> {
         let slot = &self.preds[id.index()];
         slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, Node::Pred(id))))).clone()
+    }
+
+    /// What a substitution reads, and what it may write.
+    pub(crate) fn of_subst(&self, model: &Model, id: SubstId) -> FreeNames {
+        with_stack(|| self.compute(model, Node::Subst(id)))
     }
 
     /// The operands of nested conjunctions, in order.
@@ -74,10 +79,13 @@ impl NameCache {
                 _ => {}
             }
         }
+        if let Node::Subst(id) = node {
+            names.add_subst(model, model.subst(id));
+        }
         model.for_each_child(node, &mut |child| match child {
             Node::Expr(id) => names.add(&self.of_expr(model, id)),
             Node::Pred(id) => names.add(&self.of_pred(model, id)),
-            Node::Subst(_) => {}
+            Node::Subst(id) => names.add(&self.of_subst(model, id)),
         });
         for local in model.bound_locals(node) {
             names.locals.remove(&local);
@@ -98,6 +106,21 @@ struct Collected {
 }
 
 impl Collected {
+    /// What a substitution assigns or calls, without its parts.
+    fn add_subst(&mut self, model: &Model, subst: &Subst) {
+        for target in subst.targets() {
+            match target {
+                Target::Variable(id) => _ = self.variables.insert(*id),
+                Target::Local(id) => _ = self.locals.insert(*id),
+            }
+        }
+        if let Subst::Call { op, .. } = subst {
+            let effects = &model.operations[*op].effects;
+            self.variables.extend(effects.reads.iter().chain(effects.writes.iter()));
+            self.constants.extend(effects.constants.iter());
+        }
+    }
+
     fn add(&mut self, names: &FreeNames) {
         self.locals.extend(&names.locals);
         self.variables.extend(&names.variables);

@@ -7,6 +7,7 @@ use abridge_diag::Span;
 use abridge_model::{LocalId, Model, Type, TypeId};
 use abridge_value::{Int, Set};
 
+use crate::compiled::{Fragments, Memory};
 use crate::config::Config;
 use crate::env::Env;
 use crate::error::{ErrorKind, Result};
@@ -18,6 +19,8 @@ pub struct Interp<'m> {
     pub(crate) model: &'m Model,
     pub(crate) config: Config,
     pub(crate) names: NameCache,
+    /// Empty unless the compiled form may help.
+    pub(crate) fragments: Option<Fragments>,
 }
 
 /// A series of evaluations with one budget and one list of warnings.
@@ -29,6 +32,10 @@ pub struct Session<'i> {
     probing: Cell<bool>,
     /// What a probe must not use of the budget.
     reserve: Cell<u64>,
+    /// For compiled parts of formulas, kept from one to the next.
+    memories: RefCell<Vec<Memory>>,
+    /// How many compiled parts this session is inside of.
+    pub(crate) nesting: Cell<u32>,
 }
 
 /// Something that makes an answer less than certain.
@@ -46,7 +53,8 @@ pub enum Warning {
 
 impl<'m> Interp<'m> {
     pub fn new(model: &'m Model, config: Config) -> Interp<'m> {
-        Interp { model, config, names: NameCache::new(model) }
+        let fragments = config.compiled.then(|| Fragments::new(model));
+        Interp { model, config, names: NameCache::new(model), fragments }
     }
 
     pub fn model(&self) -> &'m Model {
@@ -65,6 +73,8 @@ impl<'m> Interp<'m> {
             warnings: RefCell::default(),
             probing: Cell::new(false),
             reserve: Cell::new(0),
+            memories: RefCell::default(),
+            nesting: Cell::new(0),
         }
     }
 }
@@ -80,6 +90,37 @@ impl<'i> Session<'i> {
 
     pub(crate) fn config(&self) -> &'i Config {
         &self.interp.config
+    }
+
+    /// A fresh budget, and no warnings.
+    pub(crate) fn renew(&self) {
+        self.fuel.set(self.config().fuel);
+        self.calls.set(0);
+        self.warnings.borrow_mut().clear();
+    }
+
+    /// A session for a compiled part, with the budget of this one.
+    pub(crate) fn inner(&self) -> Session<'i> {
+        let inner = self.interp.session();
+        inner.fuel.set(self.fuel.get());
+        inner.calls.set(self.calls.get());
+        inner.nesting.set(self.nesting.get() + 1);
+        inner.memories.swap(&self.memories);
+        inner
+    }
+
+    /// Takes over what an inner session has left.
+    pub(crate) fn leave(&self, inner: &Session<'_>) {
+        self.fuel.set(inner.fuel.get());
+        self.memories.swap(&inner.memories);
+    }
+
+    pub(crate) fn take_memory(&self) -> Option<Memory> {
+        self.memories.borrow_mut().pop()
+    }
+
+    pub(crate) fn keep_memory(&self, memory: Memory) {
+        self.memories.borrow_mut().push(memory);
     }
 
     /// One step; every loop over candidates and every node takes at least one.
@@ -134,6 +175,10 @@ impl<'i> Session<'i> {
 
     pub(crate) fn warn(&self, warning: Warning) {
         self.warnings.borrow_mut().insert(warning);
+    }
+
+    pub(crate) fn has_warnings(&self) -> bool {
+        !self.warnings.borrow().is_empty()
     }
 
     /// What was noticed so far; the list starts anew.

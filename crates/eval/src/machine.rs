@@ -55,6 +55,11 @@ impl Session<'_> {
     /// Calls `found` with every distinct initial state for these constants.
     pub fn initialise(&self, constants: &State, found: &mut Visit<'_, State>) {
         let mut seen: HashSet<State> = HashSet::new();
+        let is_done =
+            self.quick_initialise(constants, &mut |state| seen.insert(state.clone()) && found(Ok(state)).is_break());
+        if is_done {
+            return;
+        }
         let env = Env::new(constants);
         let _ = self.execute(self.model().initialisation, &env, &mut |outcome| {
             let state = outcome.and_then(|update| self.initialised(&env, &update));

@@ -17,6 +17,11 @@ impl Session<'_> {
     pub fn pred(&self, id: PredId, env: &Env) -> Result<bool> {
         self.tick()?;
         let node = &self.model().preds[id];
+        if let Pred::Forall { .. } | Pred::Exists { .. } = &node.pred
+            && let Some(answer) = self.quick_pred(id, env)
+        {
+            return Ok(answer);
+        }
         with_stack(|| self.pred_inner(&node.pred, env)).map_err(|error| error.at(node.span))
     }
 

@@ -7,7 +7,8 @@
 //!
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
 //! integer bounds, `pointwise.rs` finds functions and sets point by
-//! point, `simplify.rs` drops what is decided, `sat.rs` hands what is hard to a SAT solver.
+//! point, `sequences.rs` takes sequences apart, `subsets.rs` bounds sets from both sides, `simplify.rs` drops what is decided, `sat.rs`
+//! hands what is hard to a SAT solver.
 
 mod bounds;
 mod choose;
@@ -15,7 +16,9 @@ mod constraint;
 mod pattern;
 mod pointwise;
 mod sat;
+mod sequences;
 mod simplify;
+mod subsets;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;

@@ -34,6 +34,11 @@ impl Session<'_> {
         }
         let node = &self.model().substs[id];
         let emit: &mut Emit<'_> = &mut |outcome| emit(outcome.map_err(|error| error.at(node.span)));
+        if let Subst::While { .. } = &node.subst
+            && let Some(update) = self.quick_loop(id, env)
+        {
+            return emit(Ok(update));
+        }
         with_stack(|| match self.execute_inner(&node.subst, env, emit) {
             Ok(flow) => flow,
             Err(error) => emit(Err(error)),
@@ -86,7 +91,7 @@ impl Session<'_> {
                 self.external_subst(*external, args, env)?;
                 Ok(emit(Ok(Update::new())))
             }
-            Subst::Sequence(parts) => Ok(self.sequence(parts, env, &Update::new(), emit)),
+            Subst::Sequence(parts) => Ok(self.sequence(parts, env, Update::new(), emit)),
             Subst::Parallel(parts) => Ok(self.parallel(parts, env, emit)),
         }
     }
@@ -225,12 +230,13 @@ impl Session<'_> {
     }
 
     /// Each part runs on the results of those before it; `done` is what they assigned.
-    fn sequence(&self, parts: &[SubstId], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
-        let Some((first, rest)) = parts.split_first() else { return emit(Ok(done.clone())) };
+    fn sequence(&self, parts: &[SubstId], env: &Env, done: Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let Some((first, rest)) = parts.split_first() else { return emit(Ok(done)) };
         self.execute(*first, env, &mut |outcome| match outcome {
+            Ok(update) if rest.is_empty() => emit(Ok(merged(&done, update))),
             Ok(update) => {
                 let next = env.assign(&update);
-                self.sequence(rest, &next, &merged(done, update), emit)
+                self.sequence(rest, &next, merged(&done, update), emit)
             }
             Err(error) => emit(Err(error)),
         })
@@ -296,15 +302,18 @@ impl Session<'_> {
             let flow = match self.enter_pass(looping, &pass) {
                 Err(error) => emit(Err(error)),
                 Ok(None) => emit(Ok(pass.done)),
-                Ok(Some(variant)) => self.execute(looping.body, &pass.env, &mut |outcome| match outcome {
-                    Ok(update) => {
-                        let env = pass.env.assign(&update);
-                        let done = merged(&pass.done, update);
-                        open.push(Pass { env, done, variant: Some(variant.clone()) });
-                        ControlFlow::Continue(())
-                    }
-                    Err(error) => emit(Err(error)),
-                }),
+                Ok(Some(variant)) => {
+                    let mut updates = Vec::new();
+                    let flow = self.execute(looping.body, &pass.env, &mut |outcome| match outcome {
+                        Ok(update) => {
+                            updates.push(update);
+                            ControlFlow::Continue(())
+                        }
+                        Err(error) => emit(Err(error)),
+                    });
+                    pass.followed_by(updates, variant, &mut open);
+                    flow
+                }
             };
             if flow.is_break() {
                 return Ok(flow);
@@ -399,7 +408,25 @@ struct Pass {
     variant: Option<Int>,
 }
 
+impl Pass {
+    /// What comes after the outcomes of a pass. The last one takes the environment over, which is then changed in place.
+    fn followed_by(self, mut updates: Vec<Update>, variant: Int, open: &mut Vec<Pass>) {
+        let Some(last) = updates.pop() else { return };
+        for update in updates {
+            let env = self.env.assign(&update);
+            open.push(Pass { env, done: merged(&self.done, update), variant: Some(variant.clone()) });
+        }
+        let env = self.env.assigned(&last);
+        let mut done = self.done;
+        done.extend(last);
+        open.push(Pass { env, done, variant: Some(variant) });
+    }
+}
+
 fn merged(done: &Update, update: Update) -> Update {
+    if done.is_empty() {
+        return update;
+    }
     let mut all = done.clone();
     all.extend(update);
     all

@@ -2,6 +2,8 @@
 //!
 //! All functions expect sets of pairs, which types guarantee; elements that are not pairs are passed over.
 
+use std::ops::Range;
+
 use crate::set::{Builder, Set};
 use crate::value::Value;
 
@@ -22,9 +24,14 @@ pub fn pairs(relation: &Set) -> impl DoubleEndedIterator<Item = (&Value, &Value)
 /// The pairs whose first component is `key`.
 fn rows<'a>(relation: &'a Set, key: &Value) -> &'a [Value] {
     let items = relation.as_slice().unwrap_or(&[]);
+    &items[positions(items, key)]
+}
+
+/// Where the pairs with the first component `key` are.
+fn positions(items: &[Value], key: &Value) -> Range<usize> {
     let start = items.partition_point(|item| first_of(item) < Some(key));
-    let rest = &items[start..];
-    &rest[..rest.partition_point(|item| first_of(item) == Some(key))]
+    let n_rows = items[start..].iter().take_while(|item| first_of(item) == Some(key)).count();
+    start..start + n_rows
 }
 
 fn first_of(item: &Value) -> Option<&Value> {
@@ -44,7 +51,9 @@ pub fn apply<'a>(function: &'a Set, key: &Value) -> Result<&'a Value, NoValue> {
 }
 
 pub fn in_domain(relation: &Set, key: &Value) -> bool {
-    !rows(relation, key).is_empty()
+    let items = relation.as_slice().unwrap_or(&[]);
+    let start = items.partition_point(|item| first_of(item) < Some(key));
+    items.get(start).is_some_and(|item| first_of(item) == Some(key))
 }
 
 pub fn dom(relation: &Set) -> Set {
@@ -79,6 +88,11 @@ pub fn domain_restrict(keys: &Set, relation: &Set) -> Set {
 
 /// `keys <<| relation`
 pub fn domain_subtract(keys: &Set, relation: &Set) -> Set {
+    if let (Some(key), Some(items)) = (keys.only(), relation.as_slice())
+        && let Some(set) = relation.spliced(positions(items, &key), None)
+    {
+        return set;
+    }
     filtered(relation, |first, _| !keys.contains(first))
 }
 
@@ -94,6 +108,12 @@ pub fn range_subtract(relation: &Set, targets: &Set) -> Set {
 
 /// `relation <+ other`
 pub fn override_with(relation: &Set, other: &Set) -> Set {
+    if let (Some([new]), Some(items)) = (other.as_slice(), relation.as_slice())
+        && let Some(key) = first_of(new)
+        && let Some(set) = relation.spliced(positions(items, key), Some(new.clone()))
+    {
+        return set;
+    }
     filtered(relation, |first, _| !in_domain(other, first)).union(other)
 }
 

@@ -5,12 +5,14 @@
 //! - the empty set has one form, whatever its type;
 //! - sets of booleans and of given-set elements are bit sets, inline while all positions are below 64;
 //! - every non-empty contiguous set of integers, singletons included, is an interval;
-//! - everything else is a sorted slice without duplicates.
+//! - other sets of integers within `i64` are a sorted slice of numbers;
+//! - everything else is a sorted slice of values without duplicates.
 //!
-//! `iter.rs` walks them in order, `algebra.rs` combines them.
+//! `iter.rs` walks them in order, `algebra.rs` combines them, `splice.rs` changes a few elements of a large set.
 
 mod algebra;
 mod iter;
+mod splice;
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -21,7 +23,7 @@ use triomphe::{Arc, ThinArc};
 pub use iter::SetIter;
 
 use crate::int::Int;
-use crate::value::{Value, hash_slice};
+use crate::value::{Value, hash_slice, hash_unordered};
 
 #[derive(Clone)]
 pub struct Set(Layout);
@@ -49,7 +51,9 @@ enum Layout {
     },
     /// An interval that does not fit the form above.
     LongInterval(Arc<(Int, Int)>),
-    /// Strictly ascending and of no other form. The header is the hash.
+    /// Strictly ascending and not contiguous. The header is the sum of the hashes of the elements.
+    Ints(ThinArc<u64, i64>),
+    /// Strictly ascending and of no other form. The header is the sum of the hashes of the elements.
     Sorted(ThinArc<u64, Value>),
 }
 
@@ -57,7 +61,14 @@ impl Set {
     pub const EMPTY: Set = Set(Layout::Empty);
 
     pub fn singleton(value: Value) -> Set {
-        Set::from_sorted(vec![value])
+        match position(&value) {
+            Some((carrier, index)) if index < 64 => Set(Layout::Bits { carrier, bits: 1 << index }),
+            None if value.as_int().is_none() => {
+                let items = [value];
+                Set(Layout::Sorted(ThinArc::from_header_and_iter(hash_unordered(&items), items.into_iter())))
+            }
+            _ => Set::from_sorted(vec![value]),
+        }
     }
 
     /// `lo..hi`, empty if `hi < lo`.
@@ -98,6 +109,10 @@ impl Set {
         debug_assert!(items.is_sorted_by(|left, right| left < right));
         let (Some(first), Some(last)) = (items.first(), items.last()) else { return Set::EMPTY };
         // The order keeps kinds and carriers together: what the first and the last have in common, all have.
+        if let (Value::Int(_), Value::Int(_)) = (first, last) {
+            let ints = items.iter().filter_map(|item| if let Value::Int(int) = item { Some(*int) } else { None });
+            return Set::from_sorted_ints(&ints.collect::<Vec<i64>>());
+        }
         if let (Some(lo), Some(hi)) = (first.as_int(), last.as_int())
             && &hi - &lo == Int::from(items.len() - 1)
         {
@@ -112,8 +127,23 @@ impl Set {
             }
             return Set::from_words(carrier, words);
         }
-        let hash = hash_slice(0, &items);
+        let hash = hash_unordered(&items);
         Set(Layout::Sorted(ThinArc::from_header_and_iter(hash, items.into_iter())))
+    }
+
+    /// A strictly ascending run of numbers.
+    fn from_sorted_ints(ints: &[i64]) -> Set {
+        Set::as_interval(ints).unwrap_or_else(|| {
+            let hash = hash_unordered(ints);
+            Set(Layout::Ints(ThinArc::from_header_and_slice(hash, ints)))
+        })
+    }
+
+    /// The set of a strictly ascending run of numbers, if there are none or they are contiguous.
+    fn as_interval(ints: &[i64]) -> Option<Set> {
+        let (Some(lo), Some(hi)) = (ints.first(), ints.last()) else { return Some(Set::EMPTY) };
+        let span = i128::from(*hi) - i128::from(*lo);
+        (span == ints.len() as i128 - 1).then(|| Set::interval(Int::Small(*lo), Int::Small(*hi)))
     }
 
     fn from_words(carrier: u32, mut words: Vec<u64>) -> Set {
@@ -142,6 +172,7 @@ impl Set {
             Layout::Words { words, .. } => words.slice.iter().map(|word| u64::from(word.count_ones())).sum(),
             Layout::Interval { span, .. } => u64::from(*span) + 1,
             Layout::LongInterval(_) => self.card().to_u64().unwrap_or(u64::MAX),
+            Layout::Ints(ints) => ints.slice.len() as u64,
             Layout::Sorted(items) => items.slice.len() as u64,
         }
     }
@@ -168,6 +199,7 @@ impl Set {
                 (Some((lo, hi)), Some(int)) => lo <= int && int <= hi,
                 _ => false,
             },
+            Layout::Ints(ints) => matches!(value, Value::Int(int) if ints.slice.binary_search(int).is_ok()),
             Layout::Sorted(items) => items.slice.binary_search(value).is_ok(),
         }
     }
@@ -187,6 +219,7 @@ impl Set {
                 Some(at(*carrier, (words.slice.len() as u32 - 1) * 64 + last.ilog2()))
             }
             Layout::Interval { .. } | Layout::LongInterval(_) => Some(Value::int(self.ends()?.1)),
+            Layout::Ints(ints) => ints.slice.last().map(|int| Value::Int(*int)),
             Layout::Sorted(items) => items.slice.last().cloned(),
         }
     }
@@ -310,6 +343,10 @@ impl PartialEq for Set {
             }
             (Layout::Interval { span, lo }, Layout::Interval { span: span2, lo: lo2 }) => (span, lo) == (span2, lo2),
             (Layout::LongInterval(ends), Layout::LongInterval(ends2)) => ends == ends2,
+            (Layout::Ints(left), Layout::Ints(right)) => {
+                std::ptr::eq(&left.slice, &right.slice)
+                    || (left.header.header == right.header.header && left.slice == right.slice)
+            }
             (Layout::Sorted(left), Layout::Sorted(right)) => {
                 std::ptr::eq(&left.slice, &right.slice)
                     || (left.header.header == right.header.header && left.slice == right.slice)
@@ -329,6 +366,7 @@ impl Hash for Set {
             Layout::Words { words, .. } => words.header.header.hash(state),
             Layout::Interval { span, lo } => (span, lo).hash(state),
             Layout::LongInterval(ends) => ends.hash(state),
+            Layout::Ints(ints) => ints.header.header.hash(state),
             Layout::Sorted(items) => items.header.header.hash(state),
         }
     }
@@ -342,6 +380,7 @@ impl Ord for Set {
             {
                 cmp_bits(*bits, *bits2)
             }
+            (Layout::Ints(left), Layout::Ints(right)) => left.slice.cmp(&right.slice),
             (Layout::Sorted(left), Layout::Sorted(right)) => {
                 if std::ptr::eq(&left.slice, &right.slice) {
                     return Ordering::Equal;

@@ -336,6 +336,18 @@ pub(crate) fn hash_slice<T: Hash>(tag: u32, items: &[T]) -> u64 {
     hasher.finish()
 }
 
+/// The hash of a run of values that does not depend on their order, so that it follows the change of a few of them.
+pub(crate) fn hash_unordered<T: Hash>(items: &[T]) -> u64 {
+    items.iter().fold(0, |sum: u64, item| sum.wrapping_add(hash_item(item)))
+}
+
+/// One summand of [`hash_unordered`]. The sum needs all bits of each to be good.
+pub(crate) fn hash_item<T: Hash>(item: &T) -> u64 {
+    let mut bits = hash_of(item);
+    bits = (bits ^ (bits >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    bits ^ (bits >> 32)
+}
+
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&crate::Printer::new(&crate::PlainNames).value(self), f)

@@ -192,6 +192,11 @@ proptest! {
         prop_assert_eq!(relation::range_subtract(&p, &key_set), p.difference(&relation::range_restrict(&p, &key_set)));
         let overridden = relation::domain_subtract(&relation::dom(&q), &p).union(&q);
         prop_assert_eq!(relation::override_with(&p, &q), overridden);
+        for (x, y) in &right {
+            let kept = left.iter().filter(|(u, _)| u != x).copied();
+            prop_assert_eq!(relation::override_with(&p, &list(vec![(*x, *y)])), list(kept.clone().chain([(*x, *y)]).collect()));
+            prop_assert_eq!(relation::domain_subtract(&Set::singleton(Value::Int(*x)), &p), list(kept.collect()));
+        }
         let mut closure = p.clone();
         loop {
             let next = closure.union(&relation::compose(&closure, &p));

@@ -118,6 +118,7 @@ impl CheckOptions {
         config.max_depth = self.max_depth;
         config.system.memo = !self.no_memo;
         config.system.compiled = !self.plain;
+        config.eval.compiled = !self.plain;
         if self.prob_limits {
             let cap = |name: &str, default: usize| {
                 Some(model.steering.preferences.get(name).and_then(|text| text.parse().ok()).unwrap_or(default))

@@ -9,7 +9,7 @@ use abridge_model::{
 };
 use abridge_value::{Int, Set, Value};
 
-use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Test, While};
+use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Table, Test, While};
 use super::{Layout, Operation, Program};
 use crate::free::NameCache;
 use crate::interp::Interp;
@@ -18,15 +18,22 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) model: &'m Model,
     pub(super) names: &'a NameCache,
     pub(super) layout: Layout,
-    n_cells: usize,
+    pub(super) numbers: Numbers,
     /// Operations being compiled; one that calls itself is left to the plain interpreter.
     open: Vec<OpId>,
+}
+
+/// How many places for values that depend on constants only were given away.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Numbers {
+    cells: usize,
+    tables: usize,
 }
 
 pub(super) fn program(interp: &Interp<'_>) -> Program {
     let model = interp.model();
     let layout = Layout::of(model);
-    let mut builder = Builder { model, names: &interp.names, layout, n_cells: 0, open: Vec::new() };
+    let mut builder = Builder::new(interp, layout, Numbers::default());
     let operations = model.operations.ids().map(|op| {
         let wanted = model.operations[op].is_top_level;
         if wanted { builder.operation(op) } else { None }
@@ -35,7 +42,13 @@ pub(super) fn program(interp: &Interp<'_>) -> Program {
     let conjuncts = model.invariant.iter().chain(&model.assertions).filter(|conjunct| !conjunct.is_gluing);
     let preds = conjuncts.map(|conjunct| conjunct.pred).chain(model.steering.goal);
     let tests = preds.map(|pred| (pred, builder.test(pred))).collect();
-    Program { layout, n_cells: builder.n_cells, operations, tests }
+    Program { layout, n_cells: builder.numbers.cells, operations, tests }
+}
+
+impl<'a, 'm> Builder<'a, 'm> {
+    pub(super) fn new(interp: &'a Interp<'m>, layout: Layout, numbers: Numbers) -> Builder<'a, 'm> {
+        Builder { model: interp.model(), names: &interp.names, layout, numbers, open: Vec::new() }
+    }
 }
 
 impl Builder<'_, '_> {
@@ -51,8 +64,8 @@ impl Builder<'_, '_> {
     fn interpret(&mut self, id: ExprId) -> Code {
         let names = self.names.of_expr(self.model, id);
         if names.locals.is_empty() && names.variables.is_empty() {
-            self.n_cells += 1;
-            return Code::Cell(self.n_cells - 1, id);
+            self.numbers.cells += 1;
+            return Code::Cell(self.numbers.cells - 1, id);
         }
         Code::Interpret(id, names)
     }
@@ -72,7 +85,16 @@ impl Builder<'_, '_> {
             Expr::Variable(id) => Code::Slot(self.layout.variable(*id)),
             Expr::Local(id) => Code::Slot(self.layout.local(*id)),
             _ if self.is_constant(id) => self.interpret(id),
+            _ => self.operator(id),
+        }
+    }
+
+    /// An expression that is more than a name or a literal, even if it is constant.
+    pub(super) fn operator(&mut self, id: ExprId) -> Code {
+        let model = self.model;
+        match model.expr(id) {
             Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
+            Expr::Binary(BinaryOp::Apply, function, arg) if let Some(code) = self.beta(*function, *arg) => code,
             Expr::Binary(BinaryOp::Apply, function, arg) => Code::Apply(self.head(*function), self.boxed(*arg)),
             Expr::Binary(BinaryOp::Image, relation, set) => Code::Image(self.head(*relation), self.boxed(*set)),
             Expr::Binary(op, left, right) if is_fast_binary(*op) => {
@@ -92,18 +114,19 @@ impl Builder<'_, '_> {
             }
             Expr::Let { bindings, body } => Code::Let(self.bindings(bindings), self.boxed(*body)),
             Expr::BoolOf(pred) => Code::BoolOf(Box::new(self.test(*pred))),
-            Expr::Comprehension { binder, pred, symbolic: false } => match self.plan(binder, &[*pred], &[]) {
+            Expr::Comprehension { binder, pred, symbolic: false } => match self.table_plan(binder, Some(*pred)) {
                 Some(plan) => Code::Collect(plan, Box::new(self.binder_tuple(binder))),
                 None => self.interpret(id),
             },
-            Expr::SetImage { binder, pred, expr } => match self.plan(binder, &[*pred], &[]) {
+            Expr::SetImage { binder, pred, expr } => match self.table_plan(binder, Some(*pred)) {
                 Some(plan) => Code::Collect(plan, self.boxed(*expr)),
                 None => self.interpret(id),
             },
             Expr::Quantified { op, binder, pred, expr, symbolic: false }
                 if !matches!(op, QuantifiedOp::RealSigma | QuantifiedOp::RealPi) =>
             {
-                match self.plan(binder, &[*pred], &[]) {
+                let is_sum = matches!(op, QuantifiedOp::Sigma | QuantifiedOp::Pi);
+                match self.table_plan(binder, Some(*pred)).filter(|plan| !(is_sum && plan.may_repeat)) {
                     Some(plan) if *op == QuantifiedOp::Lambda => {
                         let arg = Box::new(self.binder_tuple(binder));
                         Code::Lambda(plan, arg, self.boxed(*expr))
@@ -114,6 +137,38 @@ impl Builder<'_, '_> {
             }
             _ => self.interpret(id),
         }
+    }
+
+    /// A lambda that is applied where it stands; one of constants only is better a table.
+    fn beta(&mut self, function: ExprId, arg: ExprId) -> Option<Code> {
+        let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, expr, .. } = self.model.expr(function) else {
+            return None;
+        };
+        if self.is_constant(function) {
+            return None;
+        }
+        let slots = binder.iter().map(|local| self.layout.local(*local)).collect();
+        Some(Code::Beta(self.boxed(arg), slots, Box::new(self.test(*pred)), self.boxed(*expr)))
+    }
+
+    /// The values of the last local for which a predicate holds, given the others.
+    pub(super) fn last_components(&mut self, binder: &[LocalId], pred: PredId) -> Option<Code> {
+        let last = binder.last()?;
+        let plan = self.plan(&[*last], &[pred], &[])?;
+        Some(Code::Collect(plan, Box::new(Code::Slot(self.layout.local(*last)))))
+    }
+
+    /// A plan for all solutions, which are kept if they depend on constants only and take more than listing a set.
+    fn table_plan(&mut self, binder: &[LocalId], pred: Option<PredId>) -> Option<Plan> {
+        let mut plan = self.plan(binder, pred.as_slice(), &[])?;
+        let names = pred.map(|pred| self.names.of_pred(self.model, pred)).unwrap_or_default();
+        let is_constant = names.variables.is_empty() && names.locals.iter().all(|local| binder.contains(local));
+        if is_constant && plan.steps.len() > 1 && !binder.is_empty() {
+            let slots = binder.iter().map(|local| self.layout.local(*local)).collect();
+            plan.table = Some(Table { number: self.numbers.tables, slots });
+            self.numbers.tables += 1;
+        }
+        Some(plan)
     }
 
     fn is_constant(&self, id: ExprId) -> bool {
@@ -152,11 +207,11 @@ impl Builder<'_, '_> {
                 None => self.interpret_pred(id),
             },
             Pred::Forall { binder, body } => match model.pred(*body) {
-                Pred::Implies(condition, conclusion) => match self.plan(binder, &[*condition], &[]) {
+                Pred::Implies(condition, conclusion) => match self.table_plan(binder, Some(*condition)) {
                     Some(plan) => Test::Forall(plan, Box::new(self.test(*conclusion))),
                     None => self.interpret_pred(id),
                 },
-                _ => match self.plan(binder, &[], &[]) {
+                _ => match self.table_plan(binder, None) {
                     Some(plan) => Test::Forall(plan, Box::new(self.test(*body))),
                     None => self.interpret_pred(id),
                 },
@@ -254,7 +309,7 @@ impl Builder<'_, '_> {
         let (params, outputs) = (slots(&operation.params), slots(&operation.outputs));
         let writes = operation.effects.writes.iter().map(|id| self.layout.variable(id)).collect();
         let cases = cases?;
-        let may_repeat = cases.len() > 1 || cases.iter().any(|case| !is_deterministic(&case.body));
+        let may_repeat = cases.len() > 1 || cases.iter().any(|case| case.plan.may_repeat || !is_deterministic(&case.body));
         Some(Operation { cases, label: [params, outputs.clone()].concat(), outputs, writes, may_repeat })
     }
 
@@ -300,7 +355,7 @@ impl Builder<'_, '_> {
     }
 
     /// A substitution; nothing if it is not covered.
-    fn exec(&mut self, id: SubstId) -> Option<Exec> {
+    pub(super) fn exec(&mut self, id: SubstId) -> Option<Exec> {
         with_stack(|| self.exec_inner(id))
     }
 
@@ -432,16 +487,23 @@ impl Builder<'_, '_> {
 
     /// Slots that a substitution may write, calls included.
     fn written(&self, id: SubstId) -> Vec<usize> {
+        self.targets(id).into_iter().map(|(_, slot)| slot).collect()
+    }
+
+    /// What a substitution may write, calls included, in the order of slots.
+    pub(super) fn targets(&self, id: SubstId) -> Vec<(Target, usize)> {
         let model = self.model;
         let mut written = Vec::new();
         model.for_each_node(abridge_model::walk::Node::Subst(id), &mut |node| {
             let abridge_model::walk::Node::Subst(id) = node else { return };
-            written.extend(model.subst(id).targets().iter().map(|target| self.target(*target)));
+            written.extend(model.subst(id).targets());
             if let Subst::Call { op, .. } = model.subst(id) {
-                written.extend(model.operations[*op].effects.writes.iter().map(|id| self.layout.variable(id)));
+                written.extend(model.operations[*op].effects.writes.iter().map(Target::Variable));
             }
         });
-        written.sort_unstable();
+        let mut written: Vec<(Target, usize)> =
+            written.into_iter().map(|target| (target, self.target(target))).collect();
+        written.sort_unstable_by_key(|(_, slot)| *slot);
         written.dedup();
         written
     }

@@ -18,6 +18,8 @@ pub(crate) enum Code {
     Unary(UnaryOp, Box<Code>),
     Binary(BinaryOp, Box<Code>, Box<Code>),
     Apply(Head, Box<Code>),
+    /// A lambda applied: argument, slots it is taken apart into, condition, value.
+    Beta(Box<Code>, Vec<usize>, Box<Test>, Box<Code>),
     Image(Head, Box<Code>),
     SetExtension(Vec<Code>),
     SequenceExtension(Vec<Code>),
@@ -102,6 +104,16 @@ pub(crate) enum SetTest {
 /// How to find all solutions of a conjunction: steps that bind slots or drop candidates.
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
+    /// A solution may be met several times.
+    pub(crate) may_repeat: bool,
+    /// Where the solutions are kept, if they depend on constants only.
+    pub(crate) table: Option<Table>,
+}
+
+/// Solutions as values of slots.
+pub(crate) struct Table {
+    pub(crate) number: usize,
+    pub(crate) slots: Vec<usize>,
 }
 
 pub(crate) enum Step {
@@ -124,12 +136,24 @@ pub(crate) enum Step {
         key: Code,
         pattern: Pattern,
     },
+    /// A sequence that is the concatenation of the parts.
+    Split {
+        code: Code,
+        parts: Vec<Part>,
+    },
     /// Integers between bounds, all of which hold.
     Range {
         slot: usize,
         low: Vec<Code>,
         high: Vec<Code>,
     },
+}
+
+/// An operand of a concatenation.
+pub(crate) enum Part {
+    Equal(Code),
+    /// To be bound; with its length, where something says it.
+    Bind { slot: usize, len: Option<Code> },
 }
 
 pub(crate) enum Source {

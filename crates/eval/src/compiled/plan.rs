@@ -7,10 +7,13 @@
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeId, UnaryOp};
 
 use super::build::Builder;
-use super::code::{Code, Head, Pattern, Plan, Source, Step, Test};
+use super::code::{Code, Head, Part, Pattern, Plan, Source, Step, Test};
 
 /// Larger types are not enumerated.
 const MAX_TYPE: f64 = 70_000.0;
+
+/// Rather than trying so many values, an existential statement is opened that defines them.
+const DEAR: f64 = 64.0;
 
 /// A conjunct that is not used up.
 struct Conjunct {
@@ -39,6 +42,10 @@ enum ChoiceStep {
         value: ExprId,
         other: ExprId,
         how: Inverse,
+    },
+    Split {
+        operands: Vec<ExprId>,
+        value: ExprId,
     },
     Elements {
         pattern: ExprId,
@@ -85,19 +92,54 @@ impl Builder<'_, '_> {
             waiting.push(self.conjunct(*pred, binder, true));
         }
         let mut steps = Vec::new();
+        let mut may_repeat = false;
         loop {
             self.tests(&mut waiting, &open, &mut steps)?;
             if open.is_empty() {
                 break;
             }
-            let choice = self.cheapest(&waiting, &open)?;
+            let choice = self.cheapest(&waiting, &open);
+            if choice.as_ref().is_none_or(|choice| choice.cost > DEAR)
+                && let Some(idx) = self.defining(&waiting, &open)
+            {
+                self.open_exists(idx, &mut waiting, &mut open);
+                may_repeat = true;
+                continue;
+            }
+            let choice = choice?;
             if let Some(idx) = choice.consumes {
                 waiting.remove(idx);
             }
             let step = self.step(choice.step, &mut waiting, &mut open)?;
             steps.push(step);
         }
-        Some(Plan { steps })
+        Some(Plan { steps, may_repeat, table: None })
+    }
+
+    /// An existential statement that says what an open unknown is in terms of its own: `#y.(y : S & x = f(y))`.
+    fn defining(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<usize> {
+        waiting.iter().position(|conjunct| {
+            let Pred::Exists { binder, body } = self.model.pred(conjunct.pred) else { return false };
+            let defines = |pred: &PredId| match self.model.pred(*pred) {
+                Pred::Compare(Comparison::Equal, left, right) => [(*left, *right), (*right, *left)]
+                    .into_iter()
+                    .any(|(pattern, value)| self.is_pattern(pattern, open) && self.is_bound(value, open)),
+                _ => false,
+            };
+            let is_new = binder.iter().all(|local| !open.contains(local));
+            !conjunct.negated && is_new && self.names.conjuncts(self.model, *body).iter().any(defines)
+        })
+    }
+
+    /// Its unknowns are looked for together with ours. What they may be several times is one solution of ours.
+    fn open_exists(&mut self, idx: usize, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) {
+        let Conjunct { pred, unknowns, .. } = waiting.remove(idx);
+        let Pred::Exists { binder, body } = self.model.pred(pred) else { return };
+        open.extend(binder);
+        let all = [&unknowns[..], binder].concat();
+        for pred in self.names.conjuncts(self.model, *body).iter() {
+            waiting.push(self.conjunct(*pred, &all, false));
+        }
     }
 
     fn conjunct(&self, pred: PredId, binder: &[LocalId], negated: bool) -> Conjunct {
@@ -169,12 +211,19 @@ impl Builder<'_, '_> {
     fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<Choice> {
         let mut best: Option<Choice> = None;
         let mut offer = |choice: Choice| {
-            if best.as_ref().is_none_or(|best| choice.cost < best.cost) {
+            let is_better = best.as_ref().is_none_or(|best| {
+                choice.cost < best.cost
+                    || choice.cost == best.cost
+                        && choice.cost > 1.0
+                        && self.weight_of(&choice, waiting, open) > self.weight_of(best, waiting, open)
+            });
+            if is_better {
                 best = Some(choice);
             }
         };
         for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
             self.offers(idx, conjunct.pred, open, &mut offer);
+            self.offer_split(idx, waiting, open, &mut offer);
         }
         for local in open {
             if let Some(cost) = self.range_cost(*local, waiting, open) {
@@ -186,6 +235,25 @@ impl Builder<'_, '_> {
             }
         }
         best
+    }
+
+    /// How many conjuncts wait for what a choice binds: the more, the sooner a wrong value shows.
+    fn weight_of(&self, choice: &Choice, waiting: &[Conjunct], open: &[LocalId]) -> usize {
+        let pattern = match &choice.step {
+            ChoiceStep::Solve { local, .. }
+            | ChoiceStep::Subsets { local, .. }
+            | ChoiceStep::Range { local }
+            | ChoiceStep::Type { local } => {
+                return waiting.iter().filter(|conjunct| conjunct.unknowns.contains(local)).count();
+            }
+            ChoiceStep::Match { pattern, .. }
+            | ChoiceStep::Elements { pattern, .. }
+            | ChoiceStep::Images { pattern, .. } => pattern,
+            ChoiceStep::Split { value, .. } => value,
+        };
+        let names = self.names.of_expr(self.model, *pattern);
+        let is_bound_here = |local: &LocalId| open.contains(local) && names.locals.contains(local);
+        waiting.iter().filter(|conjunct| conjunct.unknowns.iter().any(is_bound_here)).count()
     }
 
     fn offers(&self, idx: usize, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Choice)) {
@@ -228,6 +296,55 @@ impl Builder<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// `value = x ^ y ^ ...`
+    fn offer_split(&self, idx: usize, waiting: &[Conjunct], open: &[LocalId], offer: &mut dyn FnMut(Choice)) {
+        let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(waiting[idx].pred) else { return };
+        for (expr, value) in [(*left, *right), (*right, *left)] {
+            if !self.is_bound(value, open) || self.is_bound(expr, open) {
+                continue;
+            }
+            let operands = self.concatenated(expr);
+            let mut unknowns: Vec<LocalId> =
+                operands.iter().filter_map(|operand| self.open_local(*operand, open)).collect();
+            let is_known = |operand: &ExprId| self.is_bound(*operand, open) || self.open_local(*operand, open).is_some();
+            let n_free = unknowns.iter().filter(|local| self.length_of(**local, waiting, open).is_none()).count();
+            let n_unknowns = unknowns.len();
+            unknowns.sort_unstable();
+            unknowns.dedup();
+            if operands.len() > 1 && operands.iter().all(is_known) && unknowns.len() == n_unknowns {
+                let cost = 0.7 * 15_f64.powi(i32::try_from(n_free.saturating_sub(1)).unwrap_or(i32::MAX));
+                offer(Choice { cost, step: ChoiceStep::Split { operands, value }, consumes: Some(idx) });
+            }
+        }
+    }
+
+    /// The operands of nested concatenations.
+    fn concatenated(&self, expr: ExprId) -> Vec<ExprId> {
+        let (mut open, mut operands) = (vec![expr], Vec::new());
+        while let Some(expr) = open.pop() {
+            match self.model.expr(expr) {
+                Expr::Binary(BinaryOp::Concat, left, right) => open.extend([*right, *left]),
+                _ => operands.push(expr),
+            }
+        }
+        operands
+    }
+
+    /// `size(local) = e`
+    fn length_of(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
+        let positive = waiting.iter().filter(|conjunct| !conjunct.negated);
+        let sides = positive.filter_map(|conjunct| match self.model.pred(conjunct.pred) {
+            Pred::Compare(Comparison::Equal, left, right) => Some([(*left, *right), (*right, *left)]),
+            _ => None,
+        });
+        let says = |(size, len): &(ExprId, ExprId)| {
+            matches!(self.model.expr(*size), Expr::Unary(UnaryOp::Size | UnaryOp::Card, of)
+                if self.open_local(*of, open) == Some(local))
+                && self.is_bound(*len, open)
+        };
+        sides.flatten().find(says).map(|(_, len)| len)
     }
 
     fn solvable(&self, expr: ExprId, value: ExprId, open: &[LocalId]) -> Option<ChoiceStep> {
@@ -350,6 +467,23 @@ impl Builder<'_, '_> {
                 };
                 open.retain(|known| *known != local);
                 Step::Match { pattern: Pattern::Bind(self.layout.local(local)), code }
+            }
+            ChoiceStep::Split { operands, value } => {
+                let code = self.code(value);
+                let mut parts = Vec::with_capacity(operands.len());
+                for operand in &operands {
+                    parts.push(match self.open_local(*operand, open) {
+                        Some(local) => Part::Bind {
+                            slot: self.layout.local(local),
+                            len: self.length_of(local, waiting, open).map(|len| self.code(len)),
+                        },
+                        None => Part::Equal(self.code(*operand)),
+                    });
+                }
+                let bound: Vec<LocalId> =
+                    operands.iter().filter_map(|operand| self.open_local(*operand, open)).collect();
+                open.retain(|local| !bound.contains(local));
+                Step::Split { code, parts }
             }
             ChoiceStep::Elements { pattern, set } => {
                 let source = self.source(set);

@@ -7,6 +7,7 @@ use abridge_model::{Arrow, BinaryOp, QuantifiedOp, UnaryOp};
 use abridge_value::{Builder, Int, Set, Value, relation, sequence};
 
 use super::code::{Code, Head, Pattern, Plan, SetTest, Source, Step, Test};
+use super::split::Rest;
 use super::{Fast, Runtime, Stop, concrete, unset};
 use crate::error::Error;
 use crate::val::{Sym, Val};
@@ -20,7 +21,7 @@ impl From<Error> for Stop {
     }
 }
 
-type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
+pub(super) type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
 
 const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -49,6 +50,17 @@ impl<'r> Runtime<'r> {
             Code::Apply(head, arg) => {
                 let arg = self.code(arg)?;
                 self.apply(head, &arg)
+            }
+            Code::Beta(arg, slots, test, expr) => {
+                let arg = self.code(arg)?;
+                let saved = self.assign_tuple(slots, arg)?;
+                let value = match self.test(test) {
+                    Ok(true) => self.code(expr),
+                    Ok(false) => Err(Stop::IllDefined),
+                    Err(stop) => Err(stop),
+                };
+                self.restore(saved);
+                value
             }
             Code::Image(head, set) => {
                 let set = self.code(set)?;
@@ -124,9 +136,16 @@ impl<'r> Runtime<'r> {
     }
 
     fn cell(&mut self, cell: usize, expr: abridge_model::ExprId) -> Fast<&Val> {
+        if self.cells.len() <= cell {
+            self.cells.resize(cell + 1, None);
+        }
         if self.cells[cell].is_none() {
             let env = self.env(&Default::default());
-            self.cells[cell] = Some(self.session.value(expr, &env)?);
+            let val = self.session.value(expr, &env)?;
+            if self.session.has_warnings() {
+                return Err(Stop::Escape);
+            }
+            self.cells[cell] = Some(val);
         }
         self.cells[cell].as_ref().ok_or(Stop::Escape)
     }
@@ -158,9 +177,7 @@ impl<'r> Runtime<'r> {
         if let Some(found) = looked_up(&function) {
             return found;
         }
-        let env = self.env(&Default::default());
-        let value = self.session.apply(&function, &arg.clone().into(), &env)?;
-        concrete(self.session.force(&value, &env)?)
+        self.apply_symbolic(function, arg)
     }
 
     fn fold(&mut self, op: QuantifiedOp, plan: &Plan, expr: &Code) -> Fast<Value> {
@@ -387,14 +404,7 @@ impl<'r> Runtime<'r> {
                 Ok(true)
             }
             SetTest::Comprehension(slots, test) => {
-                let mut saved = Vec::with_capacity(slots.len());
-                let mut rest = elem.clone();
-                for slot in slots.iter().skip(1).rev() {
-                    let (first, second) = rest.as_pair().map(|(a, b)| (a.clone(), b.clone())).ok_or(Stop::Escape)?;
-                    saved.push((*slot, std::mem::replace(&mut self.slots[*slot], second.into())));
-                    rest = first;
-                }
-                saved.push((slots[0], std::mem::replace(&mut self.slots[slots[0]], rest.into())));
+                let saved = self.assign_tuple(slots, elem.clone())?;
                 let answer = self.test(test);
                 self.restore(saved);
                 // In a search an ill-defined condition excludes the element.
@@ -444,7 +454,10 @@ impl<'r> Runtime<'r> {
 
     /// Calls `found` in every solution of a plan, until it breaks.
     pub(super) fn solutions(&mut self, plan: &Plan, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
-        self.run(&plan.steps, false, found)
+        match &plan.table {
+            Some(table) => self.tabulated(plan, table, found),
+            None => self.run(&plan.steps, false, found),
+        }
     }
 
     /// Calls `found` in every solution of a plan.
@@ -452,7 +465,7 @@ impl<'r> Runtime<'r> {
         self.solutions(plan, &mut |runtime| found(runtime).map(ControlFlow::Continue)).map(|_| ())
     }
 
-    fn run(&mut self, steps: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+    pub(super) fn run(&mut self, steps: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
         self.tick()?;
         let Some((step, rest)) = steps.split_first() else {
             // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
@@ -487,6 +500,10 @@ impl<'r> Runtime<'r> {
                     Err(stop) => Err(stop),
                 }
             }
+            Step::Split { code, parts } => match self.lenient_items(code)? {
+                Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
+                None => GO_ON,
+            },
             Step::Range { slot, low, high } => match self.range(low, high) {
                 Ok(None) => GO_ON,
                 Ok(Some((low, high))) => {
@@ -736,7 +753,7 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Fast<Value> {
     })
 }
 
-fn items(value: &Value) -> Fast<Vec<Value>> {
+pub(super) fn items(value: &Value) -> Fast<Vec<Value>> {
     let items = sequence::items(as_set(value)?).ok_or(Stop::IllDefined)?;
     Ok(items.into_iter().cloned().collect())
 }

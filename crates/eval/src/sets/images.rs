@@ -273,6 +273,9 @@ impl Session<'_> {
             Expr::Comprehension { binder, pred, .. } if binder.len() >= 2 => {
                 let (last, keys) = binder.split_last().ok_or(ErrorKind::Internal("a binder is empty"))?;
                 let env = self.bind_tuple(env, keys, x)?;
+                if let Some(images) = self.quick_images(closure.expr, &env) {
+                    return Ok(Images::from_set(images));
+                }
                 let problem = Problem::of_pred(self, &[*last], *pred);
                 self.collect_images(problem, &env, &|env| self.local(*last, env))
             }

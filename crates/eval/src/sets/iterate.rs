@@ -240,6 +240,9 @@ impl Session<'_> {
 
     fn enumerate_closure(&self, closure: &Closure, set: &Val, env: &Env) -> Result<Set> {
         let inner = env.enter(&closure.scope);
+        if let Some(Value::Set(set)) = self.quick_expr(closure.expr, &inner) {
+            return Ok(set);
+        }
         match self.model().expr(closure.expr) {
             Expr::SetImage { binder, pred, expr } => {
                 let problem = Problem::of_pred(self, binder, *pred).unbounded(Unbounded::Error);

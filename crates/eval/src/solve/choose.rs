@@ -31,13 +31,13 @@ pub(super) enum Step {
     Open { constraint: usize, alternatives: Vec<(Vec<Unknown>, Vec<Constraint>)>, keep: bool },
 }
 
-struct Best {
+pub(super) struct Best {
     cost: u64,
     step: Option<Step>,
 }
 
 impl Best {
-    fn offer(&mut self, cost: u64, step: Step) {
+    pub(super) fn offer(&mut self, cost: u64, step: Step) {
         if self.step.is_none() || cost < self.cost {
             *self = Best { cost, step: Some(step) };
         }
@@ -60,6 +60,9 @@ impl Search<'_> {
             }
         }
         if best.cost > 2 && !self.offer_bounds(node, &mut best)? {
+            return Ok(None);
+        }
+        if best.cost > 2 && !self.offer_between(node, &mut best) {
             return Ok(None);
         }
         if best.step.is_none() {
@@ -129,7 +132,7 @@ impl Search<'_> {
         let session = self.session;
         let found = session.pattern(pattern, &node.open);
         if !found.binds {
-            return Ok(None);
+            return Ok(self.offer_sequence(idx, pattern, term, node, best));
         }
         if !term.is_ready(session, &node.open) {
             return Ok(self.offer_recursive(idx, pattern, term, node, best));

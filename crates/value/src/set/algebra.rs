@@ -1,11 +1,9 @@
 //! Union, intersection, difference and comparison: word by word on bit sets, by their ends on intervals, by merging elsewhere.
 
 use std::cmp::Ordering;
-use std::iter::Peekable;
 
-use super::{Layout, Set, SetIter};
+use super::{Layout, Set};
 use crate::int::Int;
-use crate::value::Value;
 
 impl Set {
     #[must_use]
@@ -24,7 +22,10 @@ impl Set {
         {
             return Set::interval(lo.min(lo2), hi.max(hi2));
         }
-        Set::from_sorted(merge(self.iter(), other.iter(), Keep { left: true, both: true, right: true }))
+        if let Some(set) = self.with_few(other).or_else(|| other.with_few(self)) {
+            return set;
+        }
+        self.merged(other, Keep { left: true, both: true, right: true })
     }
 
     #[must_use]
@@ -42,7 +43,7 @@ impl Set {
         if small.is_much_smaller(large) {
             return Set::from_sorted(small.iter().filter(|value| large.contains(value)).collect());
         }
-        Set::from_sorted(merge(self.iter(), other.iter(), Keep { left: false, both: true, right: false }))
+        self.merged(other, Keep { left: false, both: true, right: false })
     }
 
     #[must_use]
@@ -59,7 +60,10 @@ impl Set {
         if self.is_much_smaller(other) {
             return Set::from_sorted(self.iter().filter(|value| !other.contains(value)).collect());
         }
-        Set::from_sorted(merge(self.iter(), other.iter(), Keep { left: true, both: false, right: false }))
+        if let Some(set) = self.without_few(other) {
+            return set;
+        }
+        self.merged(other, Keep { left: true, both: false, right: false })
     }
 
     pub fn is_subset(&self, other: &Set) -> bool {
@@ -80,6 +84,10 @@ impl Set {
             return self.iter().all(|value| other.contains(&value));
         }
         // A sorted subset is a subsequence.
+        if let (Some(mine), Some(theirs)) = (self.ints(), other.ints()) {
+            let mut candidates = theirs;
+            return mine.into_iter().all(|int| candidates.any(|candidate| candidate == int));
+        }
         let mut candidates = other.iter();
         self.iter().all(|value| candidates.any(|candidate| candidate == value))
     }
@@ -134,6 +142,22 @@ impl Set {
         (hi <= hi2).then(|| Set::interval(lo, &lo2 - &Int::ONE))
     }
 
+    /// The elements, if all are integers within `i64`.
+    fn ints(&self) -> Option<IntIter<'_>> {
+        match &self.0 {
+            Layout::Ints(ints) => Some(IntIter::Slice(ints.slice.iter())),
+            Layout::Interval { span, lo } => Some(IntIter::Interval(*lo..=*lo + i64::from(*span))),
+            _ => None,
+        }
+    }
+
+    fn merged(&self, other: &Set, keep: Keep) -> Set {
+        match (self.ints(), other.ints()) {
+            (Some(mine), Some(theirs)) => Set::from_sorted_ints(&merge(mine, theirs, keep)),
+            _ => Set::from_sorted(merge(self.iter(), other.iter(), keep)),
+        }
+    }
+
     /// Whether looking up each of our elements is cheaper than walking along the other set.
     fn is_much_smaller(&self, other: &Set) -> bool {
         self.len().saturating_mul(16) < other.len()
@@ -148,28 +172,42 @@ struct Keep {
     right: bool,
 }
 
-fn merge(left: SetIter<'_>, right: SetIter<'_>, keep: Keep) -> Vec<Value> {
+fn merge<T: Ord>(left: impl Iterator<Item = T>, right: impl Iterator<Item = T>, keep: Keep) -> Vec<T> {
     let (mut left, mut right) = (left.peekable(), right.peekable());
     let mut out = Vec::new();
-    let take = |side: &mut Peekable<SetIter<'_>>, wanted: bool, out: &mut Vec<Value>| {
-        let value = side.next();
-        if wanted {
+    loop {
+        let (mine, theirs) = match (left.peek(), right.peek()) {
+            (Some(mine), Some(theirs)) => match mine.cmp(theirs) {
+                Ordering::Less => (true, false),
+                Ordering::Greater => (false, true),
+                Ordering::Equal => (true, true),
+            },
+            (Some(_), None) if keep.left => (true, false),
+            (None, Some(_)) if keep.right => (false, true),
+            _ => return out,
+        };
+        let is_kept = if mine && theirs { keep.both } else { mine && keep.left || theirs && keep.right };
+        let from_right = if theirs { right.next() } else { None };
+        let value = if mine { left.next() } else { from_right };
+        if is_kept {
             out.extend(value);
         }
-    };
-    loop {
-        match (left.peek(), right.peek()) {
-            (Some(mine), Some(theirs)) => match mine.cmp(theirs) {
-                Ordering::Less => take(&mut left, keep.left, &mut out),
-                Ordering::Greater => take(&mut right, keep.right, &mut out),
-                Ordering::Equal => {
-                    take(&mut left, keep.both, &mut out);
-                    right.next();
-                }
-            },
-            (Some(_), None) if keep.left => take(&mut left, true, &mut out),
-            (None, Some(_)) if keep.right => take(&mut right, true, &mut out),
-            _ => return out,
+    }
+}
+
+/// The elements of a set of numbers.
+enum IntIter<'a> {
+    Slice(std::slice::Iter<'a, i64>),
+    Interval(std::ops::RangeInclusive<i64>),
+}
+
+impl Iterator for IntIter<'_> {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        match self {
+            IntIter::Slice(ints) => ints.next().copied(),
+            IntIter::Interval(range) => range.next(),
         }
     }
 }

@@ -22,6 +22,7 @@ enum Cursor<'a> {
         next: Int,
         hi: Int,
     },
+    Ints(std::slice::Iter<'a, i64>),
     Slice(std::slice::Iter<'a, Value>),
 }
 
@@ -36,6 +37,7 @@ impl<'a> SetIter<'a> {
             },
             Layout::Interval { span, lo } => Cursor::Interval { next: *lo, left: u64::from(*span) + 1 },
             Layout::LongInterval(ends) => Cursor::LongInterval { next: ends.0.clone(), hi: ends.1.clone() },
+            Layout::Ints(ints) => Cursor::Ints(ints.slice.iter()),
             Layout::Sorted(items) => Cursor::Slice(items.slice.iter()),
         })
     }
@@ -71,6 +73,7 @@ impl Iterator for SetIter<'_> {
                 *next = &*next + &Int::ONE;
                 Some(value)
             }
+            Cursor::Ints(ints) => ints.next().map(|int| Value::Int(*int)),
             Cursor::Slice(items) => items.next().cloned(),
         }
     }
@@ -85,6 +88,7 @@ impl Iterator for SetIter<'_> {
                 (usize::try_from(*left).unwrap_or(usize::MAX), usize::try_from(*left).ok())
             }
             Cursor::LongInterval { .. } => (0, None),
+            Cursor::Ints(ints) => ints.size_hint(),
             Cursor::Slice(items) => items.size_hint(),
         }
     }

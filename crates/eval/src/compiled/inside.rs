@@ -1,0 +1,314 @@
+//! The compiled form inside the plain interpreter: quantifiers, comprehensions, sums and loops whose names all have values.
+//!
+//! A part of a formula is compiled when it is first met. Where the compiled part stops, the plain interpreter goes on as if it had not
+//! been tried, so answers and messages are the same.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use abridge_model::ids::Id as _;
+use abridge_model::{Expr, ExprId, PredId, QuantifiedOp, Subst, SubstId, Target};
+use abridge_value::{Set, Value};
+
+use super::build::{Builder, Numbers};
+use super::code::{Code, Exec, Test, While};
+use super::{Applied, FUEL, Fast, Layout, Program, Rows, Runtime, Stop, is_unset, unset};
+use crate::env::{Env, Slots, State};
+use crate::free::FreeNames;
+use crate::interp::{Interp, Session};
+use crate::subst::Update;
+use crate::val::{Sym, Val};
+
+/// Compiled parts call the plain interpreter for what they do not cover, and that may try compiled parts again, so often.
+const MAX_NESTING: u32 = 24;
+
+/// What was compiled of the formulas of a model.
+pub(crate) struct Fragments {
+    program: Program,
+    preds: Vec<OnceLock<Option<Fragment<Test>>>>,
+    exprs: Vec<OnceLock<Option<Fragment<Code>>>>,
+    /// The last component of the elements of a comprehension whose other components are known.
+    images: Vec<OnceLock<Option<Fragment<Code>>>>,
+    loops: Vec<OnceLock<Option<Fragment<Loop>>>>,
+    initialisation: OnceLock<Option<Fragment<Exec>>>,
+    /// Numbers that are free.
+    numbers: Mutex<Numbers>,
+}
+
+/// A loop with the names it may write.
+struct Loop {
+    code: While,
+    targets: Vec<(Target, usize)>,
+}
+
+struct Fragment<T> {
+    code: T,
+    names: Arc<FreeNames>,
+    trust: Trust,
+}
+
+/// Whether a fragment is worth trying: it gave an answer often enough.
+#[derive(Default)]
+struct Trust {
+    answers: AtomicU32,
+    stops: AtomicU32,
+}
+
+impl Trust {
+    fn is_given(&self) -> bool {
+        let stops = self.stops.load(Ordering::Relaxed);
+        stops < 8 || stops < self.answers.load(Ordering::Relaxed)
+    }
+
+    fn count(&self, is_answer: bool) {
+        let counter = if is_answer { &self.answers } else { &self.stops };
+        // The counters may lose steps between threads and stop below their end; they only steer.
+        counter.store(counter.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
+    }
+}
+
+fn places<T>(n: usize) -> Vec<OnceLock<T>> {
+    std::iter::repeat_with(OnceLock::new).take(n).collect()
+}
+
+impl Fragments {
+    pub(crate) fn new(model: &abridge_model::Model) -> Fragments {
+        let layout = Layout::of(model);
+        Fragments {
+            program: Program { layout, n_cells: 0, operations: Vec::new(), tests: Vec::new() },
+            preds: places(model.preds.len()),
+            exprs: places(model.exprs.len()),
+            images: places(model.exprs.len()),
+            loops: places(model.substs.len()),
+            initialisation: OnceLock::new(),
+            numbers: Mutex::default(),
+        }
+    }
+
+    fn build<T>(&self, interp: &Interp<'_>, build: impl FnOnce(&mut Builder<'_, '_>) -> Option<T>) -> Option<T> {
+        let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut builder = Builder::new(interp, self.program.layout, *numbers);
+        let built = build(&mut builder);
+        *numbers = builder.numbers;
+        built
+    }
+
+    fn pred(&self, interp: &Interp<'_>, id: PredId) -> Option<&Fragment<Test>> {
+        let build = || {
+            let code = self.build(interp, |builder| match builder.test(id) {
+                Test::Interpret(..) => None,
+                test => Some(test),
+            })?;
+            Some(Fragment { code, names: interp.names.of_pred(interp.model, id), trust: Trust::default() })
+        };
+        self.preds[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn expr(&self, interp: &Interp<'_>, id: ExprId) -> Option<&Fragment<Code>> {
+        let build = || {
+            let code = self.build(interp, |builder| match builder.operator(id) {
+                Code::Interpret(..) | Code::Cell(..) => None,
+                code => Some(code),
+            })?;
+            Some(Fragment { code, names: interp.names.of_expr(interp.model, id), trust: Trust::default() })
+        };
+        self.exprs[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn images(&self, interp: &Interp<'_>, id: ExprId) -> Option<&Fragment<Code>> {
+        let build = || {
+            let Expr::Comprehension { binder, pred, .. } = interp.model.expr(id) else { return None };
+            let code = self.build(interp, |builder| builder.last_components(binder, *pred))?;
+            let mut names = (*interp.names.of_pred(interp.model, *pred)).clone();
+            names.locals.retain(|local| binder.last() != Some(local));
+            Some(Fragment { code, names: Arc::new(names), trust: Trust::default() })
+        };
+        self.images[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn a_loop(&self, interp: &Interp<'_>, id: SubstId) -> Option<&Fragment<Loop>> {
+        let build = || {
+            let code = self.build(interp, |builder| match builder.exec(id)? {
+                Exec::While(code) => {
+                    let targets = builder.targets(id);
+                    Some(Loop { code: *code, targets })
+                }
+                _ => None,
+            })?;
+            let names = Arc::new(interp.names.of_subst(interp.model, id));
+            Some(Fragment { code, names, trust: Trust::default() })
+        };
+        self.loops[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn initialisation(&self, interp: &Interp<'_>) -> Option<&Fragment<Exec>> {
+        let id = interp.model.initialisation;
+        let build = || {
+            let code = self.build(interp, |builder| builder.exec(id))?;
+            let names = Arc::new(interp.names.of_subst(interp.model, id));
+            Some(Fragment { code, names, trust: Trust::default() })
+        };
+        self.initialisation.get_or_init(build).as_ref()
+    }
+}
+
+impl<'i> Session<'i> {
+    /// The answer of the compiled form to a quantified predicate, if it has one.
+    pub(crate) fn quick_pred(&self, id: PredId, env: &Env) -> Option<bool> {
+        let fragment = self.fragments()?.pred(self.interp, id)?;
+        self.quickly(fragment, env, |runtime| runtime.test(&fragment.code))
+    }
+
+    /// The value that the compiled form gives to an expression that binds names, if it has one.
+    pub(crate) fn quick_expr(&self, id: ExprId, env: &Env) -> Option<Value> {
+        let is_symbolic = match self.model().expr(id) {
+            Expr::Comprehension { symbolic, .. } => *symbolic,
+            Expr::Quantified { op: QuantifiedOp::RealSigma | QuantifiedOp::RealPi, .. } => true,
+            Expr::Quantified { symbolic, .. } => *symbolic,
+            Expr::SetImage { .. } => false,
+            _ => true,
+        };
+        if is_symbolic {
+            return None;
+        }
+        let fragment = self.fragments()?.expr(self.interp, id)?;
+        self.quickly(fragment, env, |runtime| runtime.code(&fragment.code))
+    }
+
+    /// The images of a key under a comprehension, if the compiled form finds them. The key is bound in the environment.
+    pub(crate) fn quick_images(&self, comprehension: ExprId, env: &Env) -> Option<Set> {
+        let fragment = self.fragments()?.images(self.interp, comprehension)?;
+        let images = self.quickly(fragment, env, |runtime| runtime.code(&fragment.code))?;
+        images.as_set().cloned()
+    }
+
+    /// What a loop assigns according to the compiled form, if it has exactly one outcome there.
+    pub(crate) fn quick_loop(&self, id: SubstId, env: &Env) -> Option<Update> {
+        debug_assert!(matches!(self.model().subst(id), Subst::While { .. }));
+        let fragment = self.fragments()?.a_loop(self.interp, id)?;
+        self.quickly(fragment, env, |runtime| {
+            let Loop { code, targets } = &fragment.code;
+            let mut update = Update::new();
+            runtime.while_loop(code, &mut |runtime| {
+                let assigned = targets.iter().map(|(target, slot)| {
+                    let val = runtime.slots[*slot].clone();
+                    (*target, (!is_unset(&val)).then_some(val))
+                });
+                update = assigned.collect();
+                Ok(())
+            })?;
+            if update.is_empty() { Err(Stop::Escape) } else { Ok(update) }
+        })
+    }
+
+    /// Calls `found` with initial states until it breaks. True if these were all.
+    pub(crate) fn quick_initialise(&self, constants: &State, found: &mut dyn FnMut(State) -> bool) -> bool {
+        let Some(fragments) = self.fragments() else { return false };
+        let Some(fragment) = fragments.initialisation(self.interp) else { return false };
+        let env = Env::new(constants);
+        let mut is_over = false;
+        let done = self.quickly(fragment, &env, |runtime| {
+            let layout = runtime.program.layout;
+            for slot in &mut runtime.slots[layout.n_constants..][..layout.n_variables] {
+                *slot = unset();
+            }
+            runtime.exec(&fragment.code, &mut |runtime| {
+                let variables = &runtime.slots[layout.n_constants..][..layout.n_variables];
+                let variables: Vec<Option<Val>> =
+                    variables.iter().map(|val| (!is_unset(val)).then(|| val.clone())).collect();
+                let is_complete = self.model().state_variables().all(|(id, _)| variables[id.index()].is_some());
+                if !is_complete {
+                    return Err(Stop::Escape);
+                }
+                is_over = found(State { constants: constants.constants.clone(), variables: Arc::new(variables) });
+                if is_over { Err(Stop::Escape) } else { Ok(()) }
+            })
+        });
+        is_over || done.is_some()
+    }
+
+    fn fragments(&self) -> Option<&'i Fragments> {
+        self.interp.fragments.as_ref().filter(|_| self.nesting.get() < MAX_NESTING)
+    }
+
+    fn quickly<T, R>(
+        &self,
+        fragment: &Fragment<T>,
+        env: &Env,
+        run: impl FnOnce(&mut Runtime<'i>) -> Fast<R>,
+    ) -> Option<R> {
+        let fragments = self.interp.fragments.as_ref()?;
+        if !fragment.trust.is_given() || reads_partial(&fragment.names, env) {
+            return None;
+        }
+        let memory = self.take_memory().unwrap_or_else(|| Memory::new(fragments.program.layout));
+        let mut runtime = Runtime::with_memory(&fragments.program, self.inner(), memory);
+        runtime.load(env, &fragment.names);
+        let answer = run(&mut runtime);
+        let answer = runtime.end(answer);
+        self.leave(&runtime.session);
+        self.keep_memory(runtime.into_memory());
+        fragment.trust.count(answer.is_ok());
+        answer.ok()
+    }
+}
+
+/// Some name stands for a value under construction, about which only the plain interpreter can reason.
+fn reads_partial(names: &FreeNames, env: &Env) -> bool {
+    let is_partial = |val: Option<&Val>| matches!(val.and_then(Val::as_sym), Some(Sym::Partial(_)));
+    names.constants.iter().any(|id| is_partial(env.constant(*id)))
+        || names.locals.iter().any(|id| is_partial(env.local(*id)))
+}
+
+/// The slots and caches of a runtime between two uses.
+pub(crate) struct Memory {
+    slots: Vec<Val>,
+    constants: Arc<Slots>,
+    cells: Vec<Option<Val>>,
+    tables: Vec<Rows>,
+    applied: Applied,
+}
+
+impl Memory {
+    fn new(layout: Layout) -> Memory {
+        Memory {
+            slots: vec![unset(); layout.n_slots],
+            constants: Arc::default(),
+            cells: Vec::new(),
+            tables: Vec::new(),
+            applied: Applied::default(),
+        }
+    }
+}
+
+impl<'p> Runtime<'p> {
+    fn with_memory(program: &'p Program, session: Session<'p>, memory: Memory) -> Runtime<'p> {
+        let Memory { slots, constants, cells, tables, applied } = memory;
+        Runtime { program, session, slots, constants, cells, tables, applied, fuel: FUEL, is_strict: false }
+    }
+
+    fn into_memory(self) -> Memory {
+        let Runtime { slots, constants, cells, tables, applied, .. } = self;
+        Memory { slots, constants, cells, tables, applied }
+    }
+
+    /// Puts the values of names into their slots.
+    fn load(&mut self, env: &Env, names: &FreeNames) {
+        if !Arc::ptr_eq(&self.constants, &env.constants) {
+            if self.constants != env.constants {
+                self.forget_constants();
+            }
+            self.constants = env.constants.clone();
+        }
+        let layout = self.program.layout;
+        for id in &names.constants {
+            self.slots[layout.constant(*id)] = env.constant(*id).cloned().unwrap_or_else(unset);
+        }
+        for id in &names.variables {
+            self.slots[layout.variable(*id)] = env.variable(*id).cloned().unwrap_or_else(unset);
+        }
+        for id in &names.locals {
+            self.slots[layout.local(*id)] = env.local(*id).cloned().unwrap_or_else(unset);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Bounds of an unknown set: what it must contain and what it cannot contain, from equations and inclusions of unions, intersections and
+//! differences whose other operands are known.
+
+use abridge_model::{BinaryOp, Expr, ExprId, Type, UnaryOp};
+use abridge_value::{Set, Value};
+
+use super::choose::{Best, Step};
+use super::constraint::{Kind, Relation, Term};
+use super::{Node, Search, Unknown};
+use crate::sets::Size;
+use crate::val::{Sym, Val};
+
+/// Types with more elements give no upper bound.
+const MAX_TYPE: u64 = 1 << 12;
+/// No more sets than this are listed beforehand.
+const MAX_LISTED: u32 = 10;
+/// How deep operators nest that are looked into.
+const MAX_DEPTH: u32 = 16;
+
+/// What is known about a set.
+struct Between {
+    unknown: Unknown,
+    least: Set,
+    /// Empty while nothing bounds it from above.
+    most: Option<Set>,
+    excluded: Set,
+    /// The constraints said something beside the type.
+    is_told: bool,
+}
+
+impl Between {
+    fn at_least(&mut self, set: &Set) {
+        self.is_told |= !set.is_empty();
+        self.least = self.least.union(set);
+    }
+
+    fn at_most(&mut self, set: &Set) {
+        self.is_told = true;
+        self.most = Some(match &self.most {
+            Some(most) => most.intersection(set),
+            None => set.clone(),
+        });
+    }
+
+    fn exclude(&mut self, set: &Set) {
+        self.is_told |= !set.is_empty();
+        self.excluded = self.excluded.union(set);
+    }
+}
+
+impl Search<'_> {
+    /// Sets between bounds. False if the bounds contradict each other.
+    pub(super) fn offer_between(&self, node: &Node, best: &mut Best) -> bool {
+        for unknown in &node.open {
+            let Some(elements) = self.elements_of_type(*unknown) else { continue };
+            let mut between = Between {
+                unknown: *unknown,
+                least: Set::EMPTY,
+                most: elements,
+                excluded: Set::EMPTY,
+                is_told: false,
+            };
+            for constraint in node.constraints.iter().filter(|constraint| constraint.mentions(*unknown)) {
+                if let Kind::Relation(relation, left, right) = &constraint.kind {
+                    self.bound_set(*relation, left, right, node, &mut between);
+                }
+            }
+            if between.is_told && !offer(&between, best) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// For a set, all its possible elements, if they are few.
+    #[expect(clippy::option_option, reason = "not a set, or a set without a bound")]
+    fn elements_of_type(&self, unknown: Unknown) -> Option<Option<Set>> {
+        let model = self.session.model();
+        let Type::Pow(elem) = model.types.get(unknown.ty(model)) else { return None };
+        let all = self.session.type_set(*elem);
+        Some(match self.session.size(&all) {
+            Size::AtMost(n) if n <= MAX_TYPE => self.session.enumerate(&all, &crate::env::Env::empty()).ok(),
+            _ => None,
+        })
+    }
+
+    fn bound_set(&self, relation: Relation, left: &Term, right: &Term, node: &Node, out: &mut Between) {
+        let mut both = |expr: &Term, known: &Term| {
+            let (Term::Expr(expr), Some(set)) = (expr, self.known_set(known, node)) else { return };
+            self.is_within(*expr, &set, node, out, 0);
+            self.contains(*expr, &set, node, out, 0);
+        };
+        match relation {
+            Relation::Equal => {
+                both(left, right);
+                both(right, left);
+            }
+            Relation::Subset => {
+                if let (Term::Expr(expr), Some(set)) = (left, self.known_set(right, node)) {
+                    self.is_within(*expr, &set, node, out, 0);
+                }
+                if let (Some(set), Term::Expr(expr)) = (self.known_set(left, node), right) {
+                    self.contains(*expr, &set, node, out, 0);
+                }
+            }
+            Relation::Member => {
+                if let (Some(value), Term::Expr(expr)) = (self.known_value(left, node), right) {
+                    self.contains(*expr, &Set::singleton(value), node, out, 0);
+                }
+                if let (Term::Expr(expr), Some(of)) = (left, self.power_set_of(right, node)) {
+                    self.is_within(*expr, &of, node, out, 0);
+                }
+            }
+            Relation::NotMember => {
+                if let (Some(value), Term::Expr(expr)) = (self.known_value(left, node), right) {
+                    self.avoids(*expr, &Set::singleton(value), node, out, 0);
+                }
+            }
+            Relation::Less | Relation::LessEqual => {}
+        }
+    }
+
+    fn known_value(&self, term: &Term, node: &Node) -> Option<Value> {
+        if !term.is_ready(self.session, &node.open) {
+            return None;
+        }
+        let val = term.eval(self.session, &node.env).ok()?;
+        let val = match val.as_sym().map(|_| self.session.size(&val)) {
+            Some(Size::AtMost(n)) if n <= MAX_TYPE => self.session.force(&val, &node.env).ok()?,
+            Some(_) => return None,
+            None => val,
+        };
+        val.as_value().cloned()
+    }
+
+    fn known_set(&self, term: &Term, node: &Node) -> Option<Set> {
+        self.known_value(term, node)?.as_set().cloned()
+    }
+
+    /// `S` of a term `POW(S)`, `FIN1(S)` and so on.
+    fn power_set_of(&self, term: &Term, node: &Node) -> Option<Set> {
+        if !term.is_ready(self.session, &node.open) {
+            return None;
+        }
+        let val = term.eval(self.session, &node.env).ok()?;
+        match val.as_sym()? {
+            Sym::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, of) => {
+                self.known_set(&Term::Known(of.clone()), node)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_it(&self, id: ExprId, node: &Node, out: &Between) -> bool {
+        self.as_unknown(&Term::Expr(id), node) == Some(out.unknown)
+    }
+
+    /// `expr <: set`
+    fn is_within(&self, id: ExprId, set: &Set, node: &Node, out: &mut Between, depth: u32) {
+        if self.is_it(id, node, out) {
+            return out.at_most(set);
+        }
+        let Expr::Binary(op, left, right) = self.session.model().expr(id) else { return };
+        if depth >= MAX_DEPTH {
+            return;
+        }
+        let known = |id: ExprId| self.known_set(&Term::Expr(id), node);
+        match op {
+            BinaryOp::Union => {
+                self.is_within(*left, set, node, out, depth + 1);
+                self.is_within(*right, set, node, out, depth + 1);
+            }
+            BinaryOp::Intersection => {
+                if let Some(other) = known(*left) {
+                    self.avoids(*right, &other.difference(set), node, out, depth + 1);
+                }
+                if let Some(other) = known(*right) {
+                    self.avoids(*left, &other.difference(set), node, out, depth + 1);
+                }
+            }
+            BinaryOp::Difference => {
+                if let Some(other) = known(*right) {
+                    self.is_within(*left, &set.union(&other), node, out, depth + 1);
+                }
+                if let Some(other) = known(*left) {
+                    self.contains(*right, &other.difference(set), node, out, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `set <: expr`
+    fn contains(&self, id: ExprId, set: &Set, node: &Node, out: &mut Between, depth: u32) {
+        if self.is_it(id, node, out) {
+            return out.at_least(set);
+        }
+        let Expr::Binary(op, left, right) = self.session.model().expr(id) else { return };
+        if depth >= MAX_DEPTH || set.is_empty() {
+            return;
+        }
+        let known = |id: ExprId| self.known_set(&Term::Expr(id), node);
+        match op {
+            BinaryOp::Union => {
+                if let Some(other) = known(*left) {
+                    self.contains(*right, &set.difference(&other), node, out, depth + 1);
+                }
+                if let Some(other) = known(*right) {
+                    self.contains(*left, &set.difference(&other), node, out, depth + 1);
+                }
+            }
+            BinaryOp::Intersection => {
+                self.contains(*left, set, node, out, depth + 1);
+                self.contains(*right, set, node, out, depth + 1);
+            }
+            BinaryOp::Difference => {
+                self.contains(*left, set, node, out, depth + 1);
+                self.avoids(*right, set, node, out, depth + 1);
+            }
+            _ => {}
+        }
+    }
+
+    /// `expr /\ set = {}`
+    fn avoids(&self, id: ExprId, set: &Set, node: &Node, out: &mut Between, depth: u32) {
+        if self.is_it(id, node, out) {
+            return out.exclude(set);
+        }
+        let Expr::Binary(op, left, right) = self.session.model().expr(id) else { return };
+        if depth >= MAX_DEPTH || set.is_empty() {
+            return;
+        }
+        let known = |id: ExprId| self.known_set(&Term::Expr(id), node);
+        match op {
+            BinaryOp::Union => {
+                self.avoids(*left, set, node, out, depth + 1);
+                self.avoids(*right, set, node, out, depth + 1);
+            }
+            BinaryOp::Intersection => {
+                if let Some(other) = known(*left) {
+                    self.avoids(*right, &other.intersection(set), node, out, depth + 1);
+                }
+                if let Some(other) = known(*right) {
+                    self.avoids(*left, &other.intersection(set), node, out, depth + 1);
+                }
+            }
+            BinaryOp::Difference => {
+                if let Some(other) = known(*right) {
+                    self.avoids(*left, &set.difference(&other), node, out, depth + 1);
+                }
+                if let Some(other) = known(*left) {
+                    self.contains(*right, &other.intersection(set), node, out, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// False if there is no set between the bounds.
+fn offer(between: &Between, best: &mut Best) -> bool {
+    let Between { unknown, least, most, excluded, .. } = between;
+    if !least.is_disjoint(excluded) || most.as_ref().is_some_and(|most| !least.is_subset(most)) {
+        return false;
+    }
+    let Some(most) = most else { return true };
+    let free = most.difference(excluded).difference(least);
+    let n_free = u32::try_from(free.len()).unwrap_or(u32::MAX);
+    let cost = 1_u64.checked_shl(n_free).unwrap_or(u64::MAX);
+    let set: Val = if n_free <= MAX_LISTED {
+        all_between(least, &free).into()
+    } else {
+        Sym::unary(UnaryOp::Pow, most.difference(excluded).into())
+    };
+    best.offer(cost, Step::Values { constraint: None, unknown: *unknown, set });
+    true
+}
+
+/// All unions of a set with a part of another.
+fn all_between(least: &Set, free: &Set) -> Set {
+    let mut sets = vec![least.clone()];
+    for value in free {
+        let with: Vec<Set> = sets.iter().map(|set| set.insert(value.clone())).collect();
+        sets.extend(with);
+    }
+    sets.into_iter().map(Value::Set).collect()
+}
