@@ -6,18 +6,19 @@
 //! in MININT..MAXINT with a warning.
 //!
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
-//! integer bounds, `pointwise.rs` finds functions and sets point by
-//! point, `simplify.rs` drops what is decided.
+//! integer bounds, `pointwise.rs` finds functions and sets point by point, `lazy.rs` functions whose values nothing lists,
+//! `simplify.rs` drops what is decided.
 
 mod bounds;
 mod choose;
 mod constraint;
+mod lazy;
 mod pattern;
 mod pointwise;
 mod simplify;
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
@@ -29,7 +30,7 @@ pub(crate) use constraint::{Constraint, Problem, Unknown};
 use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::interp::Session;
+use crate::interp::{Session, Warning};
 use crate::val::{Sym, Val};
 use choose::Step;
 use constraint::Term;
@@ -49,6 +50,7 @@ impl Session<'_> {
             unbounded: problem.unbounded,
             failure: RefCell::default(),
             seen: RefCell::default(),
+            cuts: RefCell::default(),
         };
         let mut constraints = problem.constraints;
         if problem.closed_is_strict {
@@ -58,6 +60,10 @@ impl Session<'_> {
         }
         let node = Node { env: env.clone(), open: problem.unknowns, constraints, error: None, may_repeat: false };
         let flow = search.run(node, found)?;
+        // Whoever has found enough does not miss what was left out.
+        if flow.is_continue() {
+            search.cuts.take().into_iter().for_each(|cut| self.warn(cut));
+        }
         match search.failure.into_inner() {
             Some(error) if flow.is_continue() => Err(error),
             _ => Ok(flow),
@@ -73,6 +79,8 @@ struct Search<'s> {
     failure: RefCell<Option<Error>>,
     /// Solutions found below an opened quantifier or disjunction.
     seen: RefCell<HashSet<Vec<Option<Val>>>>,
+    /// Where the search was cut to MININT..MAXINT.
+    cuts: RefCell<BTreeSet<Warning>>,
 }
 
 #[derive(Clone)]
@@ -189,6 +197,7 @@ impl Search<'_> {
                 node.open.retain(|open| *open != unknown);
                 self.pointwise(unknown, &set, &shape, &node, found)
             }
+            Step::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
             Step::Sequences { unknown, base, lo, hi } => {
                 let base = self.session.enumerate(&base, &node.env)?;
                 node.open.retain(|open| *open != unknown);
@@ -257,6 +266,13 @@ impl Search<'_> {
             },
         }
         self.run(next, found)
+    }
+
+    /// Notes that not all values of an unknown are tried.
+    fn cut(&self, unknown: Unknown) {
+        let model = self.session.model();
+        let name = unknown.name(model).to_string();
+        self.cuts.borrow_mut().insert(Warning::Enumeration { name, span: Some(unknown.span(model)) });
     }
 
     /// The error about an unknown that nothing bounds.

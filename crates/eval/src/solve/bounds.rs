@@ -3,11 +3,15 @@
 //! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers whatever is not linear.
 //! Bounds of the unknowns follow from each other until nothing changes.
 
-use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, TypeTable, UnaryOp};
-use abridge_value::Int;
+use std::ops::ControlFlow;
+
+use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, TypeTable, UnaryOp};
+use abridge_value::{Int, Value};
 
 use super::constraint::{Kind, Relation, Term};
-use super::{Node, Search, Unknown};
+use super::{Node, Problem, Search, Unknown};
+use crate::config::Unbounded;
+use crate::env::Env;
 use crate::error::Result;
 use crate::val::{Sym, Val};
 
@@ -18,17 +22,27 @@ pub(super) struct Range {
 }
 
 /// What a bound is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Key {
     Value(Unknown),
     /// `card(s)`, `size(s)`
     Size(Unknown),
     Product(Unknown, Unknown),
+    /// `f(k)` of the function under construction.
+    Point(Value),
+}
+
+/// Where a term is looked at.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    node: &'a Node,
+    env: &'a Env,
+    bounds: &'a Bounds,
 }
 
 /// A sum of keys with factors, plus a range.
 #[derive(Clone, Debug)]
-struct Linear {
+pub(super) struct Linear {
     terms: Vec<(Key, Int)>,
     rest: Range,
 }
@@ -136,8 +150,12 @@ impl Linear {
 pub(super) struct Bounds(Vec<(Key, Range)>);
 
 impl Bounds {
-    pub(super) fn get(&self, key: Key) -> Range {
-        self.0.iter().find(|(other, _)| *other == key).map(|(_, range)| range.clone()).unwrap_or_default()
+    pub(super) fn get(&self, key: &Key) -> Range {
+        self.0.iter().find(|(other, _)| other == key).map(|(_, range)| range.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn is_contradictory(&self) -> bool {
+        self.0.iter().any(|(_, range)| range.is_empty())
     }
 
     /// The bounds of integers.
@@ -148,16 +166,16 @@ impl Bounds {
         })
     }
 
-    fn entry(&mut self, key: Key) -> &mut Range {
-        let idx = self.0.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
+    fn entry(&mut self, key: &Key) -> &mut Range {
+        let idx = self.0.iter().position(|(other, _)| other == key).unwrap_or_else(|| {
             let lo = matches!(key, Key::Size(_)).then_some(Int::ZERO);
-            self.0.push((key, Range { lo, hi: None }));
+            self.0.push((key.clone(), Range { lo, hi: None }));
             self.0.len() - 1
         });
         &mut self.0[idx].1
     }
 
-    fn narrow(&mut self, key: Key, range: Range) -> bool {
+    pub(super) fn narrow(&mut self, key: &Key, range: Range) -> bool {
         let known = self.entry(key);
         let raised = range.lo.is_some_and(|lo| known.raise(lo));
         let lowered = range.hi.is_some_and(|hi| known.lower(hi));
@@ -169,19 +187,19 @@ impl Bounds {
         let mut changed = false;
         for idx in 0..self.0.len() {
             let (Key::Product(left, right), product) = self.0[idx].clone() else { continue };
-            let (a, b) = (self.get(Key::Value(left)), self.get(Key::Value(right)));
+            let (a, b) = (self.get(&Key::Value(left)), self.get(&Key::Value(right)));
             let mut range = a.multiply(&b);
             if left == right {
                 range.raise(Int::ZERO);
                 if let Some(hi) = product.hi.filter(|hi| !hi.is_negative()) {
                     let root = Int::from(hi.to_big().sqrt());
-                    changed |= self.narrow(Key::Value(left), Range { lo: Some(-&root), hi: Some(root) });
+                    changed |= self.narrow(&Key::Value(left), Range { lo: Some(-&root), hi: Some(root) });
                 }
             } else {
-                changed |= self.narrow(Key::Value(left), quotient(&product, &b));
-                changed |= self.narrow(Key::Value(right), quotient(&product, &a));
+                changed |= self.narrow(&Key::Value(left), quotient(&product, &b));
+                changed |= self.narrow(&Key::Value(right), quotient(&product, &a));
             }
-            changed |= self.narrow(Key::Product(left, right), range);
+            changed |= self.narrow(&Key::Product(left, right), range);
         }
         changed
     }
@@ -201,7 +219,7 @@ impl Search<'_> {
         let model = self.session.model();
         let mut bounds = Bounds::default();
         for unknown in node.open.iter().filter(|unknown| unknown.ty(model) == TypeTable::INTEGER) {
-            bounds.entry(Key::Value(*unknown));
+            bounds.entry(&Key::Value(*unknown));
         }
         let mut at_most_zero = Vec::new();
         // What sets say comes first: products need ranges of their factors.
@@ -211,23 +229,24 @@ impl Search<'_> {
                 if in_sets {
                     self.bound_by_set(*relation, left, right, node, &mut bounds, &mut at_most_zero);
                 } else {
-                    self.bound_by_comparison(*relation, left, right, node, &bounds, &mut at_most_zero);
+                    let at = At { node, env: &node.env, bounds: &bounds };
+                    self.bound_by_comparison(*relation, left, right, at, &mut at_most_zero);
                 }
             }
         }
-        for _ in 0..MAX_ROUNDS {
-            let mut changed = bounds.narrow_products();
-            for linear in &at_most_zero {
-                changed |= propagate(linear, &mut bounds);
-            }
-            if bounds.0.iter().any(|(_, range)| range.is_empty()) {
-                return Ok(None);
-            }
-            if !changed {
-                break;
-            }
-        }
-        Ok(Some(bounds))
+        Ok(settle(&at_most_zero, &mut bounds).then_some(bounds))
+    }
+
+    /// What one comparison of integers under an environment says about the points of a function under construction.
+    pub(super) fn bound_points(
+        &self,
+        (relation, left, right): (Relation, &Term, &Term),
+        node: &Node,
+        env: &Env,
+        bounds: &Bounds,
+        at_most_zero: &mut Vec<Linear>,
+    ) {
+        self.bound_by_comparison(relation, left, right, At { node, env, bounds }, at_most_zero);
     }
 
     fn is_integer(&self, term: &Term) -> bool {
@@ -268,10 +287,10 @@ impl Search<'_> {
             return;
         }
         if let Some(unknown) = self.as_unknown(left, node) {
-            bounds.narrow(Key::Value(unknown), range);
+            bounds.narrow(&Key::Value(unknown), range);
             return;
         }
-        let linear = self.linear(left, node, bounds, 0);
+        let linear = self.linear(left, At { node, env: &node.env, bounds }, 0);
         let minus = Int::from(-1);
         if let Some(lo) = range.lo {
             at_most_zero.push(linear.clone().scale(&minus).add(Linear::constant(Range::exactly(lo))));
@@ -286,8 +305,7 @@ impl Search<'_> {
         relation: Relation,
         left: &Term,
         right: &Term,
-        node: &Node,
-        bounds: &Bounds,
+        at: At<'_>,
         at_most_zero: &mut Vec<Linear>,
     ) {
         if !matches!(relation, Relation::Equal | Relation::Less | Relation::LessEqual)
@@ -296,7 +314,7 @@ impl Search<'_> {
             return;
         }
         let minus = Int::from(-1);
-        let difference = self.linear(left, node, bounds, 0).add(self.linear(right, node, bounds, 0).scale(&minus));
+        let difference = self.linear(left, at, 0).add(self.linear(right, at, 0).scale(&minus));
         if relation == Relation::Equal {
             at_most_zero.push(difference.clone().scale(&minus));
         }
@@ -304,22 +322,56 @@ impl Search<'_> {
         at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
     }
 
-    fn linear(&self, term: &Term, node: &Node, bounds: &Bounds, depth: u32) -> Linear {
-        if let Some(unknown) = self.as_unknown(term, node) {
+    fn linear(&self, term: &Term, at: At<'_>, depth: u32) -> Linear {
+        if let Some(unknown) = self.as_unknown(term, at.node) {
             return Linear::of(Key::Value(unknown));
         }
-        if term.is_ready(self.session, &node.open) {
-            let val = term.eval(self.session, &node.env).and_then(|val| val.int());
-            return Linear::constant(val.map_or(Range::default(), Range::exactly));
+        if term.is_ready(self.session, &at.node.open)
+            && let Ok(val) = term.eval(self.session, at.env).and_then(|val| val.int())
+        {
+            return Linear::constant(Range::exactly(val));
         }
         match term {
-            Term::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, node, bounds, depth + 1),
+            Term::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, at, depth + 1),
             _ => Linear::constant(Range::default()),
         }
     }
 
-    fn linear_expr(&self, id: ExprId, node: &Node, bounds: &Bounds, depth: u32) -> Linear {
-        let linear = |id: ExprId| self.linear(&Term::Expr(id), node, bounds, depth);
+    /// `SIGMA(x).(P | E)`, where `P` says which values `x` has.
+    fn linear_sum(&self, binder: &[LocalId], pred: PredId, expr: ExprId, at: At<'_>, depth: u32) -> Option<Linear> {
+        let names = self.session.interp.names.of_pred(self.session.model(), pred);
+        if at.node.open.iter().any(|unknown| unknown.is_in(&names)) {
+            return None;
+        }
+        let mut sum = Linear::constant(Range::exactly(Int::ZERO));
+        let problem = Problem::of_pred(self.session, binder, pred).unbounded(Unbounded::Error);
+        let solved = self.session.solve(problem, at.env, &mut |env| {
+            let part = self.linear(&Term::Expr(expr), At { env, ..at }, depth);
+            sum = std::mem::replace(&mut sum, Linear::constant(Range::default())).add(part);
+            Ok(ControlFlow::Continue(()))
+        });
+        solved.is_ok().then_some(sum)
+    }
+
+    /// `f(e)` with the function under construction and a point that is not decided.
+    fn linear_point(&self, function: ExprId, arg: ExprId, at: At<'_>) -> Option<Linear> {
+        let session = self.session;
+        if !matches!(session.model().expr(function), Expr::Local(_) | Expr::Constant(_)) {
+            return None;
+        }
+        let open = &at.node.open;
+        if !Term::Expr(function).is_ready(session, open) || !Term::Expr(arg).is_ready(session, open) {
+            return None;
+        }
+        let val = session.expr(function, at.env).ok()?;
+        let Sym::Partial(partial) = val.as_sym()? else { return None };
+        let key = session.expr(arg, at.env).and_then(|key| session.finite(&key, at.env)).ok()?;
+        partial.open.contains(&key).then(|| Linear::of(Key::Point(key)))
+    }
+
+    fn linear_expr(&self, id: ExprId, at: At<'_>, depth: u32) -> Linear {
+        let linear = |id: ExprId| self.linear(&Term::Expr(id), at, depth);
+        let bounds = at.bounds;
         let minus = Int::from(-1);
         match self.session.model().expr(id) {
             Expr::Binary(BinaryOp::Add, left, right) => linear(*left).add(linear(*right)),
@@ -344,13 +396,36 @@ impl Search<'_> {
                     _ => Linear::constant(Range::default()),
                 }
             }
-            Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Term::Expr(*set), node) {
+            Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Term::Expr(*set), at.node) {
                 Some(unknown) => Linear::of(Key::Size(unknown)),
                 None => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
             },
+            Expr::Quantified { op: QuantifiedOp::Sigma, binder, pred, expr, .. } => {
+                self.linear_sum(binder, *pred, *expr, at, depth).unwrap_or_else(|| Linear::constant(Range::default()))
+            }
+            Expr::Binary(BinaryOp::Apply, function, arg) => {
+                self.linear_point(*function, *arg, at).unwrap_or_else(|| Linear::constant(Range::default()))
+            }
             _ => Linear::constant(Range::default()),
         }
     }
+}
+
+/// Narrows bounds until nothing changes. False if they contradict each other.
+pub(super) fn settle(at_most_zero: &[Linear], bounds: &mut Bounds) -> bool {
+    for _ in 0..MAX_ROUNDS {
+        let mut changed = bounds.narrow_products();
+        for linear in at_most_zero {
+            changed |= propagate(linear, bounds);
+        }
+        if bounds.is_contradictory() {
+            return false;
+        }
+        if !changed {
+            break;
+        }
+    }
+    true
 }
 
 /// The value of a sum without unknowns.
@@ -359,7 +434,7 @@ fn factor(linear: &Linear) -> Option<Int> {
 }
 
 fn evaluate(linear: &Linear, bounds: &Bounds) -> Range {
-    linear.terms.iter().fold(linear.rest.clone(), |sum, (key, factor)| sum.add(&bounds.get(*key).scale(factor)))
+    linear.terms.iter().fold(linear.rest.clone(), |sum, (key, factor)| sum.add(&bounds.get(key).scale(factor)))
 }
 
 /// Narrows each key by the least the others can contribute.
@@ -371,7 +446,7 @@ fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
         let Some(least) = evaluate(&others, bounds).lo else { continue };
         // factor * key <= -least
         let limit = -least;
-        let range = bounds.entry(*key);
+        let range = bounds.entry(key);
         changed |= if factor.is_negative() {
             limit.div_ceil(factor).is_some_and(|lo| range.raise(lo))
         } else {
@@ -390,7 +465,7 @@ fn range_outside(set: &Val) -> Range {
     }
 }
 
-fn range_of_set(set: &Val) -> Range {
+pub(super) fn range_of_set(set: &Val) -> Range {
     if let Some(set) = set.as_set() {
         let end = |value: Option<abridge_value::Value>| value.and_then(|value| value.as_int());
         return Range { lo: end(set.first()), hi: end(set.last()) };

@@ -5,11 +5,12 @@ use abridge_value::{Int, Set};
 
 use super::bounds::{Bounds, Key};
 use super::constraint::{Constraint, Kind, Relation, Term};
+use super::lazy::View;
 use super::pointwise::Shape;
 use super::{Node, Search, Unknown};
 use crate::config::Unbounded;
 use crate::error::{Error, ErrorKind, Result};
-use crate::interp::{Session, Warning};
+use crate::interp::Session;
 use crate::sets::Size;
 use crate::val::{Sym, Val};
 
@@ -23,6 +24,8 @@ pub(super) enum Step {
     Values { constraint: Option<usize>, unknown: Unknown, set: Val },
     /// The unknown is a function in this set.
     Points { constraint: usize, unknown: Unknown, set: Val, shape: Shape },
+    /// The unknown is a function whose values nothing lists.
+    Lazily { unknown: Unknown, view: View },
     /// The unknown is a sequence over the base with so many items.
     Sequences { unknown: Unknown, base: Val, lo: u64, hi: u64 },
     /// One of several lists of constraints holds.
@@ -180,7 +183,11 @@ impl Search<'_> {
     /// A set of unknown size is listed, to see whether it is finite.
     fn listed_if_unknown(&self, set: Val, node: &Node) -> Result<Val> {
         match self.session.size(&set) {
-            Size::Unknown => self.session.force(&set, &node.env),
+            Size::Unknown => match self.session.force(&set, &node.env) {
+                // It offers no values, but it may still be asked for members.
+                Err(error) if error.is_expansion() => Ok(set),
+                listed => listed,
+            },
             _ => Ok(set),
         }
     }
@@ -306,7 +313,7 @@ impl Search<'_> {
             let Kind::Relation(Relation::Member, left, Term::Known(set)) = &constraint.kind else { continue };
             let Some(Sym::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
             let Some(unknown) = self.as_unknown(left, node) else { continue };
-            let sizes = bounds.get(Key::Size(unknown));
+            let sizes = bounds.get(&Key::Size(unknown));
             let (Some(lo), Some(hi), Size::AtMost(width)) = (sizes.lo, sizes.hi, self.session.size(base)) else {
                 continue;
             };
@@ -338,22 +345,25 @@ impl Search<'_> {
     /// Nothing bounds the unknowns.
     fn last_resort(&self, node: &Node) -> Result<Step> {
         let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
+        let bounds = self.infer_bounds(node)?.unwrap_or_default();
+        for unknown in &node.open {
+            if let Some(view) = self.view(*unknown, node, &bounds)? {
+                return Ok(Step::Lazily { unknown: *unknown, view });
+            }
+        }
         if self.unbounded == Unbounded::Error {
             return Err(self.unbounded(first));
         }
-        let bounds = self.infer_bounds(node)?.unwrap_or_default();
         for unknown in &node.open {
             let is_integer = unknown.ty(self.session.model()) == TypeTable::INTEGER;
             let set = if is_integer {
-                let range = bounds.get(Key::Value(*unknown));
+                let range = bounds.get(&Key::Value(*unknown));
                 Some(self.session.preferred_range(range.lo, range.hi).into())
             } else {
                 self.preferred_set(*unknown, node)
             };
             let Some(set) = set else { continue };
-            let model = self.session.model();
-            let name = unknown.name(model).to_string();
-            self.session.warn(Warning::Enumeration { name, span: Some(unknown.span(model)) });
+            self.cut(*unknown);
             return Ok(Step::Values { constraint: None, unknown: *unknown, set });
         }
         Err(self.unbounded(first))

@@ -167,6 +167,12 @@ impl Constraint {
         Constraint { kind, names, strict: false, is_searched: true, is_opened: false }
     }
 
+    /// A predicate that must hold, as one constraint of the same kind as its source.
+    pub(super) fn whole(session: &Session<'_>, pred: PredId, source: &Constraint) -> Constraint {
+        let names = session.interp.names.of_pred(session.model(), pred);
+        Constraint { strict: source.strict, ..Constraint::new(Kind::Holds(pred), names) }
+    }
+
     fn relation(session: &Session<'_>, relation: Relation, left: Term, right: Term) -> Constraint {
         let names = join(left.names(session), right.names(session));
         Constraint::new(Kind::Relation(relation, left, right), names)
