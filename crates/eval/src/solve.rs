@@ -3,7 +3,7 @@
 //! Each round evaluates the constraints whose unknowns are all bound, then binds something: from an equation, from the smallest
 //! set a membership offers (`x : S`, `x |-> y : r`, `s <: S`), from integer bounds, or from a finite type. Disjunctions and existential
 //! quantifiers are opened when nothing else bounds an unknown. The last resort is an error or, as configured, a search
-//! in MININT..MAXINT with a warning.
+//! in MININT..MAXINT, or among two strings, with a warning.
 //!
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
 //! integer bounds, `pointwise.rs` finds functions and sets point by point, `lazy.rs` functions whose values nothing lists,
@@ -48,6 +48,7 @@ impl Session<'_> {
             session: self,
             unknowns: problem.unknowns.clone(),
             unbounded: problem.unbounded,
+            samples_strings: problem.samples_strings,
             failure: RefCell::default(),
             seen: RefCell::default(),
             cuts: RefCell::default(),
@@ -75,6 +76,7 @@ struct Search<'s> {
     session: &'s Session<'s>,
     unknowns: Vec<Unknown>,
     unbounded: Unbounded,
+    samples_strings: bool,
     /// The first error on the way to what would otherwise be a solution.
     failure: RefCell<Option<Error>>,
     /// Solutions found below an opened quantifier or disjunction.
@@ -271,8 +273,8 @@ impl Search<'_> {
     /// Notes that not all values of an unknown are tried.
     fn cut(&self, unknown: Unknown) {
         let model = self.session.model();
-        let name = unknown.name(model).to_string();
-        self.cuts.borrow_mut().insert(Warning::Enumeration { name, span: Some(unknown.span(model)) });
+        let warning = self.session.cut_warning(unknown.ty(model), unknown.name(model).to_string(), unknown.span(model));
+        self.cuts.borrow_mut().insert(warning);
     }
 
     /// The error about an unknown that nothing bounds.

@@ -46,3 +46,15 @@ fn an_infinite_domain_does_not_hide_a_contradiction() {
     check_counts("MACHINE M CONSTANTS f, x PROPERTIES f : NATURAL --> BOOL & x : 1..3 & x > 5 END", 0, 0);
     check_counts("MACHINE M CONSTANTS f PROPERTIES f : INTEGER +-> BOOL & f : 1..2 --> BOOL & f(1) /= f(2) END", 4, 4);
 }
+
+#[test]
+fn members_and_size_determine_a_set() {
+    prob_holds("#s.(1 : s & 2 : s & (3 : s or 5 : s) & card(s) < 4 & 9 : s)", false, false);
+    prob_holds("{s | 1 : s & 2 : s & card(s) < 3} = {{1, 2}}", true, false);
+}
+
+#[test]
+fn extensions_say_something_about_their_items() {
+    check("card({x, y | {x, y} <: 1..4 & card({x, y}) = 2 & x + 2 = y})", "2");
+    check("UNION(s).(s <<: 1..3 | s)", "{1,2,3}");
+}
