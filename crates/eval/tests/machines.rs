@@ -235,3 +235,12 @@ fn an_output_without_a_value_is_in_its_type() {
         3,
     );
 }
+
+#[test]
+fn a_bijection_with_a_product_sizes_a_deferred_set() {
+    let with = |property: &str| format!("MACHINE M SETS R; C = {{c1, c2}} CONSTANTS f PROPERTIES {property} END");
+    check_counts(&with("f : BOOL * C >->> R"), 48, 48);
+    check_counts(&with("f : R >->> BOOL * (5..5)"), 4, 4);
+    check_counts(&with("f : BOOL * C >->> R & card(R) = 3"), 0, 0);
+    check_counts(&with("f : 1..3 >->> R"), 0, 0);
+}
