@@ -669,6 +669,7 @@ impl ConjunctMemo {
         let truth = match session.pred(self.pred, &Env::new(state)) {
             Ok(true) => Truth::True,
             Ok(false) => Truth::False,
+            Err(error) if error.is_failed_assertion() => Truth::False,
             Err(error) if is_violation(&error) => Truth::IllDefined,
             Err(error) => {
                 system.note(&session, "a property of states", Some(error));

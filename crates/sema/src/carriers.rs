@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use abridge_diag::{Diagnostic, with_stack};
 use abridge_model::{
-    Arrow, BaseSet, BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, SmolStr, Type, UnaryOp,
+    Arrow, BaseSet, BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, SmolStr,
+    Type, UnaryOp,
 };
 use abridge_syntax::ast::{self, DefinitionBody};
 use num_bigint::BigInt;
