@@ -128,6 +128,7 @@ fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
     for warning in &notes.warnings {
         limits.push(match warning {
             Warning::Enumeration { name, .. } => format!("`{name}` was searched for between MININT and MAXINT only"),
+            Warning::Strings { name, .. } => format!("`{name}` was searched for among two strings only"),
             Warning::Impure { name } => format!("`{name}` depends on the world outside the model"),
             Warning::Unchecked { .. } if is_exact => {
                 "an infinite function was taken to belong to a set of functions".to_owned()

@@ -48,10 +48,11 @@ impl Found {
     pub(crate) fn add(&mut self, kind: FindingKind) {
         match kind {
             FindingKind::Invariant(_) => self.invariant = true,
-            // An invariant that cannot be evaluated is not established.
-            FindingKind::IllDefinedInvariant(_) => (self.invariant, self.ill_defined) = (true, true),
             FindingKind::Assertion(_) => self.assertion = true,
-            FindingKind::IllDefinedAssertion(_) | FindingKind::IllDefined => self.ill_defined = true,
+            // What cannot be evaluated is a finding of its own: nobody has seen it false.
+            FindingKind::IllDefinedInvariant(_) | FindingKind::IllDefinedAssertion(_) | FindingKind::IllDefined => {
+                self.ill_defined = true;
+            }
             FindingKind::Deadlock => self.deadlock = true,
             FindingKind::Goal => self.goal = true,
         }

@@ -97,6 +97,10 @@ pub(crate) fn tell(model: &Model, sources: &SourceMap, calculation: &Calculation
                 told.exit = told.exit.max(Exit::Incomplete);
                 format!("`{name}` was searched for between MININT and MAXINT only")
             }
+            Warning::Strings { name, .. } => {
+                told.exit = told.exit.max(Exit::Incomplete);
+                format!("`{name}` was searched for among two strings only")
+            }
             Warning::Impure { name } => format!("`{name}` depends on the world outside the model"),
             Warning::Unchecked { .. } => "an infinite function was taken to belong to its set of functions".to_owned(),
             Warning::Reported { message } => message.clone(),

@@ -97,6 +97,31 @@ fn something_that_is_not_well_defined() {
 }
 
 #[test]
+fn an_invariant_that_is_not_well_defined_is_not_called_false() {
+    let folder = Folder::new("check-ill-defined-invariant");
+    let up = "up = PRE n < 3 THEN n := n + 1 END; down = n := 0";
+    let file = folder.file("counter.mch", &counter("1 / (2 - n) < 5", up));
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 75, "{}", run.stdout);
+    let found = &abridge(&["check", &file, "--survey", "--json"]).json()["found"];
+    assert_eq!((&found["ill_defined"], &found["invariant"]), (&true.into(), &false.into()));
+
+    let text = counter("ASSERT_TRUE(bool(n < 2), \"large\")", up)
+        .replace("VARIABLES", "DEFINITIONS \"LibraryProB.def\" VARIABLES");
+    let file = folder.file("assert.mch", &text.replace("counter", "assert"));
+    let found = &abridge(&["check", &file, "--survey", "--json"]).json()["found"];
+    assert_eq!((&found["ill_defined"], &found["invariant"]), (&false.into(), &true.into()));
+}
+
+#[test]
+fn what_cannot_be_evaluated_is_no_deadlock() {
+    let folder = Folder::new("check-beyond");
+    let up = "up = PRE n = 0 & #f.(f : NATURAL --> NATURAL & f(0) = f(1)) THEN n := n + 1 END";
+    let json = abridge(&["check", &folder.file("counter.mch", &counter("n <= 3", up)), "--json"]).json();
+    assert_eq!((&json["verdict"], &json["found"]["deadlock"]), (&"incomplete".into(), &false.into()), "{json}");
+}
+
+#[test]
 fn a_wrong_model() {
     let folder = Folder::new("check-wrong");
     let file = folder.file("counter.mch", &counter("n = TRUE", "up = n := n + 1"));

@@ -19,6 +19,10 @@ pub struct Config {
     pub max_set_size: u64,
     /// Steps of evaluation until a call gives up; a step is one node of a formula or one candidate value.
     pub fuel: u64,
+    /// Problems with at least so many candidates go to a SAT solver.
+    pub hard: u64,
+    /// Steps of plain search before they do.
+    pub probe: u64,
     /// How deep functions and operations may call themselves.
     pub max_calls: u32,
 }
@@ -41,6 +45,8 @@ impl Default for Config {
             compiled: false,
             max_set_size: 1 << 20,
             fuel: 1 << 30,
+            hard: 1000,
+            probe: 150_000,
             max_calls: 10_000,
         }
     }

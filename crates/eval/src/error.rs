@@ -124,6 +124,11 @@ impl Error {
         matches!(self.0.kind, ErrorKind::IllDefined(_))
     }
 
+    /// An `ASSERT_TRUE` or `ASSERT_EXPR` in a formula says no.
+    pub fn is_failed_assertion(&self) -> bool {
+        matches!(&self.0.kind, ErrorKind::IllDefined(IllDefined::External { name, .. }) if name.starts_with("ASSERT_"))
+    }
+
     /// The machine breaks a promise of its own: a nested precondition, an ASSERT, a loop's invariant or variant, a value never given.
     pub fn is_obligation(&self) -> bool {
         use ErrorKind::{Assertion, LoopInvariant, LoopVariant, Precondition, Unassigned};

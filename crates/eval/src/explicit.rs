@@ -331,6 +331,8 @@ struct OperationMemo {
 struct Entry {
     outcomes: Box<[u32]>,
     is_ill_defined: bool,
+    /// Outcomes may be missing.
+    is_incomplete: bool,
 }
 
 struct ConjunctMemo {
@@ -426,6 +428,7 @@ impl<'a> ExplicitWorker<'a> {
             }
             Err(error) => {
                 out.is_ill_defined |= is_violation(&error);
+                out.is_incomplete |= !is_violation(&error);
                 failure = Some(error);
                 ControlFlow::Continue(())
             }
@@ -451,6 +454,7 @@ impl<'a> ExplicitWorker<'a> {
             }
             Err(error) => {
                 out.is_ill_defined |= is_violation(&error);
+                out.is_incomplete |= !is_violation(&error);
                 failure = Some(error);
                 ControlFlow::Continue(())
             }
@@ -494,6 +498,7 @@ impl<'a> ExplicitWorker<'a> {
 /// Adds the steps of an entry to the buffer.
 fn emit(entry: &Entry, memo: &OperationMemo, words: &[u32], target: &mut Vec<u32>, out: &mut Steps) {
     out.is_ill_defined |= entry.is_ill_defined;
+    out.is_incomplete |= entry.is_incomplete;
     for outcome in entry.outcomes.chunks_exact(1 + memo.writes.len()) {
         target.clear();
         target.extend_from_slice(words);
@@ -521,10 +526,10 @@ impl Groups {
         self.counts.insert(written, 1);
     }
 
-    fn entry(self, is_ill_defined: bool) -> Entry {
+    fn entry(self) -> Entry {
         let Groups { counts, order } = self;
         let flat = order.into_iter().flat_map(|written| std::iter::once(counts[&written]).chain(written));
-        Entry { outcomes: flat.collect(), is_ill_defined }
+        Entry { outcomes: flat.collect(), is_ill_defined: false, is_incomplete: false }
     }
 }
 
@@ -535,7 +540,7 @@ fn evaluate_fast(system: &Explicit<'_>, memo: &OperationMemo, fast: &mut FastPat
     let done = fast.runtime.operation(memo.op, &mut |outcome| {
         groups.add(outcome.written.iter().map(|val| system.encode_val(val)).collect());
     });
-    done.ok().map(|()| groups.entry(false))
+    done.ok().map(|()| groups.entry())
 }
 
 /// Runs an operation with the plain interpreter.
@@ -565,8 +570,9 @@ fn evaluate(system: &Explicit<'_>, memo: &OperationMemo, state: &State) -> Entry
             ControlFlow::Continue(())
         }
     });
+    let is_incomplete = failure.is_some();
     system.note(&session, &system.model().operations[memo.op].name, failure);
-    groups.entry(is_ill_defined)
+    Entry { is_ill_defined, is_incomplete, ..groups.entry() }
 }
 
 /// The machine is to blame, not our means of evaluation.
@@ -663,6 +669,7 @@ impl ConjunctMemo {
         let truth = match session.pred(self.pred, &Env::new(state)) {
             Ok(true) => Truth::True,
             Ok(false) => Truth::False,
+            Err(error) if error.is_failed_assertion() => Truth::False,
             Err(error) if is_violation(&error) => Truth::IllDefined,
             Err(error) => {
                 system.note(&session, "a property of states", Some(error));

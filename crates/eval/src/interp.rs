@@ -43,6 +43,8 @@ pub struct Session<'i> {
 pub enum Warning {
     /// A value without bounds was searched for in MININT..MAXINT only.
     Enumeration { name: String, span: Option<Span> },
+    /// A string without bounds was searched for among two only.
+    Strings { name: String, span: Option<Span> },
     /// An infinite function was taken to belong to a set of functions.
     Unchecked { span: Option<Span> },
     /// A value came from outside the model: a file, a clock, chance.
@@ -181,6 +183,16 @@ impl<'i> Session<'i> {
         !self.warnings.borrow().is_empty()
     }
 
+    /// What to say where not all values of a type are tried.
+    pub(crate) fn cut_warning(&self, ty: TypeId, name: String, span: Span) -> Warning {
+        let span = Some(span);
+        if has_strings(self.model(), ty) {
+            Warning::Strings { name, span }
+        } else {
+            Warning::Enumeration { name, span }
+        }
+    }
+
     /// What was noticed so far; the list starts anew.
     pub fn take_warnings(&self) -> Vec<Warning> {
         std::mem::take(&mut *self.warnings.borrow_mut()).into_iter().collect()
@@ -233,5 +245,16 @@ impl<'i> Session<'i> {
         let mut parts = binder.iter().map(|local| self.local(*local, env));
         let first = parts.next().ok_or(ErrorKind::Internal("a binder is empty"))??;
         parts.try_fold(first, |tuple, part| Ok(Val::pair(tuple, part?)))
+    }
+}
+
+/// Whether values of the type contain strings.
+pub(crate) fn has_strings(model: &Model, ty: TypeId) -> bool {
+    match model.types.get(ty) {
+        Type::String => true,
+        Type::Pow(elem) => has_strings(model, *elem),
+        Type::Pair(first, second) => has_strings(model, *first) || has_strings(model, *second),
+        Type::Record(fields) => fields.iter().any(|(_, field)| has_strings(model, *field)),
+        _ => false,
     }
 }

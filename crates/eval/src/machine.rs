@@ -37,6 +37,7 @@ impl Session<'_> {
         let unknowns = model.constants.ids().filter(|id| !is_given(*id)).map(Unknown::Constant).collect();
         let mut problem = Problem::of_unknowns(self, unknowns);
         problem.closed_is_strict = true;
+        problem.samples_strings = true;
         for conjunct in &model.properties {
             problem.require(self, conjunct.pred);
         }
@@ -117,6 +118,7 @@ impl Session<'_> {
         let unknowns = operation.params.iter().chain(&case.binder).map(|local| Unknown::Local(*local)).collect();
         let mut problem = Problem::of_unknowns(self, unknowns);
         problem.closed_is_strict = !self.config().ill_defined_guard_is_false;
+        problem.samples_strings = true;
         for (guard, expected) in &case.guards {
             if *expected {
                 problem.require(self, *guard);

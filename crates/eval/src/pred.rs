@@ -8,7 +8,7 @@ use abridge_diag::with_stack;
 use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
 
 use crate::env::Env;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::interp::Session;
 use crate::solve::{Problem, Unknown};
 
@@ -80,7 +80,18 @@ impl Session<'_> {
     }
 
     fn compare(&self, op: Comparison, left: ExprId, right: ExprId, env: &Env) -> Result<bool> {
-        let (left, right) = (self.expr(left, env)?, self.expr(right, env)?);
+        let left = match self.expr(left, env) {
+            // Every value is in its whole type, also one that is still to come.
+            Err(error)
+                if op == Comparison::Member
+                    && matches!(error.kind(), ErrorKind::Unassigned(_))
+                    && self.expr(right, env)? == self.type_set(self.model().ty(left)) =>
+            {
+                return Ok(true);
+            }
+            left => left?,
+        };
+        let right = self.expr(right, env)?;
         match op {
             Comparison::Equal => self.equal(&left, &right, env),
             Comparison::Member => self.member(&left, &right, env),

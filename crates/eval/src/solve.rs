@@ -3,16 +3,17 @@
 //! Each round evaluates the constraints whose unknowns are all bound, then binds something: from an equation, from the smallest
 //! set a membership offers (`x : S`, `x |-> y : r`, `s <: S`), from integer bounds, or from a finite type. Disjunctions and existential
 //! quantifiers are opened when nothing else bounds an unknown. The last resort is an error or, as configured, a search
-//! in MININT..MAXINT with a warning.
+//! in MININT..MAXINT, or among two strings, with a warning.
 //!
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
-//! integer bounds, `pointwise.rs` finds functions and sets point by
-//! point, `sequences.rs` takes sequences apart, `subsets.rs` bounds sets from both sides, `simplify.rs` drops what is decided, `sat.rs`
-//! hands what is hard to a SAT solver.
+//! integer bounds, `pointwise.rs` finds functions and sets point by point, `lazy.rs` functions whose values nothing lists, `sequences.rs`
+//! takes sequences apart, `subsets.rs` bounds sets from both sides, `simplify.rs` drops what is decided, `sat.rs` hands what is
+//! hard to a SAT solver.
 
 mod bounds;
 mod choose;
 mod constraint;
+mod lazy;
 mod pattern;
 mod pointwise;
 mod sat;
@@ -21,7 +22,7 @@ mod simplify;
 mod subsets;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
@@ -33,7 +34,7 @@ pub(crate) use constraint::{Constraint, Problem, Unknown};
 use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::interp::Session;
+use crate::interp::{Session, Warning};
 use crate::val::{Sym, Val};
 use choose::Step;
 use constraint::Term;
@@ -51,9 +52,11 @@ impl Session<'_> {
             session: self,
             unknowns: problem.unknowns.clone(),
             unbounded: problem.unbounded,
+            samples_strings: problem.samples_strings,
             failure: RefCell::default(),
             seen: RefCell::default(),
             circuits_left: Cell::new(sat::ATTEMPTS),
+            cuts: RefCell::default(),
         };
         let mut constraints = problem.constraints;
         if problem.closed_is_strict {
@@ -63,6 +66,10 @@ impl Session<'_> {
         }
         let node = Node { env: env.clone(), open: problem.unknowns, constraints, error: None, may_repeat: false };
         let flow = search.run(node, found)?;
+        // Whoever has found enough does not miss what was left out.
+        if flow.is_continue() {
+            search.cuts.take().into_iter().for_each(|cut| self.warn(cut));
+        }
         match search.failure.into_inner() {
             Some(error) if flow.is_continue() => Err(error),
             _ => Ok(flow),
@@ -74,12 +81,15 @@ struct Search<'s> {
     session: &'s Session<'s>,
     unknowns: Vec<Unknown>,
     unbounded: Unbounded,
+    samples_strings: bool,
     /// The first error on the way to what would otherwise be a solution.
     failure: RefCell<Option<Error>>,
     /// Solutions found below an opened quantifier or disjunction.
     seen: RefCell<HashSet<Vec<Option<Val>>>>,
     /// How often circuits are still tried.
     circuits_left: Cell<u32>,
+    /// Where the search was cut to MININT..MAXINT.
+    cuts: RefCell<BTreeSet<Warning>>,
 }
 
 #[derive(Clone)]
@@ -198,6 +208,7 @@ impl Search<'_> {
                 node.open.retain(|open| *open != unknown);
                 self.pointwise(unknown, &set, &shape, &node, found)
             }
+            Step::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
             Step::Sequences { unknown, base, lo, hi } => {
                 let base = self.session.enumerate(&base, &node.env)?;
                 node.open.retain(|open| *open != unknown);
@@ -270,6 +281,13 @@ impl Search<'_> {
             },
         }
         self.run(next, found)
+    }
+
+    /// Notes that not all values of an unknown are tried.
+    fn cut(&self, unknown: Unknown) {
+        let model = self.session.model();
+        let warning = self.session.cut_warning(unknown.ty(model), unknown.name(model).to_string(), unknown.span(model));
+        self.cuts.borrow_mut().insert(warning);
     }
 
     /// The error about an unknown that nothing bounds.

@@ -13,7 +13,7 @@ use abridge_value::Int;
 use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::interp::{Session, Warning};
+use crate::interp::Session;
 use crate::sets::Size;
 use crate::solve::Problem;
 use crate::val::Val;
@@ -72,7 +72,7 @@ impl Session<'_> {
             }
             Subst::Case { selector, branches, otherwise } => self.case(*selector, branches, *otherwise, env, emit),
             Subst::Any { binder, pred, body } => {
-                let problem = Problem::of_pred(self, binder, *pred);
+                let problem = Problem { samples_strings: true, ..Problem::of_pred(self, binder, *pred) };
                 self.solve(problem, env, &mut |env| Ok(self.execute(*body, env, emit)))
             }
             Subst::Let { bindings, body } => Ok(self.execute(*body, &self.bind_let(bindings, env)?, emit)),
@@ -119,7 +119,7 @@ impl Session<'_> {
         env: &Env,
         emit: &mut Emit<'_>,
     ) -> Result<ControlFlow<()>> {
-        let span = self.model().exprs[set].span;
+        let (ty, span) = (self.model().ty(set), self.model().exprs[set].span);
         let mut set = self.value(set, env)?;
         if set.as_set().is_none()
             && self.config().unbounded == Unbounded::PreferenceRange
@@ -127,7 +127,7 @@ impl Session<'_> {
             && let Some(preferred) = self.preferred(&set)
         {
             let name = targets.first().map_or("", |target| self.target_name(*target)).to_string();
-            self.warn(Warning::Enumeration { name, span: Some(span) });
+            self.warn(self.cut_warning(ty, name, span));
             set = preferred;
         }
         self.each(&set, env, &mut |val| Ok(emit(Ok(assign_tuple(targets, &self.force(&val, env)?)?))))

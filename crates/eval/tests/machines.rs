@@ -209,3 +209,38 @@ fn runaway_evaluation_ends() {
         OPERATIONS r <-- go = r := f(1) END";
     assert_eq!(counts(text).2, ["too-deep"]);
 }
+
+#[test]
+fn two_strings_stand_for_a_parameter_but_not_for_a_quantifier() {
+    let machine = |guard: &str| {
+        format!(
+            "MACHINE M VARIABLES x INVARIANT x : BOOL INITIALISATION x := TRUE
+             OPERATIONS go(s, t) = PRE s : STRING & t <: STRING & {guard} THEN skip END END"
+        )
+    };
+    check_counts(&machine("1 = 1"), 1, 9);
+    check_counts(&machine("s = \"a\" & t = {s}"), 1, 2);
+    assert_eq!(
+        counts(&machine("!(u, v).(u : STRING & v : STRING & u /= v => {u} /= {v})")),
+        (1, 1, vec!["unbounded-value"])
+    );
+}
+
+#[test]
+fn an_output_without_a_value_is_in_its_type() {
+    check_counts(
+        "MACHINE M VARIABLES s INVARIANT s <: 1..3 INITIALISATION s := 1..3
+         OPERATIONS r <-- empty = WHILE s /= {} DO r := min(s); s := s - {r} INVARIANT r : INTEGER VARIANT card(s) END END",
+        2,
+        3,
+    );
+}
+
+#[test]
+fn a_bijection_with_a_product_sizes_a_deferred_set() {
+    let with = |property: &str| format!("MACHINE M SETS R; C = {{c1, c2}} CONSTANTS f PROPERTIES {property} END");
+    check_counts(&with("f : BOOL * C >->> R"), 48, 48);
+    check_counts(&with("f : R >->> BOOL * (5..5)"), 4, 4);
+    check_counts(&with("f : BOOL * C >->> R & card(R) = 3"), 0, 0);
+    check_counts(&with("f : 1..3 >->> R"), 0, 0);
+}

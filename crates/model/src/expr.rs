@@ -258,6 +258,7 @@ impl Arrow {
     pub const RELATION: Arrow = Arrow { functional: false, total: false, injective: false, surjective: false };
     pub const PARTIAL: Arrow = Arrow { functional: true, ..Arrow::RELATION };
     pub const TOTAL: Arrow = Arrow { total: true, ..Arrow::PARTIAL };
+    pub const BIJECTION: Arrow = Arrow { injective: true, surjective: true, ..Arrow::TOTAL };
 
     /// The ASCII operator.
     pub fn text(self) -> &'static str {

@@ -113,7 +113,7 @@ impl<W: Worker> Search<'_, W> {
             if steps.is_ill_defined {
                 self.find(FindingKind::IllDefined, next);
             }
-            if steps.is_empty() && self.config.deadlock {
+            if steps.is_empty() && !steps.is_incomplete && self.config.deadlock {
                 self.find(FindingKind::Deadlock, next);
             }
             if !self.is_done {

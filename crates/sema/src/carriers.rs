@@ -1,13 +1,15 @@
 //! How many elements deferred sets have, and which constants are known to be different.
 //!
 //! The first rule that applies decides: the command line, a `scope_S` definition, `card(S) = n`, `S = {c1, ..., cn}` with distinct
-//! constants, the largest of the default and the known lower bounds.
+//! constants, a bijection with a product of finite sets (`make : A * B >->> S`, which says that `S` are records), the largest of the
+//! default and the known lower bounds.
 
 use std::collections::{HashMap, HashSet};
 
 use abridge_diag::{Diagnostic, with_stack};
 use abridge_model::{
-    BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, SmolStr, Type, UnaryOp,
+    Arrow, BaseSet, BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, SmolStr,
+    Type, UnaryOp,
 };
 use abridge_syntax::ast::{self, DefinitionBody};
 use num_bigint::BigInt;
@@ -40,6 +42,7 @@ pub(crate) fn size(
             .or((valued > 0).then_some(valued))
             .or_else(|| facts.cardinality.get(&id).copied())
             .or_else(|| facts.extension_size(id))
+            .or_else(|| facts.n_records.get(&id).copied())
             .unwrap_or_else(|| {
                 let bound = facts.lower_bound.get(&id).copied().unwrap_or(0);
                 bound.max(clique.len() as u32).max(model.steering.preferences.default_set_size)
@@ -94,6 +97,8 @@ fn given_size(name: &SmolStr, project: &Project, options: &Options, defs: &DefTa
 struct Facts {
     cardinality: HashMap<SetId, u32>,
     lower_bound: HashMap<SetId, u32>,
+    /// The size of the product that a set is in bijection with.
+    n_records: HashMap<SetId, u32>,
     /// `S = {c1, ..., cn}`
     extension: HashMap<SetId, Vec<ConstId>>,
     distinct: Distinct,
@@ -153,6 +158,12 @@ impl Facts {
                 self.learn_equal(model, values, *left, *right);
                 self.learn_equal(model, values, *right, *left);
             }
+            Pred::Compare(Comparison::Member, _, set) => {
+                if let Expr::Binary(BinaryOp::Arrow(Arrow::BIJECTION), from, to) = model.expr(*set) {
+                    self.learn_records(model, values, *from, *to);
+                    self.learn_records(model, values, *to, *from);
+                }
+            }
             Pred::Compare(op @ (Comparison::Less | Comparison::LessEqual), low, high) => {
                 if let (Some(bound), Some(set)) = (integer(model, values, *low), counted_set(model, *high)) {
                     let bound = if *op == Comparison::Less { bound + 1 } else { bound };
@@ -210,6 +221,14 @@ impl Facts {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn learn_records(&mut self, model: &Model, values: &HashMap<ConstId, BigInt>, product: ExprId, set: ExprId) {
+        if let (Expr::Binary(BinaryOp::Cartesian, ..), Expr::Carrier(set)) = (model.expr(product), model.expr(set))
+            && let Some(size) = finite_size(model, values, product)
+        {
+            self.n_records.insert(*set, size);
         }
     }
 
@@ -312,6 +331,26 @@ pub(crate) fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: Expr
     };
     // Larger numbers are no sizes, and products of them no fun.
     value.filter(|value| value.bits() <= preferences::MAX_BITS)
+}
+
+/// The size of BOOL, enumerated sets, intervals and products of them.
+fn finite_size(model: &Model, values: &HashMap<ConstId, BigInt>, set: ExprId) -> Option<u32> {
+    match model.expr(set) {
+        Expr::BaseSet(BaseSet::Bool) => Some(2),
+        Expr::Carrier(set) => match &model.sets[*set].kind {
+            CarrierKind::Enumerated(elements) => u32::try_from(elements.len()).ok(),
+            CarrierKind::Deferred { .. } => None,
+        },
+        Expr::Binary(BinaryOp::Interval, low, high) => {
+            let size = integer(model, values, *high)? - integer(model, values, *low)? + 1;
+            u32::try_from(size).ok()
+        }
+        Expr::Binary(BinaryOp::Cartesian, left, right) => {
+            let left = with_stack(|| finite_size(model, values, *left))?;
+            left.checked_mul(with_stack(|| finite_size(model, values, *right))?)
+        }
+        _ => None,
+    }
 }
 
 /// `S` of `card(S)`.

@@ -42,8 +42,10 @@ pub struct Steps {
     words: Vec<u32>,
     /// Operation and number of transitions with that operation, target and different labels.
     heads: Vec<(u32, u32)>,
-    /// Some operation could not be evaluated.
+    /// Some operation is not well-defined.
     pub is_ill_defined: bool,
+    /// Steps may be missing, because some operation was beyond our means of evaluation.
+    pub is_incomplete: bool,
 }
 
 impl Steps {
@@ -55,6 +57,7 @@ impl Steps {
         self.words.clear();
         self.heads.clear();
         self.is_ill_defined = false;
+        self.is_incomplete = false;
     }
 
     /// Adds `count` transitions of one operation to one target that differ in their labels only.

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use abridge_diag::with_stack;
 use abridge_model::{Arrow, UnaryOp};
 use abridge_value::{Set, Value, relation, sequence};
 
@@ -160,7 +161,7 @@ impl Session<'_> {
             }
             used[idx] = true;
             items.push(base[idx].clone());
-            let flow = self.arrangements(op, base, used, items, visit)?;
+            let flow = with_stack(|| self.arrangements(op, base, used, items, visit))?;
             items.pop();
             used[idx] = false;
             if flow.is_break() {
@@ -208,7 +209,7 @@ impl ArrowChoice<'_, '_, '_> {
         if left == 0 {
             return self.finish();
         }
-        if !self.arrow.total && self.function(idx + 1)?.is_break() {
+        if !self.arrow.total && with_stack(|| self.function(idx + 1))?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
         for target in 0..self.to.len() {
@@ -216,7 +217,7 @@ impl ArrowChoice<'_, '_, '_> {
                 continue;
             }
             self.push(idx, target);
-            let flow = self.function(idx + 1)?;
+            let flow = with_stack(|| self.function(idx + 1))?;
             self.pop(target);
             if flow.is_break() {
                 return Ok(flow);
@@ -234,13 +235,13 @@ impl ArrowChoice<'_, '_, '_> {
         }
         if target == self.to.len() {
             let fits = !self.arrow.total || row_used;
-            return if fits { self.relation(idx + 1, 0, false) } else { Ok(ControlFlow::Continue(())) };
+            return if fits { with_stack(|| self.relation(idx + 1, 0, false)) } else { Ok(ControlFlow::Continue(())) };
         }
-        if self.relation(idx, target + 1, row_used)?.is_break() {
+        if with_stack(|| self.relation(idx, target + 1, row_used))?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
         self.push(idx, target);
-        let flow = self.relation(idx, target + 1, true);
+        let flow = with_stack(|| self.relation(idx, target + 1, true));
         self.pop(target);
         flow
     }

@@ -28,13 +28,27 @@ pub(super) enum Key {
     /// `card(s)`, `size(s)`
     Size(Unknown),
     Product(Unknown, Unknown),
-    /// `f(k)`
-    Point(Unknown, Value),
+    /// `f(k)` of the function under construction.
+    Point(Value),
+    /// `f(k)` of an unknown function.
+    At(Unknown, Value),
+    /// `min(s)`
+    Least(Unknown),
+    /// `max(s)`
+    Greatest(Unknown),
+}
+
+/// Where a term is looked at.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    node: &'a Node,
+    env: &'a Env,
+    bounds: &'a Bounds,
 }
 
 /// A sum of keys with factors, plus a range.
 #[derive(Clone, Debug)]
-struct Linear {
+pub(super) struct Linear {
     terms: Vec<(Key, Int)>,
     rest: Range,
 }
@@ -43,8 +57,6 @@ struct Linear {
 const MAX_ROUNDS: usize = 12;
 /// Products and nested sums beyond this depth count as unknown.
 const MAX_DEPTH: u32 = 64;
-/// Longer sums count as unknown.
-const MAX_ADDENDS: u32 = 500;
 
 impl Range {
     fn exactly(int: Int) -> Range {
@@ -143,7 +155,7 @@ impl Linear {
 #[derive(Default)]
 pub(super) struct Bounds {
     ranges: Vec<(Key, Range)>,
-    /// Ranges of the values of functions.
+    /// Ranges of the values of unknown functions.
     codomains: Vec<(Unknown, Range)>,
 }
 
@@ -156,7 +168,7 @@ impl Bounds {
     fn initial(&self, key: &Key) -> Range {
         match key {
             Key::Size(_) => Range { lo: Some(Int::ZERO), hi: None },
-            Key::Point(function, _) => {
+            Key::At(function, _) => {
                 let codomain = self.codomains.iter().find(|(other, _)| other == function);
                 codomain.map(|(_, range)| range.clone()).unwrap_or_default()
             }
@@ -164,12 +176,16 @@ impl Bounds {
         }
     }
 
-    /// Bounds of the values of a function at single points.
+    /// Bounds of the values of an unknown function at single points.
     pub(super) fn points(&self, function: Unknown) -> impl Iterator<Item = (&Value, &Range)> {
         self.ranges.iter().filter_map(move |(key, range)| match key {
-            Key::Point(other, point) if *other == function => Some((point, range)),
+            Key::At(other, point) if *other == function => Some((point, range)),
             _ => None,
         })
+    }
+
+    pub(super) fn is_contradictory(&self) -> bool {
+        self.ranges.iter().any(|(_, range)| range.is_empty())
     }
 
     /// The bounds of integers.
@@ -180,16 +196,16 @@ impl Bounds {
         })
     }
 
-    fn entry(&mut self, key: Key) -> &mut Range {
-        let idx = self.ranges.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
-            let range = self.initial(&key);
-            self.ranges.push((key, range));
+    fn entry(&mut self, key: &Key) -> &mut Range {
+        let idx = self.ranges.iter().position(|(other, _)| other == key).unwrap_or_else(|| {
+            let range = self.initial(key);
+            self.ranges.push((key.clone(), range));
             self.ranges.len() - 1
         });
         &mut self.ranges[idx].1
     }
 
-    fn narrow(&mut self, key: Key, range: Range) -> bool {
+    pub(super) fn narrow(&mut self, key: &Key, range: Range) -> bool {
         let known = self.entry(key);
         let raised = range.lo.is_some_and(|lo| known.raise(lo));
         let lowered = range.hi.is_some_and(|hi| known.lower(hi));
@@ -207,13 +223,13 @@ impl Bounds {
                 range.raise(Int::ZERO);
                 if let Some(hi) = product.hi.filter(|hi| !hi.is_negative()) {
                     let root = Int::from(hi.to_big().sqrt());
-                    changed |= self.narrow(Key::Value(left), Range { lo: Some(-&root), hi: Some(root) });
+                    changed |= self.narrow(&Key::Value(left), Range { lo: Some(-&root), hi: Some(root) });
                 }
             } else {
-                changed |= self.narrow(Key::Value(left), quotient(&product, &b));
-                changed |= self.narrow(Key::Value(right), quotient(&product, &a));
+                changed |= self.narrow(&Key::Value(left), quotient(&product, &b));
+                changed |= self.narrow(&Key::Value(right), quotient(&product, &a));
             }
-            changed |= self.narrow(Key::Product(left, right), range);
+            changed |= self.narrow(&Key::Product(left, right), range);
         }
         changed
     }
@@ -233,7 +249,7 @@ impl Search<'_> {
         let model = self.session.model();
         let mut bounds = Bounds::default();
         for unknown in node.open.iter().filter(|unknown| unknown.ty(model) == TypeTable::INTEGER) {
-            bounds.entry(Key::Value(*unknown));
+            bounds.entry(&Key::Value(*unknown));
         }
         let mut at_most_zero = Vec::new();
         // What sets say comes first: products need ranges of their factors.
@@ -243,23 +259,24 @@ impl Search<'_> {
                 if in_sets {
                     self.bound_by_set(*relation, left, right, node, &mut bounds, &mut at_most_zero);
                 } else {
-                    self.bound_by_comparison(*relation, left, right, node, &bounds, &mut at_most_zero);
+                    let at = At { node, env: &node.env, bounds: &bounds };
+                    self.bound_by_comparison(*relation, left, right, at, &mut at_most_zero);
                 }
             }
         }
-        for _ in 0..MAX_ROUNDS {
-            let mut changed = bounds.narrow_products();
-            for linear in &at_most_zero {
-                changed |= propagate(linear, &mut bounds);
-            }
-            if bounds.ranges.iter().any(|(_, range)| range.is_empty()) {
-                return Ok(None);
-            }
-            if !changed {
-                break;
-            }
-        }
-        Ok(Some(bounds))
+        Ok(settle(&at_most_zero, &mut bounds).then_some(bounds))
+    }
+
+    /// What one comparison of integers under an environment says about the points of a function under construction.
+    pub(super) fn bound_points(
+        &self,
+        (relation, left, right): (Relation, &Term, &Term),
+        node: &Node,
+        env: &Env,
+        bounds: &Bounds,
+        at_most_zero: &mut Vec<Linear>,
+    ) {
+        self.bound_by_comparison(relation, left, right, At { node, env, bounds }, at_most_zero);
     }
 
     fn is_integer(&self, term: &Term) -> bool {
@@ -304,10 +321,10 @@ impl Search<'_> {
             return;
         }
         if let Some(unknown) = self.as_unknown(left, node) {
-            bounds.narrow(Key::Value(unknown), range);
+            bounds.narrow(&Key::Value(unknown), range);
             return;
         }
-        let linear = self.linear(left, node, &node.env, bounds, 0);
+        let linear = self.linear(left, At { node, env: &node.env, bounds }, 0);
         let minus = Int::from(-1);
         if let Some(lo) = range.lo {
             at_most_zero.push(linear.clone().scale(&minus).add(Linear::constant(Range::exactly(lo))));
@@ -332,8 +349,7 @@ impl Search<'_> {
         relation: Relation,
         left: &Term,
         right: &Term,
-        node: &Node,
-        bounds: &Bounds,
+        at: At<'_>,
         at_most_zero: &mut Vec<Linear>,
     ) {
         if !matches!(relation, Relation::Equal | Relation::Less | Relation::LessEqual)
@@ -342,9 +358,7 @@ impl Search<'_> {
             return;
         }
         let minus = Int::from(-1);
-        let difference = self
-            .linear(left, node, &node.env, bounds, 0)
-            .add(self.linear(right, node, &node.env, bounds, 0).scale(&minus));
+        let difference = self.linear(left, at, 0).add(self.linear(right, at, 0).scale(&minus));
         if relation == Relation::Equal {
             at_most_zero.push(difference.clone().scale(&minus));
         }
@@ -352,22 +366,60 @@ impl Search<'_> {
         at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
     }
 
-    fn linear(&self, term: &Term, node: &Node, env: &Env, bounds: &Bounds, depth: u32) -> Linear {
-        if let Some(unknown) = self.as_unknown(term, node) {
+    fn linear(&self, term: &Term, at: At<'_>, depth: u32) -> Linear {
+        if let Some(unknown) = self.as_unknown(term, at.node) {
             return Linear::of(Key::Value(unknown));
         }
-        if term.is_ready(self.session, &node.open) {
-            let val = term.eval(self.session, env).and_then(|val| val.int());
-            return Linear::constant(val.map_or(Range::default(), Range::exactly));
+        if term.is_ready(self.session, &at.node.open)
+            && let Ok(val) = term.eval(self.session, at.env).and_then(|val| val.int())
+        {
+            return Linear::constant(Range::exactly(val));
         }
         match term {
-            Term::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, node, env, bounds, depth + 1),
+            Term::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, at, depth + 1),
             _ => Linear::constant(Range::default()),
         }
     }
 
-    fn linear_expr(&self, id: ExprId, node: &Node, env: &Env, bounds: &Bounds, depth: u32) -> Linear {
-        let linear = |id: ExprId| self.linear(&Term::Expr(id), node, env, bounds, depth);
+    /// `SIGMA(x).(P | E)`, where `P` says which values `x` has.
+    fn linear_sum(&self, binder: &[LocalId], pred: PredId, expr: ExprId, at: At<'_>, depth: u32) -> Option<Linear> {
+        let names = self.session.interp.names.of_pred(self.session.model(), pred);
+        if at.node.open.iter().any(|unknown| unknown.is_in(&names)) {
+            return None;
+        }
+        let mut sum = Linear::constant(Range::exactly(Int::ZERO));
+        let problem = Problem::of_pred(self.session, binder, pred).unbounded(Unbounded::Error);
+        let solved = self.session.solve(problem, at.env, &mut |env| {
+            let part = self.linear(&Term::Expr(expr), At { env, ..at }, depth);
+            sum = std::mem::replace(&mut sum, Linear::constant(Range::default())).add(part);
+            Ok(ControlFlow::Continue(()))
+        });
+        solved.is_ok().then_some(sum)
+    }
+
+    /// `f(e)` with an unknown function, or with the function under construction and a point that is not decided.
+    fn linear_point(&self, function: ExprId, arg: ExprId, at: At<'_>) -> Option<Linear> {
+        let session = self.session;
+        if !matches!(session.model().expr(function), Expr::Local(_) | Expr::Constant(_)) {
+            return None;
+        }
+        let open = &at.node.open;
+        if !Term::Expr(arg).is_ready(session, open) {
+            return None;
+        }
+        if let Some(unknown) = self.as_unknown(&Term::Expr(function), at.node) {
+            let key = session.expr(arg, at.env).and_then(|key| session.finite(&key, at.env)).ok()?;
+            return Some(Linear::of(Key::At(unknown, key)));
+        }
+        let val = session.expr(function, at.env).ok()?;
+        let Sym::Partial(partial) = val.as_sym()? else { return None };
+        let key = session.expr(arg, at.env).and_then(|key| session.finite(&key, at.env)).ok()?;
+        partial.open.contains(&key).then(|| Linear::of(Key::Point(key)))
+    }
+
+    fn linear_expr(&self, id: ExprId, at: At<'_>, depth: u32) -> Linear {
+        let linear = |id: ExprId| self.linear(&Term::Expr(id), at, depth);
+        let bounds = at.bounds;
         let minus = Int::from(-1);
         match self.session.model().expr(id) {
             Expr::Binary(BinaryOp::Add, left, right) => linear(*left).add(linear(*right)),
@@ -392,54 +444,43 @@ impl Search<'_> {
                     _ => Linear::constant(Range::default()),
                 }
             }
-            Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Term::Expr(*set), node) {
+            Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Term::Expr(*set), at.node) {
                 Some(unknown) => Linear::of(Key::Size(unknown)),
                 None => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
             },
-            Expr::Binary(BinaryOp::Apply, function, arg) => {
-                let function = self.as_unknown(&Term::Expr(*function), node);
-                let is_ready = Term::Expr(*arg).is_ready(self.session, &node.open);
-                let point = || self.session.expr(*arg, env).and_then(|point| self.session.finite(&point, env)).ok();
-                match function.filter(|_| is_ready).and_then(|function| Some((function, point()?))) {
-                    Some((function, point)) => Linear::of(Key::Point(function, point)),
-                    None => Linear::constant(Range::default()),
+            Expr::Unary(op @ (UnaryOp::Min | UnaryOp::Max), set) => {
+                match (op, self.as_unknown(&Term::Expr(*set), at.node)) {
+                    (UnaryOp::Min, Some(unknown)) => Linear::of(Key::Least(unknown)),
+                    (_, Some(unknown)) => Linear::of(Key::Greatest(unknown)),
+                    _ => Linear::constant(Range::default()),
                 }
             }
             Expr::Quantified { op: QuantifiedOp::Sigma, binder, pred, expr, .. } => {
-                self.linear_sum(binder, *pred, *expr, node, env, bounds, depth)
+                self.linear_sum(binder, *pred, *expr, at, depth).unwrap_or_else(|| Linear::constant(Range::default()))
+            }
+            Expr::Binary(BinaryOp::Apply, function, arg) => {
+                self.linear_point(*function, *arg, at).unwrap_or_else(|| Linear::constant(Range::default()))
             }
             _ => Linear::constant(Range::default()),
         }
     }
+}
 
-    /// `SIGMA(x).(P | E)` with a predicate that is known, addend by addend.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one expression and what is known")]
-    fn linear_sum(
-        &self,
-        binder: &[LocalId],
-        pred: PredId,
-        expr: ExprId,
-        node: &Node,
-        env: &Env,
-        bounds: &Bounds,
-        depth: u32,
-    ) -> Linear {
-        let unknown = Linear::constant(Range::default());
-        let names = self.session.interp.names.of_pred(self.session.model(), pred);
-        if node.open.iter().any(|open| open.is_in(&names)) {
-            return unknown;
+/// Narrows bounds until nothing changes. False if they contradict each other.
+pub(super) fn settle(at_most_zero: &[Linear], bounds: &mut Bounds) -> bool {
+    for _ in 0..MAX_ROUNDS {
+        let mut changed = bounds.narrow_products();
+        for linear in at_most_zero {
+            changed |= propagate(linear, bounds);
         }
-        let mut sum = Linear::constant(Range::exactly(Int::ZERO));
-        let mut n_addends = 0;
-        let problem = Problem::of_pred(self.session, binder, pred).unbounded(Unbounded::Error);
-        let all = self.session.solve(problem, env, &mut |env| {
-            n_addends += 1;
-            let addend = self.linear(&Term::Expr(expr), node, env, bounds, depth);
-            sum = std::mem::replace(&mut sum, unknown.clone()).add(addend);
-            Ok(if n_addends < MAX_ADDENDS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        });
-        if matches!(all, Ok(ControlFlow::Continue(()))) { sum } else { unknown }
+        if bounds.is_contradictory() {
+            return false;
+        }
+        if !changed {
+            break;
+        }
     }
+    true
 }
 
 /// The value of a sum without unknowns.
@@ -460,7 +501,7 @@ fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
         let Some(least) = evaluate(&others, bounds).lo else { continue };
         // factor * key <= -least
         let limit = -least;
-        let range = bounds.entry(key.clone());
+        let range = bounds.entry(key);
         changed |= if factor.is_negative() {
             limit.div_ceil(factor).is_some_and(|lo| range.raise(lo))
         } else {
@@ -479,7 +520,7 @@ fn range_outside(set: &Val) -> Range {
     }
 }
 
-fn range_of_set(set: &Val) -> Range {
+pub(super) fn range_of_set(set: &Val) -> Range {
     if let Some(set) = set.as_set() {
         let end = |value: Option<abridge_value::Value>| value.and_then(|value| value.as_int());
         return Range { lo: end(set.first()), hi: end(set.last()) };

@@ -1,15 +1,18 @@
 //! What to bind next.
 
+use std::cmp::Ordering;
+
 use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, TypeTable, UnaryOp};
-use abridge_value::{Int, Set};
+use abridge_value::{Int, Set, Value};
 
 use super::bounds::{Bounds, Key};
 use super::constraint::{Constraint, Kind, Relation, Term};
+use super::lazy::View;
 use super::pointwise::Shape;
 use super::{Node, Search, Unknown};
 use crate::config::Unbounded;
 use crate::error::{Error, ErrorKind, Result};
-use crate::interp::{Session, Warning};
+use crate::interp::{Session, has_strings};
 use crate::sets::Size;
 use crate::val::{Sym, Val};
 
@@ -23,6 +26,8 @@ pub(super) enum Step {
     Values { constraint: Option<usize>, unknown: Unknown, set: Val },
     /// The unknown is a function in this set.
     Points { constraint: usize, unknown: Unknown, set: Val, shape: Shape },
+    /// The unknown is a function whose values nothing lists.
+    Lazily { unknown: Unknown, view: View },
     /// The unknown is a sequence over the base with so many items.
     Sequences { unknown: Unknown, base: Val, lo: u64, hi: u64 },
     /// Nothing bounds the unknowns.
@@ -43,6 +48,9 @@ impl Best {
         }
     }
 }
+
+/// What stands for all strings where nothing says which ones are meant.
+const SAMPLE_STRINGS: [&str; 2] = ["STRING1", "STRING2"];
 
 /// Types with no more values than this are listed rather than a disjunction or quantifier opened.
 const SMALL: u64 = 64;
@@ -185,7 +193,11 @@ impl Search<'_> {
     /// A set of unknown size is listed, to see whether it is finite.
     fn listed_if_unknown(&self, set: Val, node: &Node) -> Result<Val> {
         match self.session.size(&set) {
-            Size::Unknown => self.session.force(&set, &node.env),
+            Size::Unknown => match self.session.force(&set, &node.env) {
+                // It offers no values, but it may still be asked for members.
+                Err(error) if error.is_expansion() => Ok(set),
+                listed => listed,
+            },
             _ => Ok(set),
         }
     }
@@ -343,12 +355,24 @@ impl Search<'_> {
     /// Nothing bounds the unknowns.
     pub(super) fn last_resort(&self, node: &Node) -> Result<Step> {
         let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
+        let bounds = self.infer_bounds(node)?.unwrap_or_default();
+        for unknown in &node.open {
+            if let Some(view) = self.view(*unknown, node, &bounds)? {
+                return Ok(Step::Lazily { unknown: *unknown, view });
+            }
+        }
+        for unknown in &node.open {
+            if let Some(set) = self.determined_by_members(*unknown, node, &bounds) {
+                return Ok(Step::Values { constraint: None, unknown: *unknown, set });
+            }
+        }
         if self.unbounded == Unbounded::Error {
             return Err(self.unbounded(first));
         }
-        let bounds = self.infer_bounds(node)?.unwrap_or_default();
-        for unknown in &node.open {
-            let is_integer = unknown.ty(self.session.model()) == TypeTable::INTEGER;
+        let model = self.session.model();
+        let is_sampled = |unknown: &&Unknown| self.samples_strings || !has_strings(model, unknown.ty(model));
+        for unknown in node.open.iter().filter(is_sampled) {
+            let is_integer = unknown.ty(model) == TypeTable::INTEGER;
             let set = if is_integer {
                 let range = bounds.get(&Key::Value(*unknown));
                 Some(self.session.preferred_range(range.lo, range.hi).into())
@@ -356,12 +380,29 @@ impl Search<'_> {
                 self.preferred_set(*unknown, node)
             };
             let Some(set) = set else { continue };
-            let model = self.session.model();
-            let name = unknown.name(model).to_string();
-            self.session.warn(Warning::Enumeration { name, span: Some(unknown.span(model)) });
+            self.cut(*unknown);
             return Ok(Step::Values { constraint: None, unknown: *unknown, set });
         }
         Err(self.unbounded(first))
+    }
+
+    /// `1 : s & 2 : s & card(s) <= 2`: a set that has as many known members as it may have elements.
+    fn determined_by_members(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Option<Val> {
+        let most = bounds.get(&Key::Size(unknown)).hi?;
+        let members = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
+            Kind::Relation(Relation::Member, left, right) if self.as_unknown(right, node) == Some(unknown) => {
+                let is_known = left.is_ready(self.session, &node.open);
+                let val = is_known.then(|| left.eval(self.session, &node.env))?.ok()?;
+                self.session.finite(&val, &node.env).ok()
+            }
+            _ => None,
+        });
+        let members: Set = members.collect();
+        match Int::from(members.len()).cmp(&most) {
+            Ordering::Less => None,
+            Ordering::Equal => Some(Set::singleton(Value::Set(members)).into()),
+            Ordering::Greater => Some(Set::EMPTY.into()),
+        }
     }
 
     /// The smallest set that a membership gives, or else the type, its integers cut to MININT..MAXINT.
@@ -406,7 +447,7 @@ impl Session<'_> {
         Set::interval(lo, hi)
     }
 
-    /// The set with its integers cut to MININT..MAXINT, if that makes it finite.
+    /// The set with its integers cut to MININT..MAXINT and its strings to two, if that makes it finite.
     pub(crate) fn preferred(&self, set: &Val) -> Option<Val> {
         let Some(sym) = set.as_sym() else { return Some(set.clone()) };
         let (min, max) = self.int_range();
@@ -414,6 +455,7 @@ impl Session<'_> {
             Sym::Base(BaseSet::Integer) => Set::interval(min, max).into(),
             Sym::Base(BaseSet::Natural) => Set::interval(Int::ZERO, max).into(),
             Sym::Base(BaseSet::Natural1) => Set::interval(Int::ONE, max).into(),
+            Sym::Base(BaseSet::String) => SAMPLE_STRINGS.map(Value::string).into_iter().collect::<Set>().into(),
             Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1), base) => {
                 Sym::unary(*op, self.preferred(base)?)
             }

@@ -70,6 +70,8 @@ pub(crate) struct Problem {
     pub(crate) unbounded: Unbounded,
     /// A constraint that mentions no unknown is evaluated rather than searched, so it must be well-defined.
     pub(crate) closed_is_strict: bool,
+    /// Two strings may stand for all. Not for a quantifier: nothing follows from two of infinitely many.
+    pub(crate) samples_strings: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -95,6 +97,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Relation {
     Equal,
+    NotEqual,
     Member,
     NotMember,
     Subset,
@@ -122,7 +125,7 @@ impl Problem {
 
     pub(crate) fn of_unknowns(session: &Session<'_>, unknowns: Vec<Unknown>) -> Problem {
         let unbounded = session.config().unbounded;
-        Problem { unknowns, constraints: Vec::new(), unbounded, closed_is_strict: false }
+        Problem { unknowns, constraints: Vec::new(), unbounded, closed_is_strict: false, samples_strings: false }
     }
 
     #[must_use]
@@ -165,6 +168,12 @@ impl Problem {
 impl Constraint {
     fn new(kind: Kind, names: Arc<FreeNames>) -> Constraint {
         Constraint { kind, names, strict: false, is_searched: true, is_opened: false }
+    }
+
+    /// A predicate that must hold, as one constraint of the same kind as its source.
+    pub(super) fn whole(session: &Session<'_>, pred: PredId, source: &Constraint) -> Constraint {
+        let names = session.interp.names.of_pred(session.model(), pred);
+        Constraint { strict: source.strict, ..Constraint::new(Kind::Holds(pred), names) }
     }
 
     fn relation(session: &Session<'_>, relation: Relation, left: Term, right: Term) -> Constraint {
@@ -288,23 +297,77 @@ impl Flat<'_> {
                 }
                 open.push((*body, positive, strict));
             }
-            (Pred::Compare(op, left, right), _) => self.compare(pred, positive, *op, *left, *right, strict),
+            (Pred::Compare(op, left, right), _) => self.compare(pred, positive, *op, (*left, *right), strict),
             _ => self.plain(pred, positive, strict),
         }
     }
 
-    fn compare(&mut self, pred: PredId, positive: bool, op: Comparison, left: ExprId, right: ExprId, strict: bool) {
-        let (left, right) = (Term::Expr(left), Term::Expr(right));
+    fn compare(
+        &mut self,
+        pred: PredId,
+        positive: bool,
+        op: Comparison,
+        (left_id, right_id): (ExprId, ExprId),
+        strict: bool,
+    ) {
+        let (left, right) = (Term::Expr(left_id), Term::Expr(right_id));
         match (op, positive) {
+            (Comparison::Equal, true) if self.is_all_different(left_id, right_id) => {
+                self.all_different(left_id, strict)
+            }
             (Comparison::Equal, true) => self.relation(Relation::Equal, left, right, strict),
+            (Comparison::Equal, false) => self.relation(Relation::NotEqual, left, right, strict),
             (Comparison::Member, true) => self.relation(Relation::Member, left, right, strict),
             (Comparison::Member, false) => self.relation(Relation::NotMember, left, right, strict),
-            (Comparison::Subset, true) => self.relation(Relation::Subset, left, right, strict),
+            (Comparison::Subset, true) => self.subset(left_id, right, strict),
+            // Also a subset: that one says where to look.
+            (Comparison::StrictSubset, true) => {
+                self.subset(left_id, right, strict);
+                self.plain(pred, positive, strict);
+            }
             (Comparison::Less, true) => self.relation(Relation::Less, left, right, strict),
             (Comparison::Less, false) => self.relation(Relation::LessEqual, right, left, strict),
             (Comparison::LessEqual, true) => self.relation(Relation::LessEqual, left, right, strict),
             (Comparison::LessEqual, false) => self.relation(Relation::Less, right, left, strict),
             _ => self.plain(pred, positive, strict),
+        }
+    }
+
+    /// `{a, b} <: S` says `a : S` and `b : S`.
+    fn subset(&mut self, left: ExprId, right: Term, strict: bool) {
+        match self.session.model().expr(left) {
+            Expr::SetExtension(items) => {
+                for item in items {
+                    self.relation(Relation::Member, Term::Expr(*item), right.clone(), strict);
+                }
+            }
+            _ => self.relation(Relation::Subset, Term::Expr(left), right, strict),
+        }
+    }
+
+    /// `card({a, b, c}) = 3`
+    fn is_all_different(&self, left: ExprId, right: ExprId) -> bool {
+        let (Some(items), Expr::Integer(card)) = (self.counted_items(left), self.session.model().expr(right)) else {
+            return false;
+        };
+        *card == items.len().into()
+    }
+
+    fn counted_items(&self, id: ExprId) -> Option<&[ExprId]> {
+        let model = self.session.model();
+        let Expr::Unary(UnaryOp::Card, set) = model.expr(id) else { return None };
+        match model.expr(*set) {
+            Expr::SetExtension(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    fn all_different(&mut self, card: ExprId, strict: bool) {
+        let items = self.counted_items(card).unwrap_or_default().to_vec();
+        for (idx, first) in items.iter().enumerate() {
+            for second in &items[idx + 1..] {
+                self.relation(Relation::NotEqual, Term::Expr(*first), Term::Expr(*second), strict);
+            }
         }
     }
 
@@ -333,6 +396,7 @@ impl Session<'_> {
                 let (left, right) = (left.eval(self, env)?, right.eval(self, env)?);
                 match relation {
                     Relation::Equal => self.equal(&left, &right, env),
+                    Relation::NotEqual => Ok(!self.equal(&left, &right, env)?),
                     Relation::Member => self.member(&left, &right, env),
                     Relation::NotMember => Ok(!self.member(&left, &right, env)?),
                     Relation::Subset => self.subset(&left, &right, env),

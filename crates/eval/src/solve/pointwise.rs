@@ -89,9 +89,10 @@ impl Search<'_> {
         node: &Node,
     ) -> Result<Option<Shape>> {
         let session = self.session;
+        let Size::AtMost(_) = session.size(from) else { return Ok(None) };
         let targets = match session.size(to) {
             Size::AtMost(_) => Some(session.enumerate(to, &node.env)?),
-            _ if arrow.total && matches!(session.size(from), Size::AtMost(_)) => None,
+            _ if arrow.total => None,
             _ => return Ok(None),
         };
         let stated = self.stated_values(unknown, node);
@@ -137,7 +138,13 @@ impl Search<'_> {
     }
 
     /// Key and other side of a relation whose one side is the unknown applied to something known.
-    fn stated_point(&self, unknown: Unknown, applied: &Term, other: &Term, node: &Node) -> Option<(Value, Val)> {
+    pub(super) fn stated_point(
+        &self,
+        unknown: Unknown,
+        applied: &Term,
+        other: &Term,
+        node: &Node,
+    ) -> Option<(Value, Val)> {
         let session = self.session;
         let Term::Expr(id) = applied else { return None };
         let Expr::Binary(BinaryOp::Apply, function, arg) = session.model().expr(*id) else { return None };
@@ -319,7 +326,7 @@ impl Partial {
     }
 
     /// The set itself once nothing is open.
-    fn into_val(self) -> Val {
+    pub(super) fn into_val(self) -> Val {
         if self.open.is_empty() { self.decided.into() } else { Sym::Partial(self).into() }
     }
 }

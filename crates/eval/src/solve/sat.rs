@@ -19,12 +19,8 @@ use crate::error::Result;
 use crate::sets::Size;
 use crate::val::{self, Val};
 
-/// A choice among fewer candidates is simply tried.
-const HARD: u64 = 1000;
 /// How often circuits are tried in one search: what is unbounded at first may be bound further down.
 pub(super) const ATTEMPTS: u32 = 3;
-/// Steps of the search that comes first.
-const PROBE: u64 = 150_000;
 /// With more solutions than this in the first search, there are too many for one question each.
 const DENSE: usize = 200;
 /// Conflicts until the solver gives up.
@@ -33,10 +29,11 @@ const CONFLICTS: u64 = 3_000_000;
 impl Search<'_> {
     /// Whether a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
     pub(super) fn is_hard(&self, cost: u64, node: &Node) -> bool {
+        let hard = self.session.config().hard;
         cost > 1
             && self.circuits_left.get() > 0
             && !self.session.is_probing()
-            && (cost >= HARD || self.combinations(node) >= HARD)
+            && (cost >= hard || self.combinations(node) >= hard)
             && self.is_encodable(node)
     }
 
@@ -78,12 +75,14 @@ impl Search<'_> {
             count += 1;
             session.outside_probe(|| found(env))
         };
-        let probed = session.probe(PROBE, || self.take(step, node.clone(), &mut counted));
+        let cuts = self.cuts.borrow().clone();
+        let probed = session.probe(session.config().probe, || self.take(step, node.clone(), &mut counted));
         match probed {
             Some(Ok(flow)) => return Ok(flow),
             Some(Err(error)) if !error.is_expansion() => return Err(error),
             _ => {}
         }
+        self.cuts.replace(cuts);
         if count <= DENSE {
             match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => return Ok(flow),
@@ -245,6 +244,12 @@ impl Search<'_> {
             }
         }
         let mut sets: Vec<(u64, Val)> = Vec::new();
+        // The minimum and the maximum of a set bound its elements.
+        let (least, greatest) = (bounds.get(&Key::Least(unknown)), bounds.get(&Key::Greatest(unknown)));
+        if let (Some(lo), Some(hi)) = (least.lo, greatest.hi) {
+            let set = val::Sym::unary(UnaryOp::Pow, Set::interval(lo, hi).into());
+            sets.push((self.rank(&set), set));
+        }
         for constraint in &node.constraints {
             let Kind::Relation(relation @ (Relation::Member | Relation::Subset), left, right) = &constraint.kind else {
                 continue;
@@ -375,10 +380,11 @@ impl Encoder<'_> {
                             _ => self.within(&left, &set, env)?,
                         }
                     }
-                    Relation::Equal | Relation::Less | Relation::LessEqual => {
+                    Relation::Equal | Relation::NotEqual | Relation::Less | Relation::LessEqual => {
                         let right = self.term(right, node)?;
                         let holds = match relation {
                             Relation::Equal => self.same(&left, &right, env)?,
+                            Relation::NotEqual => !self.same(&left, &right, env)?,
                             Relation::Less => self.less(&left, &right, env)?,
                             _ => !self.less(&right, &left, env)?,
                         };

@@ -53,13 +53,8 @@ impl Search<'_> {
     pub(super) fn offer_between(&self, node: &Node, best: &mut Best) -> bool {
         for unknown in &node.open {
             let Some(elements) = self.elements_of_type(*unknown) else { continue };
-            let mut between = Between {
-                unknown: *unknown,
-                least: Set::EMPTY,
-                most: elements,
-                excluded: Set::EMPTY,
-                is_told: false,
-            };
+            let mut between =
+                Between { unknown: *unknown, least: Set::EMPTY, most: elements, excluded: Set::EMPTY, is_told: false };
             for constraint in node.constraints.iter().filter(|constraint| constraint.mentions(*unknown)) {
                 if let Kind::Relation(relation, left, right) = &constraint.kind {
                     self.bound_set(*relation, left, right, node, &mut between);
@@ -116,7 +111,7 @@ impl Search<'_> {
                     self.avoids(*expr, &Set::singleton(value), node, out, 0);
                 }
             }
-            Relation::Less | Relation::LessEqual => {}
+            Relation::NotEqual | Relation::Less | Relation::LessEqual => {}
         }
     }
 

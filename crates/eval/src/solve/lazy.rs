@@ -1,0 +1,415 @@
+//! Functions from a finite set whose values nothing lists: `f : A --> INTEGER`.
+//!
+//! Universal quantifiers are taken apart into what they say for each value. An equation `f(k) = e` decides a point as soon as `e` can be
+//! evaluated on what is decided; where none does, comparisons of integers bound the points, and the one with the fewest
+//! values is tried. Only a point that nothing bounds is cut to MININT..MAXINT.
+
+use std::ops::ControlFlow;
+
+use abridge_model::{BinaryOp, Expr, LocalId, Pred, PredId, TypeTable, UnaryOp};
+use abridge_value::{Int, Set, Value, relation};
+
+use super::bounds::{Bounds, Key, range_of_set, settle};
+use super::constraint::{Constraint, Kind, Relation, Term, normalise};
+use super::simplify::Left;
+use super::{Found, GO_ON, Node, Problem, Search, Unknown};
+use crate::config::Unbounded;
+use crate::env::Env;
+use crate::error::{ErrorKind, Result};
+use crate::sets::Size;
+use crate::val::{Partial, Sym, Val};
+
+/// The functions an unknown can be: total on `from`, with values in `to`.
+pub(super) struct View {
+    from: Set,
+    to: Val,
+    /// All values, if they can be listed.
+    targets: Option<Set>,
+    is_injective: bool,
+}
+
+/// A constraint, and the values of the quantified locals it is about.
+#[derive(Clone)]
+struct Instance {
+    constraint: Constraint,
+    locals: Vec<(LocalId, Val)>,
+}
+
+/// A point that is not decided.
+#[derive(Clone)]
+struct Point {
+    key: Value,
+    /// What is possible, if that is known.
+    options: Option<Set>,
+}
+
+#[derive(Clone)]
+struct Progress {
+    partial: Partial,
+    points: Vec<Point>,
+    waiting: Vec<Instance>,
+}
+
+impl Search<'_> {
+    /// What memberships, `dom(f)`, `ran(f)` and `size(f)` say about a function, if it has a finite domain.
+    pub(super) fn view(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Result<Option<View>> {
+        let (mut domain, mut to, mut targets): (Option<Set>, Option<Val>, Option<Set>) = (None, None, None);
+        let (mut is_functional, mut is_injective) = (false, false);
+        for constraint in &node.constraints {
+            let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+            match (relation, right) {
+                (Relation::Member, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
+                    match set.as_sym() {
+                        Some(Sym::Binary(BinaryOp::Arrow(arrow), from, range)) if arrow.functional => {
+                            is_functional = true;
+                            is_injective |= arrow.injective;
+                            to.get_or_insert_with(|| range.clone());
+                            if arrow.total && domain.is_none() {
+                                domain = self.listed(from, node)?;
+                            }
+                        }
+                        Some(Sym::Unary(op, base)) if is_sequences(*op) => {
+                            is_functional = true;
+                            is_injective |= matches!(op, UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm);
+                            to.get_or_insert_with(|| base.clone());
+                            let sizes = bounds.get(&Key::Size(unknown));
+                            if let (Some(lo), Some(hi)) = (sizes.lo, sizes.hi)
+                                && lo == hi
+                            {
+                                domain = domain.or(Some(Set::interval(Int::ONE, hi)));
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                (Relation::Equal, _) => {
+                    if let Some((op, set)) =
+                        self.side(unknown, left, right, node).or_else(|| self.side(unknown, right, left, node))
+                    {
+                        let side = if op == UnaryOp::Dom { &mut domain } else { &mut targets };
+                        *side = side.take().or(self.listed(&set, node)?);
+                    }
+                }
+                (Relation::Subset, _) => {
+                    if let Some((UnaryOp::Ran, set)) = self.side(unknown, left, right, node) {
+                        targets = targets.or(self.listed(&set, node)?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let (Some(from), Some(to), true) = (domain, to, is_functional) else { return Ok(None) };
+        let targets = match (targets, self.listed(&to, node)?) {
+            (Some(targets), Some(all)) => Some(targets.intersection(&all)),
+            (targets, all) => targets.or(all),
+        };
+        Ok(Some(View { from, to, targets, is_injective }))
+    }
+
+    /// The known other side of `dom(f)` or `ran(f)`.
+    fn side(&self, unknown: Unknown, applied: &Term, other: &Term, node: &Node) -> Option<(UnaryOp, Val)> {
+        let Term::Expr(id) = applied else { return None };
+        let Expr::Unary(op @ (UnaryOp::Dom | UnaryOp::Ran), operand) = self.session.model().expr(*id) else {
+            return None;
+        };
+        if self.as_unknown(&Term::Expr(*operand), node) != Some(unknown) || !other.is_ready(self.session, &node.open) {
+            return None;
+        }
+        Some((*op, other.eval(self.session, &node.env).ok()?))
+    }
+
+    /// The elements of a set that is known to be finite and not too large.
+    fn listed(&self, set: &Val, node: &Node) -> Result<Option<Set>> {
+        let Size::AtMost(_) = self.session.size(set) else { return Ok(None) };
+        match self.session.enumerate(set, &node.env) {
+            Ok(set) => Ok(Some(set)),
+            Err(error) if error.is_fatal() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Tries all functions of a view that satisfy the constraints.
+    pub(super) fn lazily(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        mut node: Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        node.open.retain(|open| *open != unknown);
+        let partial = Partial {
+            is_function: true,
+            is_total: true,
+            is_injective: view.is_injective,
+            decided: Set::EMPTY,
+            absent: Set::EMPTY,
+            open: view.from.clone(),
+        };
+        let points = view.from.iter().map(|key| Point { key, options: view.targets.clone() }).collect();
+        let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open));
+        let waiting = ready.map(|constraint| Instance { constraint: constraint.clone(), locals: Vec::new() }).collect();
+        let mut progress = Progress { partial, points, waiting };
+        self.take_apart(unknown, &node, &mut progress)?;
+        self.fill(unknown, view, &node, progress, found)
+    }
+
+    fn fill(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        node: &Node,
+        mut progress: Progress,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        self.session.tick()?;
+        if !self.decide_all(unknown, view, node, &mut progress)? {
+            return GO_ON;
+        }
+        if progress.points.is_empty() {
+            let mut complete = node.clone();
+            complete.env = unknown.bind(&node.env, progress.partial.decided.into());
+            return self.run(complete, found);
+        }
+        let Some((idx, options)) = self.best_point(unknown, view, node, &progress)? else { return GO_ON };
+        for value in &options {
+            let mut chosen = progress.clone();
+            if !chosen.assign(idx, value) {
+                continue;
+            }
+            let flow = abridge_diag::with_stack(|| self.fill(unknown, view, node, chosen, found))?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        GO_ON
+    }
+
+    /// Replaces quantifiers by what they say for each value, as far as their domains are known.
+    fn take_apart(&self, unknown: Unknown, node: &Node, progress: &mut Progress) -> Result<()> {
+        let env = unknown.bind(&node.env, progress.partial.clone().into_val());
+        let mut todo = std::mem::take(&mut progress.waiting);
+        todo.reverse();
+        while let Some(instance) = todo.pop() {
+            match self.instances(&instance, &env)? {
+                Some(parts) => todo.extend(parts.into_iter().rev()),
+                None => progress.waiting.push(instance),
+            }
+        }
+        Ok(())
+    }
+
+    /// The instances of `!x.(P => Q)`.
+    fn instances(&self, instance: &Instance, env: &Env) -> Result<Option<Vec<Instance>>> {
+        let session = self.session;
+        let Kind::Holds(pred) = instance.constraint.kind else { return Ok(None) };
+        let Pred::Forall { binder, body } = session.model().pred(pred) else { return Ok(None) };
+        let Pred::Implies(left, right) = session.model().pred(*body) else { return Ok(None) };
+        let mut out = Vec::new();
+        let problem = Problem::of_pred(session, binder, *left).unbounded(Unbounded::Error);
+        let solved = session.solve(problem, &instance.env(env), &mut |env| {
+            let mut locals = instance.locals.clone();
+            for local in binder {
+                locals.push((*local, session.local(*local, env)?));
+            }
+            out.extend(self.parts_of(*right, &instance.constraint, &locals));
+            GO_ON
+        });
+        match solved {
+            Ok(_) => Ok(Some(out)),
+            Err(error) if error.is_fatal() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn parts_of(&self, pred: PredId, source: &Constraint, locals: &[(LocalId, Val)]) -> Vec<Instance> {
+        let (unknowns, parts) = normalise(self.session, pred, true, source.strict);
+        // A LET brings unknowns of its own; its predicate stays whole.
+        let parts = if unknowns.is_empty() { parts } else { vec![Constraint::whole(self.session, pred, source)] };
+        let with_locals = |mut constraint: Constraint| {
+            constraint.is_searched = source.is_searched;
+            Instance { constraint, locals: locals.to_vec() }
+        };
+        parts.into_iter().map(with_locals).collect()
+    }
+
+    /// Decides points until no equation decides another. False if there is no solution.
+    fn decide_all(&self, unknown: Unknown, view: &View, node: &Node, progress: &mut Progress) -> Result<bool> {
+        loop {
+            let n_points = progress.points.len();
+            let mut env = unknown.bind(&node.env, progress.partial.clone().into_val());
+            let mut todo = std::mem::take(&mut progress.waiting);
+            todo.reverse();
+            while let Some(instance) = todo.pop() {
+                self.session.tick()?;
+                let inner = instance.env(&env);
+                match self.session.check(&instance.constraint, &inner) {
+                    Ok(true) => continue,
+                    Ok(false) => return Ok(false),
+                    Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => {}
+                    Err(error) => match self.excused(error, &instance.constraint)? {
+                        // Reported when the value is complete.
+                        Some(_) => continue,
+                        None => return Ok(false),
+                    },
+                }
+                let here = Node { env: inner, constraints: Vec::new(), ..node.clone() };
+                match self.simplified(&instance.constraint, &here)? {
+                    Left::Contradiction => return Ok(false),
+                    Left::Nothing => continue,
+                    Left::Parts(unknowns, parts) if unknowns.is_empty() => {
+                        let locals = &instance.locals;
+                        let parts = parts.into_iter().rev();
+                        todo.extend(parts.map(|constraint| Instance { constraint, locals: locals.clone() }));
+                        continue;
+                    }
+                    _ => {}
+                }
+                if !self.decide_one(unknown, view, &instance, &here, progress)? {
+                    return Ok(false);
+                }
+                progress.waiting.push(instance);
+                env = unknown.bind(&node.env, progress.partial.clone().into_val());
+            }
+            if progress.points.len() == n_points {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// What one constraint says about one point. False if it says that nothing is possible there.
+    fn decide_one(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        instance: &Instance,
+        here: &Node,
+        progress: &mut Progress,
+    ) -> Result<bool> {
+        let Kind::Relation(relation, left, right) = &instance.constraint.kind else { return Ok(true) };
+        let stated = match relation {
+            Relation::Equal => self
+                .stated_point(unknown, left, right, here)
+                .or_else(|| self.stated_point(unknown, right, left, here))
+                .and_then(|(key, val)| Some((key, Set::singleton(self.session.finite(&val, &here.env).ok()?)))),
+            Relation::Member => self
+                .stated_point(unknown, left, right, here)
+                .and_then(|(key, set)| Some((key, self.listed(&set, here).ok()??))),
+            _ => None,
+        };
+        let Some((key, values)) = stated else { return Ok(true) };
+        let Some(idx) = progress.points.iter().position(|point| point.key == key) else { return Ok(true) };
+        let options = match &progress.points[idx].options {
+            Some(options) => options.intersection(&values),
+            None => {
+                let mut kept = Vec::new();
+                for value in &values {
+                    if self.session.member(&value.clone().into(), &view.to, &here.env)? {
+                        kept.push(value);
+                    }
+                }
+                kept.into_iter().collect()
+            }
+        };
+        if options.is_empty() {
+            return Ok(false);
+        }
+        match options.only() {
+            Some(only) => Ok(progress.assign(idx, only)),
+            None => {
+                progress.points[idx].options = Some(options);
+                Ok(true)
+            }
+        }
+    }
+
+    /// The point with the fewest values, and these. Nothing if some point has none.
+    fn best_point(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        node: &Node,
+        progress: &Progress,
+    ) -> Result<Option<(usize, Set)>> {
+        let Some(bounds) = self.point_bounds(unknown, view, node, progress) else { return Ok(None) };
+        let mut best: Option<(usize, Set)> = None;
+        for (idx, point) in progress.points.iter().enumerate() {
+            let range = bounds.get(&Key::Point(point.key.clone()));
+            let interval = match (range.lo, range.hi) {
+                (Some(lo), Some(hi)) => Some(Set::interval(lo, hi)),
+                _ => None,
+            };
+            let options = match (&point.options, interval) {
+                (Some(options), Some(interval)) => options.intersection(&interval),
+                (Some(options), None) => options.clone(),
+                (None, Some(interval)) => interval,
+                (None, None) => continue,
+            };
+            if best.as_ref().is_none_or(|(_, fewest)| options.len() < fewest.len()) {
+                best = Some((idx, options));
+            }
+        }
+        if best.is_some() {
+            return Ok(best);
+        }
+        // Nothing bounds any of them.
+        let cut = self.session.preferred(&view.to).filter(|_| self.unbounded != Unbounded::Error);
+        let Some(cut) = cut else { return Err(self.unbounded(unknown)) };
+        let range = bounds.get(&Key::Point(progress.points[0].key.clone()));
+        self.cut(unknown);
+        if self.has_integer_values(unknown) {
+            return Ok(Some((0, self.session.preferred_range(range.lo, range.hi))));
+        }
+        Ok(Some((0, self.session.enumerate(&cut, &node.env)?)))
+    }
+
+    fn has_integer_values(&self, unknown: Unknown) -> bool {
+        let model = self.session.model();
+        model.types.relation(unknown.ty(model)).is_some_and(|(_, second)| second == TypeTable::INTEGER)
+    }
+
+    /// Bounds of the open points of an integer function; nothing if they contradict each other.
+    fn point_bounds(&self, unknown: Unknown, view: &View, node: &Node, progress: &Progress) -> Option<Bounds> {
+        let mut bounds = Bounds::default();
+        if !self.has_integer_values(unknown) {
+            return Some(bounds);
+        }
+        let within = range_of_set(&view.to);
+        for point in &progress.points {
+            let key = Key::Point(point.key.clone());
+            bounds.narrow(&key, within.clone());
+            if let Some(options) = &point.options {
+                bounds.narrow(&key, range_of_set(&options.clone().into()));
+            }
+        }
+        let env = unknown.bind(&node.env, progress.partial.clone().into_val());
+        let mut at_most_zero = Vec::new();
+        for instance in &progress.waiting {
+            let Kind::Relation(relation, left, right) = &instance.constraint.kind else { continue };
+            self.bound_points((*relation, left, right), node, &instance.env(&env), &bounds, &mut at_most_zero);
+        }
+        settle(&at_most_zero, &mut bounds).then_some(bounds)
+    }
+}
+
+fn is_sequences(op: UnaryOp) -> bool {
+    matches!(op, UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm)
+}
+
+impl Instance {
+    fn env(&self, env: &Env) -> Env {
+        env.bind_all(self.locals.iter().cloned())
+    }
+}
+
+impl Progress {
+    /// False if an injection has the value elsewhere.
+    fn assign(&mut self, idx: usize, value: Value) -> bool {
+        if self.partial.is_injective && relation::ran(&self.partial.decided).contains(&value) {
+            return false;
+        }
+        let Point { key, .. } = self.points.remove(idx);
+        self.partial.open = self.partial.open.remove(&key);
+        self.partial.decided = self.partial.decided.insert(Value::pair(key, value));
+        true
+    }
+}

@@ -1,0 +1,60 @@
+//! Functions whose values nothing lists are found from equations and bounds, not by cutting integers.
+
+mod common;
+
+use common::{check, check_counts, holds, prob_holds};
+
+#[test]
+fn a_recurrence_decides_every_point() {
+    let fib = "f : 0..90 --> INTEGER & f(0) = 1 & f(1) = 1 & !x.(x : 2..90 => f(x) = f(x - 1) + f(x - 2))";
+    prob_holds(&format!("#f.({fib} & f(90) = 4660046610375530309)"), true, false);
+    prob_holds(&format!("#f.({fib} & f(90) = 7)"), false, false);
+    check(&format!("card({{f | {fib}}})"), "1");
+}
+
+#[test]
+fn nested_quantifiers_are_taken_apart() {
+    holds(
+        "{g | g : (1..2) * (1..2) --> INTEGER & !i.(i : 1..2 => !j.(j : 1..2 => g(i, j) = 10 * i + j))} = {{(1, 1, 11), (1, 2, 12), (2, 1, 21), (2, 2, 22)}}",
+    );
+    holds(
+        "card({f | f : BOOL --> NATURAL & !b.(b : BOOL => (b = TRUE => f(b) = 7) & (b = FALSE => f(b) : 1..3))}) = 3",
+    );
+}
+
+#[test]
+fn sums_bound_their_points() {
+    prob_holds("card({f | f : 1..3 --> NATURAL & SIGMA(x).(x : 1..3 | f(x)) = 4}) = 15", true, false);
+    prob_holds("#f.(f : {16, 17} --> NATURAL & SIGMA(x).(x : {16, 17} | f(x) * x) = 15)", false, false);
+    prob_holds("card({f | f : 1..2 >-> NATURAL & f(1) + f(2) = 4}) = 4", true, false);
+}
+
+#[test]
+fn domain_range_and_size_describe_a_function() {
+    holds("{s | s : iseq(NATURAL) & size(s) = 3 & ran(s) = {0, 5, 9} & s(1) = 9} = {[9, 0, 5], [9, 5, 0]}");
+    holds("card({f | f : INTEGER +-> INTEGER & dom(f) = {4, 8} & ran(f) <: {1, 2} & f(4) <= f(8)}) = 3");
+}
+
+#[test]
+fn a_free_point_is_cut_and_told() {
+    prob_holds("#f.(f : 1..2 --> NATURAL & f(1) = 100 & f(2) * f(2) * f(2) = 9)", false, true);
+    prob_holds("#f.(f : 1..2 --> NATURAL & f(1) = 100 & f(2) * f(2) * f(2) = 8)", true, false);
+}
+
+#[test]
+fn an_infinite_domain_does_not_hide_a_contradiction() {
+    check_counts("MACHINE M CONSTANTS f, x PROPERTIES f : NATURAL --> BOOL & x : 1..3 & x > 5 END", 0, 0);
+    check_counts("MACHINE M CONSTANTS f PROPERTIES f : INTEGER +-> BOOL & f : 1..2 --> BOOL & f(1) /= f(2) END", 4, 4);
+}
+
+#[test]
+fn members_and_size_determine_a_set() {
+    prob_holds("#s.(1 : s & 2 : s & (3 : s or 5 : s) & card(s) < 4 & 9 : s)", false, false);
+    prob_holds("{s | 1 : s & 2 : s & card(s) < 3} = {{1, 2}}", true, false);
+}
+
+#[test]
+fn extensions_say_something_about_their_items() {
+    check("card({x, y | {x, y} <: 1..4 & card({x, y}) = 2 & x + 2 = y})", "2");
+    check("UNION(s).(s <<: 1..3 | s)", "{1,2,3}");
+}
