@@ -32,6 +32,8 @@ pub struct Session<'i> {
     probing: Cell<bool>,
     /// What a probe must not use of the budget.
     reserve: Cell<u64>,
+    /// How many problems a SAT solver has settled.
+    pub(crate) circuits: Cell<u64>,
     /// For compiled parts of formulas, kept from one to the next.
     memories: RefCell<Vec<Memory>>,
     /// How many compiled parts this session is inside of.
@@ -75,6 +77,7 @@ impl<'m> Interp<'m> {
             warnings: RefCell::default(),
             probing: Cell::new(false),
             reserve: Cell::new(0),
+            circuits: Cell::new(0),
             memories: RefCell::default(),
             nesting: Cell::new(0),
         }
@@ -169,6 +172,11 @@ impl<'i> Session<'i> {
         self.probing.set(probing);
         self.reserve.set(self.fuel.replace(probed));
         result
+    }
+
+    /// How many problems a SAT solver has settled.
+    pub fn circuits(&self) -> u64 {
+        self.circuits.get()
     }
 
     pub(crate) fn is_probing(&self) -> bool {

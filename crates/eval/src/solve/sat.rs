@@ -86,8 +86,7 @@ impl Search<'_> {
         if count <= DENSE {
             match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => return Ok(flow),
-                Ok(None) => {}
-                Err(Stop::Unsupported(why)) => eprintln!("UNSUPPORTED {why}"),
+                Ok(None) | Err(Stop::Unsupported(_)) => {}
                 Err(Stop::Fatal(error)) => return Err(error),
             }
         }
@@ -135,7 +134,10 @@ impl Search<'_> {
         loop {
             self.session.tick().map_err(Stop::Fatal)?;
             match solver.solve() {
-                Answer::Unsatisfiable => return Ok(Some(ControlFlow::Continue(()))),
+                Answer::Unsatisfiable => {
+                    self.session.circuits.set(self.session.circuits() + 1);
+                    return Ok(Some(ControlFlow::Continue(())));
+                }
                 Answer::Unknown => return Ok(None),
                 Answer::Satisfiable => {}
             }

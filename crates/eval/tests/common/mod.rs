@@ -45,6 +45,21 @@ fn eval(text: &str) -> Result<String, Error> {
     session.value(right_side(&model), &Env::empty()).map(|val: Val| val_text(&model, &val))
 }
 
+/// The same value with every search handed to circuits; some search must be.
+#[track_caller]
+pub(crate) fn same_by_circuit(text: &str) {
+    let model = machine(&format!("unknown_value = ({text})"));
+    let plain = Interp::new(&model, Config { hard: u64::MAX, ..Config::default() });
+    let circuits = Interp::new(&model, Config { hard: 2, probe: 0, ..Config::default() });
+    let value = |session: &abridge_eval::Session<'_>| {
+        let value = session.value(right_side(&model), &Env::empty());
+        value.map(|val| val_text(&model, &val)).map_err(|error| error.diagnostic(&model).id)
+    };
+    let session = circuits.session();
+    assert_eq!(value(&session), value(&plain.session()), "{text}");
+    assert!(session.circuits() > 0, "not solved by a circuit: {text}");
+}
+
 /// The value of an expression as B text.
 #[track_caller]
 pub(crate) fn check(text: &str, expected: &str) {

@@ -1,0 +1,111 @@
+//! Circuits mean what they should: all assignments of small inputs, counted by the solver.
+
+use abridge_blast::{Answer, Blast, Lit, Solver, Sym};
+use abridge_value::{Int, Value};
+
+/// How many assignments of the inputs satisfy a literal.
+fn count(blast: &Blast, inputs: &[Lit], lit: Lit) -> usize {
+    let mut solver = Solver::new(1_000_000);
+    // Inputs that do not matter for the literal still count.
+    for input in inputs {
+        solver.clause(&blast.circuit, &[*input, !*input]);
+        solver.clause(&blast.circuit, &[*input, Lit::TRUE]);
+    }
+    solver.require(&blast.circuit, lit);
+    let mut found = 0;
+    while solver.solve() == Answer::Satisfiable {
+        found += 1;
+        let different: Vec<Lit> =
+            inputs.iter().map(|input| if solver.value(*input) { !*input } else { *input }).collect();
+        solver.clause(&blast.circuit, &different);
+    }
+    found
+}
+
+#[test]
+fn at_most_one_of_many() {
+    for n in 1..10 {
+        let mut blast = Blast::new(1_000_000);
+        let inputs: Vec<Lit> = (0..n).map(|_| blast.circuit.input()).collect();
+        let lit = blast.circuit.at_most_one(&inputs);
+        assert_eq!(count(&blast, &inputs, lit), n + 1);
+        let lit = blast.circuit.exactly_one(&inputs);
+        assert_eq!(count(&blast, &inputs, lit), n);
+    }
+}
+
+#[test]
+fn how_many_are_true() {
+    let binomial = |n: usize, k: usize| (0..k).fold(1, |product, i| product * (n - i) / (i + 1));
+    for n in 0..8 {
+        for k in 0..=n {
+            let mut blast = Blast::new(1_000_000);
+            let inputs: Vec<Lit> = (0..n).map(|_| blast.circuit.input()).collect();
+            let sum = blast.count(&inputs).expect("a small sum");
+            let lit = blast.equal(&sum, &int(k as i64)).expect("integers");
+            assert_eq!(count(&blast, &inputs, lit), binomial(n, k), "{n} over {k}");
+        }
+    }
+}
+
+fn int(int: i64) -> Sym {
+    Sym::known(&Value::int(Int::from(int)))
+}
+
+/// A known integer as a value of a wide range, so that it is encoded in binary.
+fn wide(blast: &mut Blast, value: i64) -> (Sym, Lit) {
+    let (sym, inside) = blast.fresh_int(-1000, 1000).expect("a range");
+    let same = blast.equal(&sym, &int(value)).expect("integers");
+    (sym, blast.circuit.and(inside, same))
+}
+
+#[test]
+fn arithmetic_in_binary() {
+    for a in [-9, -8, -1, 0, 1, 5, 8] {
+        for b in [-7, -2, 0, 1, 3, 7] {
+            let mut blast = Blast::new(1_000_000);
+            let ((x, x_is), (y, y_is)) = (wide(&mut blast, a), wide(&mut blast, b));
+            let sum = blast.add(&x, &y).expect("a sum");
+            let difference = blast.subtract(&x, &y).expect("a difference");
+            let product = blast.multiply(&x, &y).expect("a product");
+            let mut conditions = vec![x_is, y_is];
+            for (found, expected) in [(sum, a + b), (difference, a - b), (product, a * b)] {
+                conditions.push(blast.equal(&found, &int(expected)).expect("integers"));
+            }
+            let less = blast.less(&x, &y).expect("integers");
+            conditions.push(if a < b { less } else { !less });
+            let all = blast.circuit.and_all(conditions.clone());
+            let mut solver = Solver::new(1_000_000);
+            solver.require(&blast.circuit, all);
+            assert_eq!(solver.solve(), Answer::Satisfiable, "{a} and {b}");
+            // Nothing else is possible.
+            let results = blast.circuit.and_all(conditions[2..].iter().copied());
+            let mut solver = Solver::new(1_000_000);
+            for lit in [x_is, y_is, !results] {
+                solver.require(&blast.circuit, lit);
+            }
+            assert_eq!(solver.solve(), Answer::Unsatisfiable, "{a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn gates_are_shared_and_folded() {
+    let mut blast = Blast::new(1_000_000);
+    let (a, b) = (blast.circuit.input(), blast.circuit.input());
+    let both = blast.circuit.and(a, b);
+    assert_eq!(both, blast.circuit.and(b, a));
+    assert_eq!(blast.circuit.and(both, Lit::TRUE), both);
+    assert_eq!(blast.circuit.and(a, !a), Lit::FALSE);
+    assert_eq!(blast.circuit.iff(a, a), Lit::TRUE);
+    assert_eq!(blast.circuit.ite(a, b, b), b);
+}
+
+#[test]
+fn a_circuit_that_grows_is_refused() {
+    let mut blast = Blast::new(1000);
+    let members = blast.fresh_subset((0..40).map(|idx| Value::int(Int::from(idx))));
+    let set = Sym::Set(members);
+    let result = blast.cartesian(&set, &set).and_then(|pairs| blast.closure1(&pairs));
+    assert!(result.is_err());
+}
