@@ -130,7 +130,12 @@ impl<'i> Session<'i> {
 
     /// One step; every loop over candidates and every node takes at least one.
     pub(crate) fn tick(&self) -> Result<()> {
-        let left = self.fuel.get().checked_sub(1).ok_or(ErrorKind::OutOfFuel)?;
+        self.ticks(1)
+    }
+
+    /// Something that takes as long as so many steps.
+    pub(crate) fn ticks(&self, n_steps: u64) -> Result<()> {
+        let left = self.fuel.get().checked_sub(n_steps).ok_or(ErrorKind::OutOfFuel)?;
         self.fuel.set(left);
         Ok(())
     }

@@ -23,6 +23,8 @@ use crate::val::{self, Val};
 pub(super) const ATTEMPTS: u32 = 3;
 /// With more solutions than this in the first search, there are too many for one question each.
 const DENSE: usize = 200;
+/// What one question costs, in steps.
+const STEPS: u64 = 200;
 /// Conflicts until the solver gives up.
 const CONFLICTS: u64 = 3_000_000;
 
@@ -132,7 +134,7 @@ impl Search<'_> {
         let symbols: Vec<(Unknown, Sym)> =
             node.open.iter().filter_map(|open| Some((*open, encoder.symbol(*open)?.clone()))).collect();
         loop {
-            self.session.tick().map_err(Stop::Fatal)?;
+            self.session.ticks(STEPS).map_err(Stop::Fatal)?;
             match solver.solve() {
                 Answer::Unsatisfiable => {
                     self.session.circuits.set(self.session.circuits() + 1);

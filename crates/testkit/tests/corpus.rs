@@ -1,0 +1,113 @@
+//! On real machines the plain interpreter and everything faster give the same answers.
+//!
+//! The machines lie beside the repository; without them the test says so and does nothing. Large state spaces are left
+//! out: how many were compared is asserted. `RUN_SLOW=1` raises the limits.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use abridge_check::{Config, Control, Progress, Report, check};
+use abridge_model::Model;
+use abridge_sema::{FileSystem, Options, analyse};
+use abridge_system::Limit;
+
+struct Disk;
+
+impl FileSystem for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path.is_file()
+    }
+}
+
+/// Stops a run that takes too long for a test.
+struct Deadline(Instant);
+
+impl Control for Deadline {
+    fn poll(&mut self, _: &Progress) -> Option<Limit> {
+        (Instant::now() >= self.0).then_some(Limit::Time)
+    }
+}
+
+/// The machines that published results name.
+fn machines() -> Option<Vec<PathBuf>> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let expected = std::fs::read_to_string(corpus.join("expected.csv")).ok()?;
+    let paths = expected.lines().skip(1).filter_map(|line| line.split(',').next());
+    Some(paths.map(|path| corpus.join("machines").join(path)).collect())
+}
+
+/// One way of evaluating.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Plain,
+    /// As users get it.
+    Fast,
+    /// Every search by circuits, however small.
+    Circuits,
+}
+
+fn explore(model: &Model, way: Way, slow: bool) -> Report {
+    let mut config = Config { find_all: true, goal: false, ..Config::default() }.prob();
+    config.max_states = Some(if slow { 5000 } else { 120 });
+    config.eval.fuel = if slow { 50_000_000 } else { 400_000 };
+    config.eval.compiled = way == Way::Fast;
+    config.system.compiled = way == Way::Fast;
+    config.system.memo = way == Way::Fast;
+    match way {
+        Way::Plain => config.eval.hard = u64::MAX,
+        Way::Fast => {}
+        Way::Circuits => (config.eval.hard, config.eval.probe) = (2, 0),
+    }
+    let limit = Duration::from_millis(if slow { 20_000 } else { 400 });
+    check(model, &config, &mut Deadline(Instant::now() + limit))
+}
+
+/// What must not depend on the way; nothing if the run did not come to its end.
+fn answer(report: &Report) -> Option<String> {
+    let is_cut = report.limits.iter().any(|limit| !limit.contains("MININT") && !limit.contains("two strings"));
+    (!is_cut).then(|| {
+        format!("{:?} {} states, {} transitions, {:?}", report.verdict, report.states, report.transitions, report.found)
+    })
+}
+
+#[test]
+fn all_ways_agree_on_the_corpus() {
+    let Some(machines) = machines() else {
+        eprintln!("SKIPPED: ../shared/corpus is not here, so nothing was compared");
+        return;
+    };
+    let slow = std::env::var_os("RUN_SLOW").is_some();
+    let queue = Mutex::new(machines.into_iter());
+    let compared = Mutex::new((0, 0));
+    let differences = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Some(path) = queue.lock().expect("no panic").next() else { break };
+                    let Some(model) = analyse(&Disk, &path, &Options::default()).model else { continue };
+                    let Some(plain) = answer(&explore(&model, Way::Plain, slow)) else { continue };
+                    for way in [Way::Fast, Way::Circuits] {
+                        let Some(found) = answer(&explore(&model, way, slow)) else { continue };
+                        let mut compared = compared.lock().expect("no panic");
+                        *(if way == Way::Fast { &mut compared.0 } else { &mut compared.1 }) += 1;
+                        if found != plain {
+                            let text = format!("{}: plain {plain}; {way:?} {found}", path.display());
+                            differences.lock().expect("no panic").push(text);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let (n_fast, n_circuits) = compared.into_inner().expect("no panic");
+    eprintln!("compared: {n_fast} with the fast path, {n_circuits} with circuits");
+    let differences = differences.into_inner().expect("no panic");
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert!(n_fast > 500 && n_circuits > 400, "only {n_fast} and {n_circuits} machines were compared");
+}
