@@ -110,6 +110,15 @@ impl Sym {
             Sym::Bool(lit) => differ(*lit),
             Sym::Choice(choice) => choice.iter().filter(|(_, lit)| value(*lit)).for_each(|(_, lit)| differ(*lit)),
             Sym::Bits(bits) => bits.lits().iter().for_each(|lit| differ(*lit)),
+            // A function that differs lacks one of its pairs, or has a pair where this one has none.
+            Sym::Set(members) if members.is_function => {
+                for group in members.items.chunk_by(|left, right| key_of(&left.0) == key_of(&right.0)) {
+                    match group.iter().find(|(_, lit)| value(*lit)) {
+                        Some((_, lit)) => differ(*lit),
+                        None => group.iter().for_each(|(_, lit)| differ(*lit)),
+                    }
+                }
+            }
             Sym::Set(members) => members.items.iter().for_each(|(_, lit)| differ(*lit)),
             Sym::Pair(pair) => {
                 pair.0.distinguish(value, clause);

@@ -71,7 +71,7 @@ fn what_is_wrong_is_shown_in_the_formula() {
         ("x + 1", "unknown-identifier", 150),
         ("x = y", "unknown-type", 150),
         ("1 / 0", "division-by-zero", 75),
-        ("max({})", "empty-set", 75),
+        ("max({})", "of-empty-set", 75),
         ("x > 3", "unbounded-value", 20),
         ("card(NATURAL)", "infinite-set", 20),
     ] {

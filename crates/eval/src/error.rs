@@ -231,7 +231,7 @@ impl IllDefined {
             IllDefined::NegativeExponent(exponent) => {
                 ("negative-exponent", format!("the exponent `{}` is negative", show(exponent)))
             }
-            IllDefined::EmptySet(operator) => ("empty-set", format!("`{operator}` of the empty set is not defined")),
+            IllDefined::EmptySet(operator) => ("of-empty-set", format!("`{operator}` of the empty set is not defined")),
             IllDefined::NotSequence { operator, operand } => {
                 ("not-a-sequence", format!("`{operator}` is applied to `{}`, which is not a sequence", show(operand)))
             }

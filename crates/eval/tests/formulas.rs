@@ -29,7 +29,7 @@ fn numbers() {
     fails("-7 mod 2", "modulo-negative");
     fails("7 mod -2", "modulo-negative");
     fails("2 ** -1", "negative-exponent");
-    fails("max(1..0)", "empty-set");
+    fails("max(1..0)", "of-empty-set");
     fails("max(NATURAL)", "infinite-set");
     fails("card(NATURAL)", "infinite-set");
     fails("SIGMA(x).(x : NATURAL | x)", "unbounded-value");
@@ -60,8 +60,8 @@ fn sets() {
     check("{x | #y.(y : 1..3 & x = y * 2)}", "{2,4,6}");
     check("{x | x > 3 & x < 7}", "{4,5,6}");
     check("card(struct(f : BOOL, g : 1..2))", "4");
-    fails("inter({s | s <: 1..2 & 1 = 2})", "empty-set");
-    fails("INTER(x).(x : 1..0 | {x})", "empty-set");
+    fails("inter({s | s <: 1..2 & 1 = 2})", "of-empty-set");
+    fails("INTER(x).(x : 1..0 | {x})", "of-empty-set");
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Search<'_> {
     /// A constraint that has no circuit is left out: solutions are checked against all of them.
     fn by_circuit(&self, node: &Node, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
         let mut encoder = Encoder::new(self.session);
-        let mut required = self.declare_all(&mut encoder, node)?;
+        let Declared { conditions: mut required, free } = self.declare_all(&mut encoder, node)?;
         let mut left_out = 0;
         for constraint in &node.constraints {
             match encoder.constraint(constraint, node) {
@@ -149,7 +149,9 @@ impl Search<'_> {
             let value = |lit: Lit| solver.value(lit);
             let mut is_complete = true;
             for (unknown, sym) in &symbols {
-                sym.distinguish(&value, &mut different);
+                if free.contains(unknown) {
+                    sym.distinguish(&value, &mut different);
+                }
                 match sym.decode(&value) {
                     Some(value) => next.env = unknown.bind(&next.env, value.into()),
                     None => is_complete = false,
@@ -162,15 +164,15 @@ impl Search<'_> {
         }
     }
 
-    /// Gives every open unknown a symbolic value; the conditions on those.
-    fn declare_all(&self, encoder: &mut Encoder<'_>, node: &Node) -> Encoded<Vec<Lit>> {
+    /// Gives every open unknown a symbolic value.
+    fn declare_all(&self, encoder: &mut Encoder<'_>, node: &Node) -> Encoded<Declared> {
         let bounds = match self.infer_bounds(node) {
             Ok(Some(bounds)) => bounds,
-            Ok(None) => return Ok(vec![Lit::FALSE]),
+            Ok(None) => return Ok(Declared { conditions: vec![Lit::FALSE], free: Vec::new() }),
             Err(error) => return Err(Stop::Fatal(error)),
         };
         let mut open = node.open.clone();
-        let mut conditions = Vec::new();
+        let mut declared = Declared { conditions: Vec::new(), free: Vec::new() };
         // What an equation defines waits for the others, unless they wait for it.
         let mut patient = true;
         while !open.is_empty() {
@@ -179,11 +181,15 @@ impl Search<'_> {
                 let found = match self.by_equation(encoder, unknown, &open, node)? {
                     Equation::Defined(sym, defined) => Some((sym, defined)),
                     Equation::Pending if patient => None,
-                    _ => self.by_membership(encoder, unknown, &open, &bounds, node)?,
+                    _ => {
+                        let found = self.by_membership(encoder, unknown, &open, &bounds, node)?;
+                        declared.free.extend(found.as_ref().map(|_| unknown));
+                        found
+                    }
                 };
                 if let Some((sym, condition)) = found {
                     encoder.declare(unknown, sym);
-                    conditions.push(condition);
+                    declared.conditions.push(condition);
                     open.retain(|other| *other != unknown);
                 }
             }
@@ -196,7 +202,7 @@ impl Search<'_> {
                 patient = true;
             }
         }
-        Ok(conditions)
+        Ok(declared)
     }
 
     fn by_equation(
@@ -345,6 +351,14 @@ fn function_sets(set: &Val) -> Option<(Arrow, &Val, &Val)> {
         Some(val::Sym::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => Some((*arrow, from, to)),
         _ => None,
     }
+}
+
+/// The symbolic values of unknowns.
+struct Declared {
+    /// Conditions on them.
+    conditions: Vec<Lit>,
+    /// Those that the others do not determine.
+    free: Vec<Unknown>,
 }
 
 /// What equations say about an unknown.
