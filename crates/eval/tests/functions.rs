@@ -58,3 +58,10 @@ fn extensions_say_something_about_their_items() {
     check("card({x, y | {x, y} <: 1..4 & card({x, y}) = 2 & x + 2 = y})", "2");
     check("UNION(s).(s <<: 1..3 | s)", "{1,2,3}");
 }
+
+#[test]
+fn values_too_many_to_list_are_found_from_equations() {
+    let f = "f : 1..3 --> POW(1..60) & !i.(i : 1..3 => f(i) = {x | x : 1..60 & x mod (20 * i) = 0})";
+    check(&format!("{{f | {f}}}"), "{{(1|->{20,40,60}),(2|->{40}),(3|->{60})}}");
+    check(&format!("card({{f, g | {f} & g : 1..3 --> POW(1..60) & !i.(i : 1..3 => g(i) = f(i) - {{60}})}})"), "1");
+}

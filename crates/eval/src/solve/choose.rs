@@ -73,6 +73,11 @@ impl Search<'_> {
         }
         let mut by_type = Best { cost: u64::MAX, step: None };
         self.offer_types(node, &mut by_type);
+        if best.cost.min(by_type.cost) > self.session.config().max_set_size
+            && let Some(step) = self.too_many_to_list(node)?
+        {
+            return Ok(Some(step));
+        }
         if by_type.cost < best.cost.min(SMALL) || best.step.is_none() && by_type.cost <= SMALL {
             best = by_type;
         } else if best.step.is_none() {
@@ -345,6 +350,18 @@ impl Search<'_> {
             Some(Step::Open { constraint, alternatives, keep })
         });
         opened.next()
+    }
+
+    /// A function with finitely many values, but too many to list.
+    fn too_many_to_list(&self, node: &Node) -> Result<Option<Step>> {
+        for unknown in &node.open {
+            if let Some(view) = self.view(*unknown, node, &Bounds::default())?
+                && view.has_too_many_values(self.session)
+            {
+                return Ok(Some(Step::Lazily { unknown: *unknown, view }));
+            }
+        }
+        Ok(None)
     }
 
     /// Nothing bounds the unknowns.

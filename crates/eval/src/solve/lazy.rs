@@ -1,4 +1,4 @@
-//! Functions from a finite set whose values nothing lists: `f : A --> INTEGER`.
+//! Functions from a finite set whose values nothing lists: `f : A --> INTEGER`, or `f : A --> POW(B)` with a large `B`.
 //!
 //! Universal quantifiers are taken apart into what they say for each value. An equation `f(k) = e` decides a point as soon as `e` can be
 //! evaluated on what is decided; where none does, comparisons of integers bound the points, and the one with the fewest
@@ -16,6 +16,7 @@ use super::{Found, GO_ON, Node, Problem, Search, Unknown};
 use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{ErrorKind, Result};
+use crate::interp::Session;
 use crate::sets::Size;
 use crate::val::{Partial, Sym, Val};
 
@@ -48,6 +49,13 @@ struct Progress {
     partial: Partial,
     points: Vec<Point>,
     waiting: Vec<Instance>,
+}
+
+impl View {
+    /// The values are finitely many, but cannot be listed.
+    pub(super) fn has_too_many_values(&self, session: &Session<'_>) -> bool {
+        self.targets.is_none() && matches!(session.size(&self.to), Size::AtMost(_))
+    }
 }
 
 impl Search<'_> {
@@ -120,7 +128,10 @@ impl Search<'_> {
 
     /// The elements of a set that is known to be finite and not too large.
     fn listed(&self, set: &Val, node: &Node) -> Result<Option<Set>> {
-        let Size::AtMost(_) = self.session.size(set) else { return Ok(None) };
+        let Size::AtMost(bound) = self.session.size(set) else { return Ok(None) };
+        if bound > self.session.config().max_set_size {
+            return Ok(None);
+        }
         match self.session.enumerate(set, &node.env) {
             Ok(set) => Ok(Some(set)),
             Err(error) if error.is_fatal() => Err(error),
@@ -350,6 +361,9 @@ impl Search<'_> {
         }
         if best.is_some() {
             return Ok(best);
+        }
+        if view.has_too_many_values(self.session) {
+            return Ok(Some((0, self.session.enumerate(&view.to, &node.env)?)));
         }
         // Nothing bounds any of them.
         let cut = self.session.preferred(&view.to).filter(|_| self.unbounded != Unbounded::Error);
