@@ -65,3 +65,18 @@ fn values_too_many_to_list_are_found_from_equations() {
     check(&format!("{{f | {f}}}"), "{{(1|->{20,40,60}),(2|->{40}),(3|->{60})}}");
     check(&format!("card({{f, g | {f} & g : 1..3 --> POW(1..60) & !i.(i : 1..3 => g(i) = f(i) - {{60}})}})"), "1");
 }
+
+#[test]
+fn functions_as_values_are_put_together_from_their_parts() {
+    let rows = "t : 1..4 --> seq(INTEGER) & t(4) = [5, 1, 7, 2]
+        & !i.(i : 1..3 => size(t(i)) = i & !j.(j : 1..i => t(i)(j) = j + max({t(i + 1)(j), t(i + 1)(j + 1)})))";
+    check(&format!("{{x | #t.({rows} & x = t(1)(1))}}"), "{13}");
+    holds(
+        "{m | m : 1..2 --> (1..2 --> INTEGER) & !(i, j).(i : 1..2 & j : 1..2 => m(i)(j) = 10 * i + j)} = {[[11, 12], [21, 22]]}",
+    );
+    prob_holds(
+        "#m.(m : 1..2 --> (1..2 --> INTEGER) & !(i, j).(i : 1..2 & j : 1..2 => m(i)(j) = i) & m(1)(2) = 5)",
+        false,
+        false,
+    );
+}

@@ -42,6 +42,36 @@ struct Point {
     key: Value,
     /// What is possible, if that is known.
     options: Option<Set>,
+    /// The domain of the value, if it is a function and that is known.
+    domain: Option<Set>,
+    /// What is known of such a function.
+    parts: Set,
+}
+
+impl Point {
+    /// Takes note of what is stated. The values that the point can have, if that follows.
+    fn learn(&mut self, aspect: Aspect, values: Set) -> Option<Set> {
+        match (aspect, values.only()) {
+            (Aspect::Whole, _) => return Some(values),
+            (Aspect::Part(arg), Some(value)) => self.parts = self.parts.insert(Value::pair(arg, value)),
+            (Aspect::Size, Some(value)) => self.domain = Some(Set::interval(Int::ONE, value.as_int()?)),
+            (Aspect::Domain, Some(Value::Set(domain))) => self.domain = Some(domain),
+            _ => return None,
+        }
+        let is_complete = self.domain.as_ref() == Some(&relation::dom(&self.parts));
+        is_complete.then(|| Set::singleton(Value::Set(self.parts.clone())))
+    }
+}
+
+/// What of the value at a point is stated.
+enum Aspect {
+    Whole,
+    /// `size(f(k))`
+    Size,
+    /// `dom(f(k))`
+    Domain,
+    /// `f(k)(x)`
+    Part(Value),
 }
 
 #[derive(Clone)]
@@ -156,7 +186,12 @@ impl Search<'_> {
             absent: Set::EMPTY,
             open: view.from.clone(),
         };
-        let points = view.from.iter().map(|key| Point { key, options: view.targets.clone() }).collect();
+        let domain = match view.to.as_sym() {
+            Some(Sym::Binary(BinaryOp::Arrow(arrow), from, _)) if arrow.total => self.listed(from, &node)?,
+            _ => None,
+        };
+        let point = |key| Point { key, options: view.targets.clone(), domain: domain.clone(), parts: Set::EMPTY };
+        let points = view.from.iter().map(point).collect();
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open));
         let waiting = ready.map(|constraint| Instance { constraint: constraint.clone(), locals: Vec::new() }).collect();
         let mut progress = Progress { partial, points, waiting };
@@ -299,16 +334,17 @@ impl Search<'_> {
         let Kind::Relation(relation, left, right) = &instance.constraint.kind else { return Ok(true) };
         let stated = match relation {
             Relation::Equal => self
-                .stated_point(unknown, left, right, here)
-                .or_else(|| self.stated_point(unknown, right, left, here))
-                .and_then(|(key, val)| Some((key, Set::singleton(self.session.finite(&val, &here.env).ok()?)))),
+                .stated(unknown, left, right, here)
+                .or_else(|| self.stated(unknown, right, left, here))
+                .and_then(|(key, at, val)| Some((key, at, Set::singleton(self.session.finite(&val, &here.env).ok()?)))),
             Relation::Member => self
-                .stated_point(unknown, left, right, here)
-                .and_then(|(key, set)| Some((key, self.listed(&set, here).ok()??))),
+                .stated(unknown, left, right, here)
+                .and_then(|(key, at, set)| Some((key, at, self.listed(&set, here).ok()??))),
             _ => None,
         };
-        let Some((key, values)) = stated else { return Ok(true) };
+        let Some((key, at, values)) = stated else { return Ok(true) };
         let Some(idx) = progress.points.iter().position(|point| point.key == key) else { return Ok(true) };
+        let Some(values) = progress.points[idx].learn(at, values) else { return Ok(true) };
         let options = match &progress.points[idx].options {
             Some(options) => options.intersection(&values),
             None => {
@@ -331,6 +367,25 @@ impl Search<'_> {
                 Ok(true)
             }
         }
+    }
+
+    /// What a relation with a known other side is about: a point, and what of it.
+    fn stated(&self, unknown: Unknown, applied: &Term, other: &Term, here: &Node) -> Option<(Value, Aspect, Val)> {
+        let session = self.session;
+        let Term::Expr(id) = applied else { return None };
+        let (point, aspect) = match session.model().expr(*id) {
+            Expr::Unary(UnaryOp::Size, inner) => (*inner, Aspect::Size),
+            Expr::Unary(UnaryOp::Dom, inner) => (*inner, Aspect::Domain),
+            Expr::Binary(BinaryOp::Apply, inner, arg)
+                if matches!(session.model().expr(*inner), Expr::Binary(BinaryOp::Apply, ..)) =>
+            {
+                let arg = session.expr(*arg, &here.env).and_then(|arg| session.finite(&arg, &here.env)).ok()?;
+                (*inner, Aspect::Part(arg))
+            }
+            _ => (*id, Aspect::Whole),
+        };
+        let key = self.point_key(unknown, point, &here.open, &here.env)?;
+        Some((key, aspect, other.eval(session, &here.env).ok()?))
     }
 
     /// The point with the fewest values, and these. Nothing if some point has none.
