@@ -80,3 +80,12 @@ fn functions_as_values_are_put_together_from_their_parts() {
         false,
     );
 }
+
+#[test]
+fn sums_over_many_listed_values() {
+    prob_holds("card({f | f : 1..4 --> 0..500 & SIGMA(i).(i : 1..4 | f(i) * i) = 6}) = 9", true, false);
+    holds(
+        "card({s | s : (1..2) * (1..2) >-> 1..60 & s(1, 1) + s(1, 2) = 4 & s(1, 1) + s(2, 1) = 6 & s(2, 2) < 3}) = 1",
+    );
+    holds("{f | f : 1..5 -->> 1..20 & f(1) + f(2) = 3} = {}");
+}

@@ -109,6 +109,11 @@ impl Linear {
         Linear { terms: vec![(key, Int::ONE)], rest: Range::exactly(Int::ZERO) }
     }
 
+    /// Whether it relates several points of a function to each other.
+    pub(super) fn relates_points(&self) -> bool {
+        self.terms.iter().filter(|(key, _)| matches!(key, Key::Point(_))).count() > 1
+    }
+
     /// The unknown, if it is nothing else.
     fn as_value(&self) -> Option<Unknown> {
         match &self.terms[..] {

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use abridge_model::{BinaryOp, Expr, LocalId, Pred, PredId, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
-use super::bounds::{Bounds, Key, range_of_set, settle};
+use super::bounds::{Bounds, Key, Linear, range_of_set, settle};
 use super::constraint::{Constraint, Kind, Relation, Term, normalise};
 use super::simplify::Left;
 use super::{Found, GO_ON, Node, Problem, Search, Unknown};
@@ -27,7 +27,12 @@ pub(super) struct View {
     /// All values, if they can be listed.
     targets: Option<Set>,
     is_injective: bool,
+    /// What the function has to be in, if no constraint says so.
+    within: Option<Val>,
 }
+
+/// Fewer functions than this are tried one by one.
+const MANY: u64 = 10_000;
 
 /// A constraint, and the values of the quantified locals it is about.
 #[derive(Clone)]
@@ -141,7 +146,22 @@ impl Search<'_> {
             (Some(targets), Some(all)) => Some(targets.intersection(&all)),
             (targets, all) => targets.or(all),
         };
-        Ok(Some(View { from, to, targets, is_injective }))
+        Ok(Some(View { from, to, targets, is_injective, within: None }))
+    }
+
+    /// Functions to integers from a finite set of many, if sums or comparisons relate their points: bounds then rule out most.
+    pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<View>> {
+        let Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
+        let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MANY);
+        if !(arrow.functional && arrow.total && is_many && self.has_integer_values(unknown)) {
+            return Ok(None);
+        }
+        let (Some(from), Some(targets)) = (self.listed(from, node)?, self.listed(to, node)?) else { return Ok(None) };
+        let (is_injective, within) = (arrow.injective, Some(set.clone()));
+        let view = View { from, to: to.clone(), targets: Some(targets), is_injective, within };
+        let progress = self.start(unknown, &view, node)?;
+        let (_, at_most_zero) = self.point_comparisons(unknown, &view, node, &progress);
+        Ok(at_most_zero.iter().any(Linear::relates_points).then_some(view))
     }
 
     /// The known other side of `dom(f)` or `ran(f)`.
@@ -178,6 +198,12 @@ impl Search<'_> {
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
+        let progress = self.start(unknown, view, &node)?;
+        self.fill(unknown, view, &node, progress, found)
+    }
+
+    /// Nothing is decided yet.
+    fn start(&self, unknown: Unknown, view: &View, node: &Node) -> Result<Progress> {
         let partial = Partial {
             is_function: true,
             is_total: true,
@@ -187,7 +213,7 @@ impl Search<'_> {
             open: view.from.clone(),
         };
         let domain = match view.to.as_sym() {
-            Some(Sym::Binary(BinaryOp::Arrow(arrow), from, _)) if arrow.total => self.listed(from, &node)?,
+            Some(Sym::Binary(BinaryOp::Arrow(arrow), from, _)) if arrow.total => self.listed(from, node)?,
             _ => None,
         };
         let point = |key| Point { key, options: view.targets.clone(), domain: domain.clone(), parts: Set::EMPTY };
@@ -195,8 +221,8 @@ impl Search<'_> {
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open));
         let waiting = ready.map(|constraint| Instance { constraint: constraint.clone(), locals: Vec::new() }).collect();
         let mut progress = Progress { partial, points, waiting };
-        self.take_apart(unknown, &node, &mut progress)?;
-        self.fill(unknown, view, &node, progress, found)
+        self.take_apart(unknown, node, &mut progress)?;
+        Ok(progress)
     }
 
     fn fill(
@@ -212,8 +238,14 @@ impl Search<'_> {
             return GO_ON;
         }
         if progress.points.is_empty() {
+            let val: Val = progress.partial.decided.into();
+            if let Some(set) = &view.within
+                && !self.session.member(&val, set, &node.env)?
+            {
+                return GO_ON;
+            }
             let mut complete = node.clone();
-            complete.env = unknown.bind(&node.env, progress.partial.decided.into());
+            complete.env = unknown.bind(&node.env, val);
             return self.run(complete, found);
         }
         let Some((idx, options)) = self.best_point(unknown, view, node, &progress)? else { return GO_ON };
@@ -438,10 +470,22 @@ impl Search<'_> {
 
     /// Bounds of the open points of an integer function; nothing if they contradict each other.
     fn point_bounds(&self, unknown: Unknown, view: &View, node: &Node, progress: &Progress) -> Option<Bounds> {
-        let mut bounds = Bounds::default();
         if !self.has_integer_values(unknown) {
-            return Some(bounds);
+            return Some(Bounds::default());
         }
+        let (mut bounds, at_most_zero) = self.point_comparisons(unknown, view, node, progress);
+        settle(&at_most_zero, &mut bounds).then_some(bounds)
+    }
+
+    /// What sets and comparisons say about the open points.
+    fn point_comparisons(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        node: &Node,
+        progress: &Progress,
+    ) -> (Bounds, Vec<Linear>) {
+        let mut bounds = Bounds::default();
         let within = range_of_set(&view.to);
         for point in &progress.points {
             let key = Key::Point(point.key.clone());
@@ -456,7 +500,7 @@ impl Search<'_> {
             let Kind::Relation(relation, left, right) = &instance.constraint.kind else { continue };
             self.bound_points((*relation, left, right), node, &instance.env(&env), &bounds, &mut at_most_zero);
         }
-        settle(&at_most_zero, &mut bounds).then_some(bounds)
+        (bounds, at_most_zero)
     }
 }
 
