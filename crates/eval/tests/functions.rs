@@ -32,6 +32,7 @@ fn sums_bound_their_points() {
 #[test]
 fn domain_range_and_size_describe_a_function() {
     holds("{s | s : iseq(NATURAL) & size(s) = 3 & ran(s) = {0, 5, 9} & s(1) = 9} = {[9, 0, 5], [9, 5, 0]}");
+    check("card({f | f : POW(1..5) +->> BOOL & dom(f) = {{1}, {2}, {3}} & f({1}) = TRUE})", "3");
     holds("card({f | f : INTEGER +-> INTEGER & dom(f) = {4, 8} & ran(f) <: {1, 2} & f(4) <= f(8)}) = 3");
 }
 
@@ -88,4 +89,12 @@ fn sums_over_many_listed_values() {
         "card({s | s : (1..2) * (1..2) >-> 1..60 & s(1, 1) + s(1, 2) = 4 & s(1, 1) + s(2, 1) = 6 & s(2, 2) < 3}) = 1",
     );
     holds("{f | f : 1..5 -->> 1..20 & f(1) + f(2) = 3} = {}");
+}
+
+#[test]
+fn a_lambda_with_an_unknown_inside() {
+    let lambda = |rest: &str| format!("#(f, y).(f = %x.(x : INTEGER | x + y) & {rest})");
+    prob_holds(&lambda("f(5) = 1005"), true, false);
+    prob_holds(&lambda("f(5) = 1005 & f(7) = 1005"), false, false);
+    prob_holds(&lambda("f(1) + f(2) = 100"), false, false);
 }

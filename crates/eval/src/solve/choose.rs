@@ -73,8 +73,9 @@ impl Search<'_> {
         }
         let mut by_type = Best { cost: u64::MAX, step: None };
         self.offer_types(node, &mut by_type);
-        if best.cost.min(by_type.cost) > self.session.config().max_set_size
-            && let Some(step) = self.too_many_to_list(node)?
+        let cost = best.cost.min(by_type.cost);
+        if cost > self.session.config().max_set_size
+            && let Some(step) = self.too_many_to_list(cost, node)?
         {
             return Ok(Some(step));
         }
@@ -352,11 +353,11 @@ impl Search<'_> {
         opened.next()
     }
 
-    /// A function with finitely many values, but too many to list.
-    fn too_many_to_list(&self, node: &Node) -> Result<Option<Step>> {
+    /// A function with too many values to list, or of which all constraints together leave fewer than one alone offers.
+    fn too_many_to_list(&self, cost: u64, node: &Node) -> Result<Option<Step>> {
         for unknown in &node.open {
             if let Some(view) = self.view(*unknown, node, &Bounds::default())?
-                && view.has_too_many_values(self.session)
+                && (view.has_too_many_values(self.session) || view.count().is_some_and(|count| count < cost))
             {
                 return Ok(Some(Step::Lazily { unknown: *unknown, view }));
             }

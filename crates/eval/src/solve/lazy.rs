@@ -91,6 +91,12 @@ impl View {
     pub(super) fn has_too_many_values(&self, session: &Session<'_>) -> bool {
         self.targets.is_none() && matches!(session.size(&self.to), Size::AtMost(_))
     }
+
+    /// How many functions there are, saturating, if their values can be listed.
+    pub(super) fn count(&self) -> Option<u64> {
+        let n_points = u32::try_from(self.from.len()).unwrap_or(u32::MAX);
+        self.targets.as_ref().map(|targets| targets.len().saturating_pow(n_points))
+    }
 }
 
 impl Search<'_> {
