@@ -252,6 +252,9 @@ impl Search<'_> {
     /// The unknown takes each value of a set.
     fn values(&self, unknown: Unknown, set: &Val, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
+        if let Some(view) = self.arithmetic_view(unknown, set, &node)? {
+            return self.lazily(unknown, &view, node, found);
+        }
         if let Some(shape) = self.shape(unknown, set, &node)? {
             return self.pointwise(unknown, set, &shape, &node, found);
         }

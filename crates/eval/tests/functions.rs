@@ -32,6 +32,7 @@ fn sums_bound_their_points() {
 #[test]
 fn domain_range_and_size_describe_a_function() {
     holds("{s | s : iseq(NATURAL) & size(s) = 3 & ran(s) = {0, 5, 9} & s(1) = 9} = {[9, 0, 5], [9, 5, 0]}");
+    check("card({f | f : POW(1..5) +->> BOOL & dom(f) = {{1}, {2}, {3}} & f({1}) = TRUE})", "3");
     holds("card({f | f : INTEGER +-> INTEGER & dom(f) = {4, 8} & ran(f) <: {1, 2} & f(4) <= f(8)}) = 3");
 }
 
@@ -57,4 +58,43 @@ fn members_and_size_determine_a_set() {
 fn extensions_say_something_about_their_items() {
     check("card({x, y | {x, y} <: 1..4 & card({x, y}) = 2 & x + 2 = y})", "2");
     check("UNION(s).(s <<: 1..3 | s)", "{1,2,3}");
+}
+
+#[test]
+fn values_too_many_to_list_are_found_from_equations() {
+    let f = "f : 1..3 --> POW(1..60) & !i.(i : 1..3 => f(i) = {x | x : 1..60 & x mod (20 * i) = 0})";
+    check(&format!("{{f | {f}}}"), "{{(1|->{20,40,60}),(2|->{40}),(3|->{60})}}");
+    check(&format!("card({{f, g | {f} & g : 1..3 --> POW(1..60) & !i.(i : 1..3 => g(i) = f(i) - {{60}})}})"), "1");
+}
+
+#[test]
+fn functions_as_values_are_put_together_from_their_parts() {
+    let rows = "t : 1..4 --> seq(INTEGER) & t(4) = [5, 1, 7, 2]
+        & !i.(i : 1..3 => size(t(i)) = i & !j.(j : 1..i => t(i)(j) = j + max({t(i + 1)(j), t(i + 1)(j + 1)})))";
+    check(&format!("{{x | #t.({rows} & x = t(1)(1))}}"), "{13}");
+    holds(
+        "{m | m : 1..2 --> (1..2 --> INTEGER) & !(i, j).(i : 1..2 & j : 1..2 => m(i)(j) = 10 * i + j)} = {[[11, 12], [21, 22]]}",
+    );
+    prob_holds(
+        "#m.(m : 1..2 --> (1..2 --> INTEGER) & !(i, j).(i : 1..2 & j : 1..2 => m(i)(j) = i) & m(1)(2) = 5)",
+        false,
+        false,
+    );
+}
+
+#[test]
+fn sums_over_many_listed_values() {
+    prob_holds("card({f | f : 1..4 --> 0..500 & SIGMA(i).(i : 1..4 | f(i) * i) = 6}) = 9", true, false);
+    holds(
+        "card({s | s : (1..2) * (1..2) >-> 1..60 & s(1, 1) + s(1, 2) = 4 & s(1, 1) + s(2, 1) = 6 & s(2, 2) < 3}) = 1",
+    );
+    holds("{f | f : 1..5 -->> 1..20 & f(1) + f(2) = 3} = {}");
+}
+
+#[test]
+fn a_lambda_with_an_unknown_inside() {
+    let lambda = |rest: &str| format!("#(f, y).(f = %x.(x : INTEGER | x + y) & {rest})");
+    prob_holds(&lambda("f(5) = 1005"), true, false);
+    prob_holds(&lambda("f(5) = 1005 & f(7) = 1005"), false, false);
+    prob_holds(&lambda("f(1) + f(2) = 100"), false, false);
 }

@@ -115,6 +115,11 @@ impl Linear {
         Linear { terms: vec![(key, Int::ONE)], rest: Range::exactly(Int::ZERO) }
     }
 
+    /// Whether it relates several points of a function to each other.
+    pub(super) fn relates_points(&self) -> bool {
+        self.terms.iter().filter(|(key, _)| matches!(key, Key::Point(_))).count() > 1
+    }
+
     /// The unknown, if it is nothing else.
     fn as_value(&self) -> Option<Unknown> {
         match &self.terms[..] {
@@ -417,6 +422,30 @@ impl Search<'_> {
         partial.open.contains(&key).then(|| Linear::of(Key::Point(key)))
     }
 
+    /// `f(e)` with `f = %x.(P | E)`, where `E` reads what is to be found. Where `P` does not hold, the constraint counts as false.
+    fn linear_lambda(&self, function: ExprId, arg: ExprId, at: At<'_>, depth: u32) -> Option<Linear> {
+        let session = self.session;
+        let unknown = self.as_unknown(&Term::Expr(function), at.node)?;
+        if !session.config().ill_defined_search_is_false || !Term::Expr(arg).is_ready(session, &at.node.open) {
+            return None;
+        }
+        let definition = at.node.constraints.iter().find_map(|constraint| match &constraint.kind {
+            Kind::Relation(Relation::Equal, left, Term::Expr(id))
+                if self.as_unknown(left, at.node) == Some(unknown) =>
+            {
+                Some(*id)
+            }
+            _ => None,
+        });
+        match session.model().expr(definition?) {
+            Expr::Quantified { op: QuantifiedOp::Lambda, binder, expr, .. } => {
+                let env = session.bind_tuple(at.env, binder, &session.expr(arg, at.env).ok()?).ok()?;
+                Some(self.linear(&Term::Expr(*expr), At { env: &env, ..at }, depth))
+            }
+            _ => None,
+        }
+    }
+
     fn linear_expr(&self, id: ExprId, at: At<'_>, depth: u32) -> Linear {
         let linear = |id: ExprId| self.linear(&Term::Expr(id), at, depth);
         let bounds = at.bounds;
@@ -458,9 +487,10 @@ impl Search<'_> {
             Expr::Quantified { op: QuantifiedOp::Sigma, binder, pred, expr, .. } => {
                 self.linear_sum(binder, *pred, *expr, at, depth).unwrap_or_else(|| Linear::constant(Range::default()))
             }
-            Expr::Binary(BinaryOp::Apply, function, arg) => {
-                self.linear_point(*function, *arg, at).unwrap_or_else(|| Linear::constant(Range::default()))
-            }
+            Expr::Binary(BinaryOp::Apply, function, arg) => self
+                .linear_point(*function, *arg, at)
+                .or_else(|| self.linear_lambda(*function, *arg, at, depth))
+                .unwrap_or_else(|| Linear::constant(Range::default())),
             _ => Linear::constant(Range::default()),
         }
     }

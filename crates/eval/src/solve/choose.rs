@@ -78,6 +78,12 @@ impl Search<'_> {
         }
         let mut by_type = Best { cost: u64::MAX, step: None };
         self.offer_types(node, &mut by_type);
+        let cost = best.cost.min(by_type.cost);
+        if cost > self.session.config().max_set_size
+            && let Some(step) = self.too_many_to_list(cost, node)?
+        {
+            return Ok(Some(step));
+        }
         if by_type.cost < best.cost.min(SMALL) || best.step.is_none() && by_type.cost <= SMALL {
             best = by_type;
         } else if best.step.is_none() {
@@ -350,6 +356,18 @@ impl Search<'_> {
             Some(Step::Open { constraint, alternatives, keep })
         });
         opened.next()
+    }
+
+    /// A function with too many values to list, or of which all constraints together leave fewer than one alone offers.
+    fn too_many_to_list(&self, cost: u64, node: &Node) -> Result<Option<Step>> {
+        for unknown in &node.open {
+            if let Some(view) = self.view(*unknown, node, &Bounds::default())?
+                && (view.has_too_many_values(self.session) || view.count().is_some_and(|count| count < cost))
+            {
+                return Ok(Some(Step::Lazily { unknown: *unknown, view }));
+            }
+        }
+        Ok(None)
     }
 
     /// Nothing bounds the unknowns.

@@ -1,4 +1,4 @@
-//! Functions from a finite set whose values nothing lists: `f : A --> INTEGER`.
+//! Functions from a finite set whose values nothing lists: `f : A --> INTEGER`, or `f : A --> POW(B)` with a large `B`.
 //!
 //! Universal quantifiers are taken apart into what they say for each value. An equation `f(k) = e` decides a point as soon as `e` can be
 //! evaluated on what is decided; where none does, comparisons of integers bound the points, and the one with the fewest
@@ -9,13 +9,14 @@ use std::ops::ControlFlow;
 use abridge_model::{BinaryOp, Expr, LocalId, Pred, PredId, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
-use super::bounds::{Bounds, Key, range_of_set, settle};
+use super::bounds::{Bounds, Key, Linear, range_of_set, settle};
 use super::constraint::{Constraint, Kind, Relation, Term, normalise};
 use super::simplify::Left;
 use super::{Found, GO_ON, Node, Problem, Search, Unknown};
 use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{ErrorKind, Result};
+use crate::interp::Session;
 use crate::sets::Size;
 use crate::val::{Partial, Sym, Val};
 
@@ -26,7 +27,12 @@ pub(super) struct View {
     /// All values, if they can be listed.
     targets: Option<Set>,
     is_injective: bool,
+    /// What the function has to be in, if no constraint says so.
+    within: Option<Val>,
 }
+
+/// Fewer functions than this are tried one by one.
+const MANY: u64 = 10_000;
 
 /// A constraint, and the values of the quantified locals it is about.
 #[derive(Clone)]
@@ -41,6 +47,36 @@ struct Point {
     key: Value,
     /// What is possible, if that is known.
     options: Option<Set>,
+    /// The domain of the value, if it is a function and that is known.
+    domain: Option<Set>,
+    /// What is known of such a function.
+    parts: Set,
+}
+
+impl Point {
+    /// Takes note of what is stated. The values that the point can have, if that follows.
+    fn learn(&mut self, aspect: Aspect, values: Set) -> Option<Set> {
+        match (aspect, values.only()) {
+            (Aspect::Whole, _) => return Some(values),
+            (Aspect::Part(arg), Some(value)) => self.parts = self.parts.insert(Value::pair(arg, value)),
+            (Aspect::Size, Some(value)) => self.domain = Some(Set::interval(Int::ONE, value.as_int()?)),
+            (Aspect::Domain, Some(Value::Set(domain))) => self.domain = Some(domain),
+            _ => return None,
+        }
+        let is_complete = self.domain.as_ref() == Some(&relation::dom(&self.parts));
+        is_complete.then(|| Set::singleton(Value::Set(self.parts.clone())))
+    }
+}
+
+/// What of the value at a point is stated.
+enum Aspect {
+    Whole,
+    /// `size(f(k))`
+    Size,
+    /// `dom(f(k))`
+    Domain,
+    /// `f(k)(x)`
+    Part(Value),
 }
 
 #[derive(Clone)]
@@ -48,6 +84,19 @@ struct Progress {
     partial: Partial,
     points: Vec<Point>,
     waiting: Vec<Instance>,
+}
+
+impl View {
+    /// The values are finitely many, but cannot be listed.
+    pub(super) fn has_too_many_values(&self, session: &Session<'_>) -> bool {
+        self.targets.is_none() && matches!(session.size(&self.to), Size::AtMost(_))
+    }
+
+    /// How many functions there are, saturating, if their values can be listed.
+    pub(super) fn count(&self) -> Option<u64> {
+        let n_points = u32::try_from(self.from.len()).unwrap_or(u32::MAX);
+        self.targets.as_ref().map(|targets| targets.len().saturating_pow(n_points))
+    }
 }
 
 impl Search<'_> {
@@ -103,7 +152,22 @@ impl Search<'_> {
             (Some(targets), Some(all)) => Some(targets.intersection(&all)),
             (targets, all) => targets.or(all),
         };
-        Ok(Some(View { from, to, targets, is_injective }))
+        Ok(Some(View { from, to, targets, is_injective, within: None }))
+    }
+
+    /// Functions to integers from a finite set of many, if sums or comparisons relate their points: bounds then rule out most.
+    pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<View>> {
+        let Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
+        let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MANY);
+        if !(arrow.functional && arrow.total && is_many && self.has_integer_values(unknown)) {
+            return Ok(None);
+        }
+        let (Some(from), Some(targets)) = (self.listed(from, node)?, self.listed(to, node)?) else { return Ok(None) };
+        let (is_injective, within) = (arrow.injective, Some(set.clone()));
+        let view = View { from, to: to.clone(), targets: Some(targets), is_injective, within };
+        let progress = self.start(unknown, &view, node)?;
+        let (_, at_most_zero) = self.point_comparisons(unknown, &view, node, &progress);
+        Ok(at_most_zero.iter().any(Linear::relates_points).then_some(view))
     }
 
     /// The known other side of `dom(f)` or `ran(f)`.
@@ -120,7 +184,10 @@ impl Search<'_> {
 
     /// The elements of a set that is known to be finite and not too large.
     fn listed(&self, set: &Val, node: &Node) -> Result<Option<Set>> {
-        let Size::AtMost(_) = self.session.size(set) else { return Ok(None) };
+        let Size::AtMost(bound) = self.session.size(set) else { return Ok(None) };
+        if bound > self.session.config().max_set_size {
+            return Ok(None);
+        }
         match self.session.enumerate(set, &node.env) {
             Ok(set) => Ok(Some(set)),
             Err(error) if error.is_fatal() => Err(error),
@@ -137,6 +204,12 @@ impl Search<'_> {
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
+        let progress = self.start(unknown, view, &node)?;
+        self.fill(unknown, view, &node, progress, found)
+    }
+
+    /// Nothing is decided yet.
+    fn start(&self, unknown: Unknown, view: &View, node: &Node) -> Result<Progress> {
         let partial = Partial {
             is_function: true,
             is_total: true,
@@ -145,12 +218,17 @@ impl Search<'_> {
             absent: Set::EMPTY,
             open: view.from.clone(),
         };
-        let points = view.from.iter().map(|key| Point { key, options: view.targets.clone() }).collect();
+        let domain = match view.to.as_sym() {
+            Some(Sym::Binary(BinaryOp::Arrow(arrow), from, _)) if arrow.total => self.listed(from, node)?,
+            _ => None,
+        };
+        let point = |key| Point { key, options: view.targets.clone(), domain: domain.clone(), parts: Set::EMPTY };
+        let points = view.from.iter().map(point).collect();
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open));
         let waiting = ready.map(|constraint| Instance { constraint: constraint.clone(), locals: Vec::new() }).collect();
         let mut progress = Progress { partial, points, waiting };
-        self.take_apart(unknown, &node, &mut progress)?;
-        self.fill(unknown, view, &node, progress, found)
+        self.take_apart(unknown, node, &mut progress)?;
+        Ok(progress)
     }
 
     fn fill(
@@ -166,8 +244,14 @@ impl Search<'_> {
             return GO_ON;
         }
         if progress.points.is_empty() {
+            let val: Val = progress.partial.decided.into();
+            if let Some(set) = &view.within
+                && !self.session.member(&val, set, &node.env)?
+            {
+                return GO_ON;
+            }
             let mut complete = node.clone();
-            complete.env = unknown.bind(&node.env, progress.partial.decided.into());
+            complete.env = unknown.bind(&node.env, val);
             return self.run(complete, found);
         }
         let Some((idx, options)) = self.best_point(unknown, view, node, &progress)? else { return GO_ON };
@@ -288,16 +372,17 @@ impl Search<'_> {
         let Kind::Relation(relation, left, right) = &instance.constraint.kind else { return Ok(true) };
         let stated = match relation {
             Relation::Equal => self
-                .stated_point(unknown, left, right, here)
-                .or_else(|| self.stated_point(unknown, right, left, here))
-                .and_then(|(key, val)| Some((key, Set::singleton(self.session.finite(&val, &here.env).ok()?)))),
+                .stated(unknown, left, right, here)
+                .or_else(|| self.stated(unknown, right, left, here))
+                .and_then(|(key, at, val)| Some((key, at, Set::singleton(self.session.finite(&val, &here.env).ok()?)))),
             Relation::Member => self
-                .stated_point(unknown, left, right, here)
-                .and_then(|(key, set)| Some((key, self.listed(&set, here).ok()??))),
+                .stated(unknown, left, right, here)
+                .and_then(|(key, at, set)| Some((key, at, self.listed(&set, here).ok()??))),
             _ => None,
         };
-        let Some((key, values)) = stated else { return Ok(true) };
+        let Some((key, at, values)) = stated else { return Ok(true) };
         let Some(idx) = progress.points.iter().position(|point| point.key == key) else { return Ok(true) };
+        let Some(values) = progress.points[idx].learn(at, values) else { return Ok(true) };
         let options = match &progress.points[idx].options {
             Some(options) => options.intersection(&values),
             None => {
@@ -320,6 +405,25 @@ impl Search<'_> {
                 Ok(true)
             }
         }
+    }
+
+    /// What a relation with a known other side is about: a point, and what of it.
+    fn stated(&self, unknown: Unknown, applied: &Term, other: &Term, here: &Node) -> Option<(Value, Aspect, Val)> {
+        let session = self.session;
+        let Term::Expr(id) = applied else { return None };
+        let (point, aspect) = match session.model().expr(*id) {
+            Expr::Unary(UnaryOp::Size, inner) => (*inner, Aspect::Size),
+            Expr::Unary(UnaryOp::Dom, inner) => (*inner, Aspect::Domain),
+            Expr::Binary(BinaryOp::Apply, inner, arg)
+                if matches!(session.model().expr(*inner), Expr::Binary(BinaryOp::Apply, ..)) =>
+            {
+                let arg = session.expr(*arg, &here.env).and_then(|arg| session.finite(&arg, &here.env)).ok()?;
+                (*inner, Aspect::Part(arg))
+            }
+            _ => (*id, Aspect::Whole),
+        };
+        let key = self.point_key(unknown, point, &here.open, &here.env)?;
+        Some((key, aspect, other.eval(session, &here.env).ok()?))
     }
 
     /// The point with the fewest values, and these. Nothing if some point has none.
@@ -351,6 +455,9 @@ impl Search<'_> {
         if best.is_some() {
             return Ok(best);
         }
+        if view.has_too_many_values(self.session) {
+            return Ok(Some((0, self.session.enumerate(&view.to, &node.env)?)));
+        }
         // Nothing bounds any of them.
         let cut = self.session.preferred(&view.to).filter(|_| self.unbounded != Unbounded::Error);
         let Some(cut) = cut else { return Err(self.unbounded(unknown)) };
@@ -369,10 +476,22 @@ impl Search<'_> {
 
     /// Bounds of the open points of an integer function; nothing if they contradict each other.
     fn point_bounds(&self, unknown: Unknown, view: &View, node: &Node, progress: &Progress) -> Option<Bounds> {
-        let mut bounds = Bounds::default();
         if !self.has_integer_values(unknown) {
-            return Some(bounds);
+            return Some(Bounds::default());
         }
+        let (mut bounds, at_most_zero) = self.point_comparisons(unknown, view, node, progress);
+        settle(&at_most_zero, &mut bounds).then_some(bounds)
+    }
+
+    /// What sets and comparisons say about the open points.
+    fn point_comparisons(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        node: &Node,
+        progress: &Progress,
+    ) -> (Bounds, Vec<Linear>) {
+        let mut bounds = Bounds::default();
         let within = range_of_set(&view.to);
         for point in &progress.points {
             let key = Key::Point(point.key.clone());
@@ -387,7 +506,7 @@ impl Search<'_> {
             let Kind::Relation(relation, left, right) = &instance.constraint.kind else { continue };
             self.bound_points((*relation, left, right), node, &instance.env(&env), &bounds, &mut at_most_zero);
         }
-        settle(&at_most_zero, &mut bounds).then_some(bounds)
+        (bounds, at_most_zero)
     }
 }
 

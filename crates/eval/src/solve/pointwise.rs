@@ -7,11 +7,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use abridge_model::{Arrow, BinaryOp, Expr, UnaryOp};
+use abridge_model::{Arrow, BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value};
 
 use super::constraint::{Constraint, Kind, Relation, Term};
 use super::{Found, GO_ON, Node, Search, Unknown};
+use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::sets::Size;
 use crate::val::{Partial, Sym, Val};
@@ -138,27 +139,29 @@ impl Search<'_> {
     }
 
     /// Key and other side of a relation whose one side is the unknown applied to something known.
-    pub(super) fn stated_point(
-        &self,
-        unknown: Unknown,
-        applied: &Term,
-        other: &Term,
-        node: &Node,
-    ) -> Option<(Value, Val)> {
-        let session = self.session;
+    fn stated_point(&self, unknown: Unknown, applied: &Term, other: &Term, node: &Node) -> Option<(Value, Val)> {
         let Term::Expr(id) = applied else { return None };
-        let Expr::Binary(BinaryOp::Apply, function, arg) = session.model().expr(*id) else { return None };
+        let open = [&node.open[..], &[unknown]].concat();
+        if !other.is_ready(self.session, &open) {
+            return None;
+        }
+        let key = self.point_key(unknown, *id, &open, &node.env)?;
+        Some((key, other.eval(self.session, &node.env).ok()?))
+    }
+
+    /// The known argument of the unknown in `f(k)`.
+    pub(super) fn point_key(&self, unknown: Unknown, id: ExprId, open: &[Unknown], env: &Env) -> Option<Value> {
+        let session = self.session;
+        let Expr::Binary(BinaryOp::Apply, function, arg) = session.model().expr(id) else { return None };
         let is_unknown = match session.model().expr(*function) {
             Expr::Local(local) => Unknown::Local(*local) == unknown,
             Expr::Constant(constant) => Unknown::Constant(*constant) == unknown,
             _ => false,
         };
-        let open = [&node.open[..], &[unknown]].concat();
-        if !is_unknown || !Term::Expr(*arg).is_ready(session, &open) || !other.is_ready(session, &open) {
+        if !is_unknown || !Term::Expr(*arg).is_ready(session, open) {
             return None;
         }
-        let key = session.expr(*arg, &node.env).and_then(|key| session.finite(&key, &node.env)).ok()?;
-        Some((key, other.eval(session, &node.env).ok()?))
+        session.expr(*arg, env).and_then(|key| session.finite(&key, env)).ok()
     }
 
     /// Tries all functions or sets of a shape that are in `set`.
