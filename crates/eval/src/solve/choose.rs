@@ -82,7 +82,7 @@ impl Search<'_> {
         if cost > self.session.config().max_set_size
             && let Some(step) = self.too_many_to_list(cost, node)?
         {
-            return Ok(Some(step));
+            return Ok(Some((cost, step)));
         }
         if by_type.cost < best.cost.min(SMALL) || best.step.is_none() && by_type.cost <= SMALL {
             best = by_type;
