@@ -155,3 +155,16 @@ fn solutions_of_constants_are_tabulated_and_lambdas_applied() {
     // From each of two states: n = 0 and n = 2 stay, n = 1 looks two further and turns; the last is never well-defined.
     agree(text, (3, 1 + 1 + 6));
 }
+
+#[test]
+fn what_determines_the_others_is_tried_first() {
+    // Each would take a million trials or more in the other order.
+    let text = "MACHINE M VARIABLES x INVARIANT x : NATURAL
+        INITIALISATION x := 0
+        OPERATIONS
+          root(y, z) = PRE y : 0..999 & z : 0..999 & y * y = z & z > 900 THEN skip END;
+          same(a, b, c, d) = PRE a : 0..999 & b : 0..999 & c : 0..999 & d = a & c = b * b & c /= b * b THEN skip END
+        END";
+    // 31^2 = 961.
+    agree(text, (1, 1 + 1));
+}
