@@ -168,3 +168,14 @@ fn what_determines_the_others_is_tried_first() {
     // 31^2 = 961.
     agree(text, (1, 1 + 1));
 }
+
+#[test]
+fn items_of_literals_are_found_in_known_sets() {
+    let text = "MACHINE M VARIABLES x INVARIANT x : INTEGER
+        INITIALISATION x := 0
+        OPERATIONS
+          order(a, b, c) = PRE {a, b} \\/ {c} = 50001..50003 & a < b & b < c THEN skip END;
+          powers = PRE {y | #n.(n : 1..32 & y = 2 ** n)} /\\ (2 ** 20)..(2 ** 64) = {z | #n.(n : 20..32 & z = 2 ** n)} THEN skip END
+        END";
+    agree(text, (1, 3));
+}

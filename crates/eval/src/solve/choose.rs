@@ -60,8 +60,11 @@ impl Search<'_> {
         if best.cost > 2 && !self.offer_bounds(node, &mut best)? {
             return Ok(None);
         }
-        if best.cost > 2 && !self.offer_between(node, &mut best) {
-            return Ok(None);
+        if best.cost > 2 {
+            if !self.offer_between(node, &mut best) {
+                return Ok(None);
+            }
+            self.offer_items(node, &mut best);
         }
         if best.step.is_none() {
             self.offer_domains(node, &mut best);

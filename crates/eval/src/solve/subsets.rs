@@ -1,4 +1,4 @@
-//! Bounds of an unknown set: what it must contain and what it cannot contain, from equations and inclusions of unions, intersections and
+//! Bounds of an unknown set, and of the items of a set literal: what it must contain and what it cannot contain, from equations and inclusions of unions, intersections and
 //! differences whose other operands are known.
 
 use abridge_model::{BinaryOp, Expr, ExprId, Type, UnaryOp};
@@ -70,6 +70,47 @@ impl Search<'_> {
             }
         }
         true
+    }
+
+    /// What a set literal within a known set says about its items: `{a, b} \/ {c} = S`, `{x |-> y} <: r`.
+    pub(super) fn offer_items(&self, node: &Node, best: &mut Best) {
+        for (idx, constraint) in node.constraints.iter().enumerate() {
+            let Kind::Relation(relation @ (Relation::Equal | Relation::Subset), left, right) = &constraint.kind else {
+                continue;
+            };
+            self.offer_items_of(idx, left, right, node, best);
+            if *relation == Relation::Equal {
+                self.offer_items_of(idx, right, left, node, best);
+            }
+        }
+    }
+
+    fn offer_items_of(&self, constraint: usize, expr: &Term, whole: &Term, node: &Node, best: &mut Best) {
+        let Term::Expr(id) = expr else { return };
+        let mut items = Vec::new();
+        self.open_items(*id, node, &mut items);
+        if items.is_empty() {
+            return;
+        }
+        let Some(set) = self.known_set(whole, node) else { return };
+        for item in items {
+            let (pattern, set) = (Term::Expr(item), set.clone());
+            best.offer(set.len(), Step::Elements { constraint, pattern, set: set.into(), exact: false });
+        }
+    }
+
+    /// Items of literals in a union that have unknowns to be bound.
+    fn open_items(&self, id: ExprId, node: &Node, out: &mut Vec<ExprId>) {
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            match self.session.model().expr(id) {
+                Expr::Binary(BinaryOp::Union, left, right) => open.extend([*right, *left]),
+                Expr::SetExtension(items) => {
+                    out.extend(items.iter().filter(|item| self.session.pattern(&Term::Expr(**item), &node.open).binds));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// For a set, all its possible elements, if they are few.
