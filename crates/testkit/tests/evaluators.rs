@@ -179,3 +179,14 @@ fn items_of_literals_are_found_in_known_sets() {
         END";
     agree(text, (1, 3));
 }
+
+#[test]
+fn sets_follow_from_their_images_and_extrema() {
+    let text = "MACHINE M CONSTANTS e, x, n
+        PROPERTIES e = id(BOOL * BOOL * BOOL * BOOL * BOOL) & e~[x] = BOOL * BOOL * {TRUE} * BOOL * BOOL
+          & n : POW1(NATURAL) & min(n) = 990 & max(n) <= 993 & card(n) = 3
+        ASSERTIONS card(x) = 16
+        END";
+    // Beside 990, two of the other three.
+    agree(text, (6, 6));
+}
