@@ -190,3 +190,17 @@ fn sets_follow_from_their_images_and_extrema() {
     // Beside 990, two of the other three.
     agree(text, (6, 6));
 }
+
+#[test]
+fn quantifiers_over_a_set_under_construction_cut_the_search() {
+    let names: Vec<String> = (0..40).map(|n| format!("e{n}")).collect();
+    let text = format!(
+        "MACHINE M SETS S = {{{}}} CONSTANTS a, b, r
+        PROPERTIES a = {{e0, e2}} & r = a * {{e1, e3, e5}} & b <: S
+          & !(x, y).(x : a & y : b => x |-> y : r) & !(x, y).(x |-> y : r => x : a & y : b)
+        ASSERTIONS b = {{e1, e3, e5}}
+        END",
+        names.join(", ")
+    );
+    agree(&text, (2, 2));
+}

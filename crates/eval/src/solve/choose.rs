@@ -108,6 +108,12 @@ impl Search<'_> {
                 }
                 let (relation, left) = (*relation, left.clone());
                 let Some(set) = self.evaluated(idx, node)? else { return Ok(false) };
+                if let Some(Sym::Partial(partial)) = set.as_sym() {
+                    if relation == Relation::Member && !partial.is_function {
+                        self.offer_elements(idx, left, partial.decided.union(&partial.open).into(), false, best);
+                    }
+                    return Ok(true);
+                }
                 match relation {
                     Relation::Member if !matches!(self.session.size(&set), Size::AtMost(_)) => {
                         self.offer_points(idx, &left, set, node, best)?;
@@ -186,7 +192,8 @@ impl Search<'_> {
     /// A set of unknown size is listed, to see whether it is finite.
     fn listed_if_unknown(&self, set: Val, node: &Node) -> Result<Val> {
         match self.session.size(&set) {
-            Size::Unknown => self.session.force(&set, &node.env),
+            // What a partly known set offers does not depend on its open points.
+            Size::Unknown if !matches!(set.as_sym(), Some(Sym::Partial(_))) => self.session.force(&set, &node.env),
             _ => Ok(set),
         }
     }
