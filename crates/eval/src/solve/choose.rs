@@ -185,6 +185,7 @@ impl Search<'_> {
                 Ok(Some(set))
             }
             // A set that cannot be evaluated offers nothing; the error shows when the constraint is checked.
+            Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => Ok(Some(Sym::Base(BaseSet::Integer).into())),
             Err(error) => Ok(self.postpone(error, idx, node)?.then(|| Sym::Base(BaseSet::Integer).into())),
         }
     }
@@ -193,7 +194,10 @@ impl Search<'_> {
     fn listed_if_unknown(&self, set: Val, node: &Node) -> Result<Val> {
         match self.session.size(&set) {
             // What a partly known set offers does not depend on its open points.
-            Size::Unknown if !matches!(set.as_sym(), Some(Sym::Partial(_))) => self.session.force(&set, &node.env),
+            Size::Unknown => match self.session.force(&set, &node.env) {
+                Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => Ok(set),
+                forced => forced,
+            },
             _ => Ok(set),
         }
     }
