@@ -309,7 +309,8 @@ impl Builder<'_, '_> {
         let (params, outputs) = (slots(&operation.params), slots(&operation.outputs));
         let writes = operation.effects.writes.iter().map(|id| self.layout.variable(id)).collect();
         let cases = cases?;
-        let may_repeat = cases.len() > 1 || cases.iter().any(|case| case.plan.may_repeat || !is_deterministic(&case.body));
+        let may_repeat =
+            cases.len() > 1 || cases.iter().any(|case| case.plan.may_repeat || !is_deterministic(&case.body));
         Some(Operation { cases, label: [params, outputs.clone()].concat(), outputs, writes, may_repeat })
     }
 

@@ -153,7 +153,10 @@ pub(crate) enum Step {
 pub(crate) enum Part {
     Equal(Code),
     /// To be bound; with its length, where something says it.
-    Bind { slot: usize, len: Option<Code> },
+    Bind {
+        slot: usize,
+        len: Option<Code>,
+    },
 }
 
 pub(crate) enum Source {

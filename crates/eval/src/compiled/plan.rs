@@ -327,7 +327,8 @@ impl Builder<'_, '_> {
             let operands = self.concatenated(expr);
             let mut unknowns: Vec<LocalId> =
                 operands.iter().filter_map(|operand| self.open_local(*operand, open)).collect();
-            let is_known = |operand: &ExprId| self.is_bound(*operand, open) || self.open_local(*operand, open).is_some();
+            let is_known =
+                |operand: &ExprId| self.is_bound(*operand, open) || self.open_local(*operand, open).is_some();
             let n_free = unknowns.iter().filter(|local| self.length_of(**local, waiting, open).is_none()).count();
             let n_unknowns = unknowns.len();
             unknowns.sort_unstable();

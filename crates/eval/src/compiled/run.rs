@@ -482,7 +482,12 @@ impl<'r> Runtime<'r> {
         self.solutions(plan, &mut |runtime| found(runtime).map(ControlFlow::Continue)).map(|_| ())
     }
 
-    pub(super) fn run(&mut self, steps: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+    pub(super) fn run(
+        &mut self,
+        steps: &[Step],
+        is_doubtful: bool,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
         self.tick()?;
         let Some((step, rest)) = steps.split_first() else {
             // A condition without unknowns was ill-defined: the plain interpreter decides what that means.

@@ -185,7 +185,9 @@ impl Search<'_> {
                 Ok(Some(set))
             }
             // A set that cannot be evaluated offers nothing; the error shows when the constraint is checked.
-            Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => Ok(Some(Sym::Base(BaseSet::Integer).into())),
+            Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => {
+                Ok(Some(Sym::Base(BaseSet::Integer).into()))
+            }
             Err(error) => Ok(self.postpone(error, idx, node)?.then(|| Sym::Base(BaseSet::Integer).into())),
         }
     }
