@@ -204,3 +204,13 @@ fn quantifiers_over_a_set_under_construction_cut_the_search() {
     );
     agree(&text, (2, 2));
 }
+
+#[test]
+fn tables_follow_the_constants() {
+    let text = "MACHINE M CONSTANTS k, s
+        PROPERTIES k : 1..3 & s <: 1..4 & !(x, y).(x : 1..4 & y = x mod (k + 1) & y = 0 => x : s)
+          & !(x, y).(x : 1..4 & y = x mod (k + 1) & y = 0 => x : s \\/ {k})
+        END";
+    // 2 and 4, 3, or 4 must be in s.
+    agree(text, (40, 40));
+}
