@@ -58,7 +58,14 @@ impl Session<'_> {
                 constraint.is_searched = problem.unknowns.iter().any(|unknown| constraint.mentions(*unknown));
             }
         }
-        let node = Node { env: env.clone(), open: problem.unknowns, constraints, error: None, may_repeat: false };
+        let node = Node {
+            env: env.clone(),
+            open: problem.unknowns,
+            constraints,
+            error: None,
+            may_repeat: false,
+            waits: false,
+        };
         let flow = search.run(node, found)?;
         match search.failure.into_inner() {
             Some(error) if flow.is_continue() => Err(error),
@@ -86,6 +93,8 @@ struct Node {
     error: Option<Error>,
     /// Below an opened quantifier or disjunction, where one solution may be met several times.
     may_repeat: bool,
+    /// A set that would offer values depends on one under construction.
+    waits: bool,
 }
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));

@@ -214,3 +214,13 @@ fn tables_follow_the_constants() {
     // 2 and 4, 3, or 4 must be in s.
     agree(text, (40, 40));
 }
+
+#[test]
+fn quantifiers_over_a_function_under_construction_wait() {
+    // The bound variables are bounded by the function alone, and lie beyond MAXINT.
+    let text = "MACHINE M CONSTANTS f, g
+        PROPERTIES f : 11..16 --> 11..16 & !(i, j).(i |-> j : f => i + j = 27)
+          & g : 11..16 +-> 11..16 & !(i, j).(i |-> j : g & i : dom(g) => j = f(i)) & !k.(k : ran(f) => k : dom(g))
+        END";
+    agree(text, (2, 2));
+}

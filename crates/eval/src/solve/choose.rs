@@ -85,6 +85,11 @@ impl Search<'_> {
                 }
                 Ok(None)
             }
+            // More will be known later, and then there is more to choose from.
+            None if node.waits => {
+                Error::merge(&mut self.failure.borrow_mut(), ErrorKind::Undetermined.into());
+                Ok(None)
+            }
             None => self.last_resort(node).map(Some),
         }
     }
@@ -179,27 +184,31 @@ impl Search<'_> {
         if let Term::Known(set) = right {
             return Ok(Some(set.clone()));
         }
-        match right.eval(self.session, &node.env).and_then(|set| self.listed_if_unknown(set, node)) {
+        let is_open = |error: &Error| matches!(error.kind(), ErrorKind::Undetermined);
+        let set = right.eval(self.session, &node.env);
+        let listed = match &set {
+            Ok(set) => self.listed_if_unknown(set.clone(), node),
+            Err(error) => Err(error.clone()),
+        };
+        let nothing = || Sym::Base(BaseSet::Integer).into();
+        match listed {
             Ok(set) => {
                 node.constraints[idx] = node.constraints[idx].with_known(self.session, set.clone());
                 Ok(Some(set))
             }
             // A set that cannot be evaluated offers nothing; the error shows when the constraint is checked.
-            Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => {
-                Ok(Some(Sym::Base(BaseSet::Integer).into()))
+            Err(error) if is_open(&error) => {
+                node.waits = true;
+                Ok(Some(set.unwrap_or_else(|_| nothing())))
             }
-            Err(error) => Ok(self.postpone(error, idx, node)?.then(|| Sym::Base(BaseSet::Integer).into())),
+            Err(error) => Ok(self.postpone(error, idx, node)?.then(nothing)),
         }
     }
 
     /// A set of unknown size is listed, to see whether it is finite.
     fn listed_if_unknown(&self, set: Val, node: &Node) -> Result<Val> {
         match self.session.size(&set) {
-            // What a partly known set offers does not depend on its open points.
-            Size::Unknown => match self.session.force(&set, &node.env) {
-                Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => Ok(set),
-                forced => forced,
-            },
+            Size::Unknown => self.session.force(&set, &node.env),
             _ => Ok(set),
         }
     }
