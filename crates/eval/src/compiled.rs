@@ -165,7 +165,7 @@ impl<'p> Runtime<'p> {
     /// What was computed from constants does not hold any more.
     fn forget_constants(&mut self) {
         self.cells.fill(None);
-        self.tables.fill(Rows::NotTried);
+        self.tables.iter_mut().for_each(Rows::forget);
         self.applied.clear();
     }
 

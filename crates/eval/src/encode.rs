@@ -30,6 +30,8 @@ use crate::val::Val;
 /// Why there is no circuit.
 #[derive(Debug)]
 pub(crate) enum Stop {
+    /// Something has no circuit; the text says what, for whoever debugs the encoder.
+    #[expect(dead_code, reason = "shown by Debug")]
     Unsupported(&'static str),
     /// Evaluation as a whole must end.
     Fatal(Error),

@@ -64,7 +64,14 @@ impl Session<'_> {
                 constraint.is_searched = problem.unknowns.iter().any(|unknown| constraint.mentions(*unknown));
             }
         }
-        let node = Node { env: env.clone(), open: problem.unknowns, constraints, error: None, may_repeat: false };
+        let node = Node {
+            env: env.clone(),
+            open: problem.unknowns,
+            constraints,
+            error: None,
+            may_repeat: false,
+            waits: false,
+        };
         let flow = search.run(node, found)?;
         // Whoever has found enough does not miss what was left out.
         if flow.is_continue() {
@@ -101,6 +108,8 @@ struct Node {
     error: Option<Error>,
     /// Below an opened quantifier or disjunction, where one solution may be met several times.
     may_repeat: bool,
+    /// A set that would offer values depends on one under construction.
+    waits: bool,
 }
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));

@@ -1,10 +1,10 @@
-//! Random machines: evaluation ends, never panics, and gives the same answer twice.
+//! Random machines: evaluation ends, never panics, and gives the same answer with and without the help of the compiled form.
 
 mod common;
 
-use abridge_eval::{Config, ErrorKind};
+use abridge_eval::{Config, Error, ErrorKind};
 use abridge_testkit::{Project, Random, generate};
-use common::explore::explore;
+use common::explore::{Report, explore};
 
 #[test]
 fn random_machines_are_explored() {
@@ -20,7 +20,14 @@ fn random_machines_are_explored() {
         if let Some(error) = malformed {
             panic!("seed {seed}: {error:?}\n{text}");
         }
-        let again = explore(&model, config, 30);
-        assert_eq!((report.states, report.transitions), (again.states, again.transitions), "seed {seed}\n{text}");
+        let helped = explore(&model, Config { compiled: true, ..config }, 30);
+        if report.errors.iter().chain(&helped.errors).any(Error::is_fatal) {
+            continue;
+        }
+        let answers = |report: &Report| {
+            let kinds: Vec<ErrorKind> = report.errors.iter().map(|error| error.kind().clone()).collect();
+            (report.states, report.transitions, report.deadlock, report.invariant_violated, kinds)
+        };
+        assert_eq!(answers(&report), answers(&helped), "seed {seed}\n{text}");
     }
 }

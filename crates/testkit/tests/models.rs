@@ -84,6 +84,7 @@ impl Subject<'_> {
             config = config.prob();
         }
         config.system.compiled = compiled;
+        config.eval.compiled = compiled;
         let report = check(model, &config, &mut Patient);
         assert!(report.limits.is_empty(), "{}: {:?}", self.path.display(), report.limits);
         report

@@ -43,8 +43,25 @@ pub fn images<'a>(relation: &'a Set, key: &Value) -> impl Iterator<Item = &'a Va
     rows(relation, key).iter().filter_map(Value::as_pair).map(|(_, second)| second)
 }
 
+/// Where the only pair of a key is, if the keys are consecutive up to there, as in sequences and total functions.
+fn expected<'a>(items: &'a [Value], key: &Value) -> Option<&'a Value> {
+    let offset = match (first_of(items.first()?)?, key) {
+        (Value::Int(first), Value::Int(key)) => usize::try_from(key.checked_sub(*first)?).ok()?,
+        (Value::Element { index: first, .. }, Value::Element { index, .. }) => index.checked_sub(*first)? as usize,
+        _ => return None,
+    };
+    let (found, image) = items.get(offset)?.as_pair()?;
+    // Neither neighbour has the same key, so it has one image.
+    let is_only = items.get(offset + 1).is_none_or(|next| first_of(next) != Some(key))
+        && offset.checked_sub(1).is_none_or(|before| first_of(&items[before]) != Some(key));
+    (found == key && is_only).then_some(image)
+}
+
 /// The value of a function at an argument.
 pub fn apply<'a>(function: &'a Set, key: &Value) -> Result<&'a Value, NoValue> {
+    if let Some(image) = expected(function.as_slice().unwrap_or(&[]), key) {
+        return Ok(image);
+    }
     let mut images = images(function, key);
     let image = images.next().ok_or(NoValue::Outside)?;
     if images.next().is_some() { Err(NoValue::Ambiguous) } else { Ok(image) }

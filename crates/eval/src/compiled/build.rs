@@ -165,7 +165,7 @@ impl Builder<'_, '_> {
         let is_constant = names.variables.is_empty() && names.locals.iter().all(|local| binder.contains(local));
         if is_constant && plan.steps.len() > 1 && !binder.is_empty() {
             let slots = binder.iter().map(|local| self.layout.local(*local)).collect();
-            plan.table = Some(Table { number: self.numbers.tables, slots });
+            plan.table = Some(Table { number: self.numbers.tables, slots, is_fixed: names.constants.is_empty() });
             self.numbers.tables += 1;
         }
         Some(plan)

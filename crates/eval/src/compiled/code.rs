@@ -114,6 +114,8 @@ pub(crate) struct Plan {
 pub(crate) struct Table {
     pub(crate) number: usize,
     pub(crate) slots: Vec<usize>,
+    /// Not even constants are read.
+    pub(crate) is_fixed: bool,
 }
 
 pub(crate) enum Step {

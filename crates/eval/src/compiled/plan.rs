@@ -215,7 +215,7 @@ impl Builder<'_, '_> {
                 choice.cost < best.cost
                     || choice.cost == best.cost
                         && choice.cost > 1.0
-                        && self.weight_of(&choice, waiting, open) > self.weight_of(best, waiting, open)
+                        && self.left_after(&choice, waiting, open) < self.left_after(best, waiting, open)
             });
             if is_better {
                 best = Some(choice);
@@ -237,23 +237,42 @@ impl Builder<'_, '_> {
         best
     }
 
-    /// How many conjuncts wait for what a choice binds: the more, the sooner a wrong value shows.
-    fn weight_of(&self, choice: &Choice, waiting: &[Conjunct], open: &[LocalId]) -> usize {
-        let pattern = match &choice.step {
+    /// How many unknowns are left to be tried once a choice is made and equations have said what follows from it.
+    fn left_after(&self, choice: &Choice, waiting: &[Conjunct], open: &[LocalId]) -> usize {
+        let mut left = open.to_vec();
+        match &choice.step {
             ChoiceStep::Solve { local, .. }
             | ChoiceStep::Subsets { local, .. }
             | ChoiceStep::Range { local }
-            | ChoiceStep::Type { local } => {
-                return waiting.iter().filter(|conjunct| conjunct.unknowns.contains(local)).count();
-            }
+            | ChoiceStep::Type { local } => left.retain(|open| open != local),
             ChoiceStep::Match { pattern, .. }
             | ChoiceStep::Elements { pattern, .. }
-            | ChoiceStep::Images { pattern, .. } => pattern,
-            ChoiceStep::Split { value, .. } => value,
-        };
-        let names = self.names.of_expr(self.model, *pattern);
-        let is_bound_here = |local: &LocalId| open.contains(local) && names.locals.contains(local);
-        waiting.iter().filter(|conjunct| conjunct.unknowns.iter().any(is_bound_here)).count()
+            | ChoiceStep::Images { pattern, .. } => self.drop_names(*pattern, &mut left),
+            ChoiceStep::Split { operands, .. } => {
+                operands.iter().for_each(|operand| self.drop_names(*operand, &mut left));
+            }
+        }
+        while let Some(determined) = self.determined(waiting, &left) {
+            self.drop_names(determined, &mut left);
+        }
+        left.len()
+    }
+
+    fn drop_names(&self, expr: ExprId, open: &mut Vec<LocalId>) {
+        let names = self.names.of_expr(self.model, expr);
+        open.retain(|local| !names.locals.contains(local));
+    }
+
+    /// One side of an equation whose open unknowns follow from the other side.
+    fn determined(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
+        waiting.iter().filter(|conjunct| !conjunct.negated).find_map(|conjunct| {
+            let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(conjunct.pred) else { return None };
+            let follows = |(pattern, value): &(ExprId, ExprId)| {
+                self.is_bound(*value, open)
+                    && (self.is_pattern(*pattern, open) || self.solvable(*pattern, *value, open).is_some())
+            };
+            [(*left, *right), (*right, *left)].into_iter().find(follows).map(|(pattern, _)| pattern)
+        })
     }
 
     fn offers(&self, idx: usize, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Choice)) {

@@ -18,10 +18,23 @@ const MAX_ROWS: usize = 4096;
 pub(crate) enum Rows {
     #[default]
     NotTried,
+    /// Asked for once: where constants change at every turn, a table would not be read.
+    Wanted,
     /// Too many, or not all of them well-defined.
     NotKept,
     /// One value per slot and solution.
     Known(Arc<[Value]>),
+    /// The same where not even constants are read.
+    Fixed(Arc<[Value]>),
+}
+
+impl Rows {
+    /// Constants have changed.
+    pub(super) fn forget(&mut self) {
+        if !matches!(self, Rows::Fixed(_)) {
+            *self = Rows::NotTried;
+        }
+    }
 }
 
 /// More values of functions are not remembered.
@@ -56,11 +69,13 @@ impl<'r> Runtime<'r> {
         if self.tables.len() <= table.number {
             self.tables.resize(table.number + 1, Rows::NotTried);
         }
-        if let Rows::NotTried = self.tables[table.number] {
-            self.tables[table.number] = self.tabulate(plan, table);
+        match self.tables[table.number] {
+            Rows::NotTried if !table.is_fixed => self.tables[table.number] = Rows::Wanted,
+            Rows::NotTried | Rows::Wanted => self.tables[table.number] = self.tabulate(plan, table),
+            _ => {}
         }
         match self.tables[table.number].clone() {
-            Rows::Known(values) => self.each_row(&values, &table.slots, found),
+            Rows::Known(values) | Rows::Fixed(values) => self.each_row(&values, &table.slots, found),
             _ => self.run(&plan.steps, false, found),
         }
     }
@@ -79,6 +94,7 @@ impl<'r> Runtime<'r> {
         });
         self.is_strict = strict;
         match flow {
+            Ok(ControlFlow::Continue(())) if table.is_fixed => Rows::Fixed(values.into()),
             Ok(ControlFlow::Continue(())) => Rows::Known(values.into()),
             _ => Rows::NotKept,
         }

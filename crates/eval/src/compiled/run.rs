@@ -91,10 +91,15 @@ impl<'r> Runtime<'r> {
                 let fields: Fast<Vec<Value>> = fields.iter().map(|field| self.code(field)).collect();
                 Ok(Value::record(*shape, fields?))
             }
-            Code::Field(record, field) => match self.code(record)? {
-                Value::Record(record) => record.fields().get(*field as usize).cloned().ok_or(Stop::Escape),
-                _ => Err(Stop::Escape),
-            },
+            Code::Field(record, field) => {
+                if let Some(Value::Record(record)) = self.at_hand(record) {
+                    return record.fields().get(*field as usize).cloned().ok_or(Stop::Escape);
+                }
+                match self.code(record)? {
+                    Value::Record(record) => record.fields().get(*field as usize).cloned().ok_or(Stop::Escape),
+                    _ => Err(Stop::Escape),
+                }
+            }
             Code::WithField(record, field, value) => {
                 let record = self.code(record)?;
                 let value = self.code(value)?;
@@ -132,6 +137,15 @@ impl<'r> Runtime<'r> {
                 result
             }
             Code::BoolOf(test) => self.test(test).map(Value::Bool),
+        }
+    }
+
+    /// A value that need not be computed.
+    fn at_hand<'a>(&'a self, code: &'a Code) -> Option<&'a Value> {
+        match code {
+            Code::Value(value) => Some(value),
+            Code::Slot(slot) => self.slots[*slot].as_value(),
+            _ => None,
         }
     }
 
@@ -251,6 +265,9 @@ impl<'r> Runtime<'r> {
             Test::Implies(left, right) => Ok(!self.test(left)? || self.test(right)?),
             Test::Equivalent(left, right) => Ok(self.test(left)? == self.test(right)?),
             Test::Equal(left, right) => {
+                if let (Some(left), Some(right)) = (self.at_hand(left), self.at_hand(right)) {
+                    return Ok(left == right);
+                }
                 let left = self.code(left)?;
                 Ok(left == self.code(right)?)
             }

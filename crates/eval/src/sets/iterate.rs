@@ -377,8 +377,10 @@ impl Session<'_> {
     fn is_cheaper(&self, left: &Val, right: &Val) -> bool {
         match (self.size(left), self.size(right)) {
             (Size::AtMost(left), Size::AtMost(right)) => left <= right,
-            (Size::AtMost(_), _) => true,
-            (Size::Unknown, Size::Infinite) => true,
+            // What cannot be listed for its size is no better than what may be infinite.
+            (Size::AtMost(left), Size::Unknown) => left <= self.config().max_set_size,
+            (Size::Unknown, Size::AtMost(right)) => right > self.config().max_set_size,
+            (Size::AtMost(_) | Size::Unknown, Size::Infinite) => true,
             _ => false,
         }
     }

@@ -70,8 +70,11 @@ impl Search<'_> {
         if best.cost > 2 && !self.offer_bounds(node, &mut best)? {
             return Ok(None);
         }
-        if best.cost > 2 && !self.offer_between(node, &mut best) {
-            return Ok(None);
+        if best.cost > 2 {
+            if !self.offer_between(node, &mut best) {
+                return Ok(None);
+            }
+            self.offer_items(node, &mut best);
         }
         if best.step.is_none() {
             self.offer_domains(node, &mut best);
@@ -98,6 +101,11 @@ impl Search<'_> {
                 }
                 Ok(None)
             }
+            // More will be known later, and then there is more to choose from.
+            None if node.waits => {
+                Error::merge(&mut self.failure.borrow_mut(), ErrorKind::Undetermined.into());
+                Ok(None)
+            }
             None => Ok(Some((u64::MAX, Step::LastResort))),
         }
     }
@@ -121,6 +129,12 @@ impl Search<'_> {
                 }
                 let (relation, left) = (*relation, left.clone());
                 let Some(set) = self.evaluated(idx, node)? else { return Ok(false) };
+                if let Some(Sym::Partial(partial)) = set.as_sym() {
+                    if relation == Relation::Member && !partial.is_function {
+                        self.offer_elements(idx, left, partial.decided.union(&partial.open).into(), false, best);
+                    }
+                    return Ok(true);
+                }
                 match relation {
                     Relation::Member if !matches!(self.session.size(&set), Size::AtMost(_)) => {
                         self.offer_points(idx, &left, set, node, best)?;
@@ -186,13 +200,24 @@ impl Search<'_> {
         if let Term::Known(set) = right {
             return Ok(Some(set.clone()));
         }
-        match right.eval(self.session, &node.env).and_then(|set| self.listed_if_unknown(set, node)) {
+        let is_open = |error: &Error| matches!(error.kind(), ErrorKind::Undetermined);
+        let set = right.eval(self.session, &node.env);
+        let listed = match &set {
+            Ok(set) => self.listed_if_unknown(set.clone(), node),
+            Err(error) => Err(error.clone()),
+        };
+        let nothing = || Sym::Base(BaseSet::Integer).into();
+        match listed {
             Ok(set) => {
                 node.constraints[idx] = node.constraints[idx].with_known(self.session, set.clone());
                 Ok(Some(set))
             }
             // A set that cannot be evaluated offers nothing; the error shows when the constraint is checked.
-            Err(error) => Ok(self.postpone(error, idx, node)?.then(|| Sym::Base(BaseSet::Integer).into())),
+            Err(error) if is_open(&error) => {
+                node.waits = true;
+                Ok(Some(set.unwrap_or_else(|_| nothing())))
+            }
+            Err(error) => Ok(self.postpone(error, idx, node)?.then(nothing)),
         }
     }
 

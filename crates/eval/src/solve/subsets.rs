@@ -1,8 +1,8 @@
-//! Bounds of an unknown set: what it must contain and what it cannot contain, from equations and inclusions of unions, intersections and
+//! Bounds of an unknown set, and of the items of a set literal: what it must contain and what it cannot contain, from equations and inclusions of unions, intersections and
 //! differences whose other operands are known.
 
 use abridge_model::{BinaryOp, Expr, ExprId, Type, UnaryOp};
-use abridge_value::{Set, Value};
+use abridge_value::{Int, Set, Value, relation};
 
 use super::choose::{Best, Step};
 use super::constraint::{Kind, Relation, Term};
@@ -24,6 +24,9 @@ struct Between {
     /// Empty while nothing bounds it from above.
     most: Option<Set>,
     excluded: Set,
+    /// Bounds of its elements, if they are integers.
+    lo: Option<Int>,
+    hi: Option<Int>,
     /// The constraints said something beside the type.
     is_told: bool,
 }
@@ -42,6 +45,12 @@ impl Between {
         });
     }
 
+    /// All elements are between these.
+    fn is_between(&mut self, lo: Option<Int>, hi: Option<Int>) {
+        self.lo = self.lo.take().into_iter().chain(lo).max();
+        self.hi = self.hi.take().into_iter().chain(hi).min();
+    }
+
     fn exclude(&mut self, set: &Set) {
         self.is_told |= !set.is_empty();
         self.excluded = self.excluded.union(set);
@@ -53,18 +62,69 @@ impl Search<'_> {
     pub(super) fn offer_between(&self, node: &Node, best: &mut Best) -> bool {
         for unknown in &node.open {
             let Some(elements) = self.elements_of_type(*unknown) else { continue };
-            let mut between =
-                Between { unknown: *unknown, least: Set::EMPTY, most: elements, excluded: Set::EMPTY, is_told: false };
+            let mut between = Between {
+                unknown: *unknown,
+                least: Set::EMPTY,
+                most: elements,
+                excluded: Set::EMPTY,
+                lo: None,
+                hi: None,
+                is_told: false,
+            };
             for constraint in node.constraints.iter().filter(|constraint| constraint.mentions(*unknown)) {
                 if let Kind::Relation(relation, left, right) = &constraint.kind {
                     self.bound_set(*relation, left, right, node, &mut between);
                 }
+            }
+            if let (Some(lo), Some(hi)) = (between.lo.clone(), between.hi.clone()) {
+                between.at_most(&Set::interval(lo, hi));
             }
             if between.is_told && !offer(&between, best) {
                 return false;
             }
         }
         true
+    }
+
+    /// What a set literal within a known set says about its items: `{a, b} \/ {c} = S`, `{x |-> y} <: r`.
+    pub(super) fn offer_items(&self, node: &Node, best: &mut Best) {
+        for (idx, constraint) in node.constraints.iter().enumerate() {
+            let Kind::Relation(relation @ (Relation::Equal | Relation::Subset), left, right) = &constraint.kind else {
+                continue;
+            };
+            self.offer_items_of(idx, left, right, node, best);
+            if *relation == Relation::Equal {
+                self.offer_items_of(idx, right, left, node, best);
+            }
+        }
+    }
+
+    fn offer_items_of(&self, constraint: usize, expr: &Term, whole: &Term, node: &Node, best: &mut Best) {
+        let Term::Expr(id) = expr else { return };
+        let mut items = Vec::new();
+        self.open_items(*id, node, &mut items);
+        if items.is_empty() {
+            return;
+        }
+        let Some(set) = self.known_set(whole, node) else { return };
+        for item in items {
+            let (pattern, set) = (Term::Expr(item), set.clone());
+            best.offer(set.len(), Step::Elements { constraint, pattern, set: set.into(), exact: false });
+        }
+    }
+
+    /// Items of literals in a union that have unknowns to be bound.
+    fn open_items(&self, id: ExprId, node: &Node, out: &mut Vec<ExprId>) {
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            match self.session.model().expr(id) {
+                Expr::Binary(BinaryOp::Union, left, right) => open.extend([*right, *left]),
+                Expr::SetExtension(items) => {
+                    out.extend(items.iter().filter(|item| self.session.pattern(&Term::Expr(**item), &node.open).binds));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// For a set, all its possible elements, if they are few.
@@ -113,6 +173,40 @@ impl Search<'_> {
             }
             Relation::NotEqual | Relation::Less | Relation::LessEqual => {}
         }
+        self.bound_elements(relation, left, right, node, out);
+    }
+
+    /// `min(s) = n`, `max(s) < n` and the like. The empty set has neither, and counts as no solution.
+    fn bound_elements(&self, relation: Relation, left: &Term, right: &Term, node: &Node, out: &mut Between) {
+        if !self.session.config().ill_defined_search_is_false {
+            return;
+        }
+        let extremum = |term: &Term| {
+            let Term::Expr(id) = term else { return None };
+            match self.session.model().expr(*id) {
+                Expr::Unary(op @ (UnaryOp::Min | UnaryOp::Max), of) if self.is_it(*of, node, out) => Some(*op),
+                _ => None,
+            }
+        };
+        let known = |term: &Term| self.known_value(term, node).and_then(|value| value.as_int());
+        let strict = if relation == Relation::Less { Int::ONE } else { Int::ZERO };
+        match (relation, extremum(left), extremum(right)) {
+            (Relation::Equal, Some(op), None) => self.bound_extremum(op, known(right), out),
+            (Relation::Equal, None, Some(op)) => self.bound_extremum(op, known(left), out),
+            (Relation::Less | Relation::LessEqual, Some(UnaryOp::Max), None) => {
+                out.is_between(None, known(right).map(|hi| &hi - &strict));
+            }
+            (Relation::Less | Relation::LessEqual, None, Some(UnaryOp::Min)) => {
+                out.is_between(known(left).map(|lo| &lo + &strict), None);
+            }
+            _ => {}
+        }
+    }
+
+    fn bound_extremum(&self, op: UnaryOp, value: Option<Int>, out: &mut Between) {
+        let Some(value) = value else { return };
+        out.at_least(&Set::singleton(Value::int(value.clone())));
+        if op == UnaryOp::Min { out.is_between(Some(value), None) } else { out.is_between(None, Some(value)) }
     }
 
     fn known_value(&self, term: &Term, node: &Node) -> Option<Value> {
@@ -181,6 +275,12 @@ impl Search<'_> {
                     self.contains(*right, &other.difference(set), node, out, depth + 1);
                 }
             }
+            BinaryOp::Image => {
+                if let Some(relation) = known(*left) {
+                    let outside = relation::range_subtract(&relation, set);
+                    self.avoids(*right, &relation::dom(&outside), node, out, depth + 1);
+                }
+            }
             _ => {}
         }
     }
@@ -211,6 +311,11 @@ impl Search<'_> {
             BinaryOp::Difference => {
                 self.contains(*left, set, node, out, depth + 1);
                 self.avoids(*right, set, node, out, depth + 1);
+            }
+            BinaryOp::Image => {
+                if let Some(relation) = known(*left) {
+                    self.contains(*right, &only_keys(&relation, set), node, out, depth + 1);
+                }
             }
             _ => {}
         }
@@ -250,6 +355,12 @@ impl Search<'_> {
             _ => {}
         }
     }
+}
+
+/// The keys that alone have some of the images.
+fn only_keys(relation: &Set, images: &Set) -> Set {
+    let inverse = relation::inverse(&relation::range_restrict(relation, images));
+    images.iter().filter_map(|image| relation::apply(&inverse, &image).ok().cloned()).collect()
 }
 
 /// False if there is no set between the bounds.
