@@ -16,6 +16,8 @@ pub(crate) struct Watch {
     last: Option<Instant>,
     time: Option<Duration>,
     memory: Option<u64>,
+    /// How long to go on counting once a violation has been found.
+    settle: Option<Duration>,
     is_shown: bool,
     interrupt: Interrupt,
 }
@@ -50,7 +52,13 @@ impl Watch {
     pub(crate) fn new(time: Option<f64>, memory: Option<u64>, wants_progress: bool, interrupt: Interrupt) -> Self {
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let is_shown = wants_progress && std::io::stderr().is_terminal();
-        Watch { start: Instant::now(), last: None, time, memory, is_shown, interrupt }
+        Watch { start: Instant::now(), last: None, time, memory, settle: None, is_shown, interrupt }
+    }
+
+    /// With so many seconds from the start to go on counting once a violation has been found.
+    pub(crate) fn settle_after(mut self, seconds: Option<f64>) -> Self {
+        self.settle = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        self
     }
 
     fn show(&mut self, progress: &Progress) {
@@ -89,6 +97,9 @@ impl Control for Watch {
         }
         if self.time.is_some_and(|time| self.start.elapsed() >= time) {
             return Some(Limit::Time);
+        }
+        if progress.is_settled && self.settle.is_some_and(|time| self.start.elapsed() >= time) {
+            return Some(Limit::Settled);
         }
         if self.memory.is_some_and(|memory| resident_bytes() >= memory) {
             return Some(Limit::Memory);

@@ -593,7 +593,7 @@ impl Worker for ExplicitWorker<'_> {
         }
     }
 
-    fn inspect(&mut self, words: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+    fn inspect(&mut self, words: &[u32], _: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind)) {
         if words[0] & 1 == 0 {
             return;
         }

@@ -13,6 +13,14 @@ pub trait System: Sync {
 
     /// Evaluation for one thread.
     fn worker(&self) -> Self::Worker<'_>;
+
+    /// Called now and then while no worker evaluates: the time to rearrange what workers share.
+    fn tidy(&self) {}
+
+    /// Bytes of what the system keeps beside the states: values, remembered outcomes.
+    fn bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// Evaluates on behalf of one thread.
@@ -23,8 +31,9 @@ pub trait Worker {
     /// All steps out of a state, each distinct transition once.
     fn successors(&mut self, state: &[u32], out: &mut Steps);
 
-    /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal.
-    fn inspect(&mut self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind));
+    /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state
+    /// that was inspected already: what depends only on words in which the two agree need not be reported again.
+    fn inspect(&mut self, state: &[u32], before: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind));
 }
 
 /// Which properties of states are of interest.
@@ -66,6 +75,10 @@ impl Steps {
 
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.heads.len()
     }
 
     /// Operation, number of transitions and target of each entry.
