@@ -5,13 +5,14 @@
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
 //! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `exec.rs` runs
-//! substitutions.
+//! substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one.
 
 mod build;
 mod code;
 mod exec;
 mod plan;
 mod run;
+mod staged;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use crate::free::FreeNames;
 use crate::interp::{Interp, Session};
 use crate::val::Val;
 use code::{Case, Test};
+pub(crate) use staged::{Staged, Verdict};
 
 /// Why the fast path gives no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +73,7 @@ pub(crate) struct Program {
     pub(crate) layout: Layout,
     n_cells: usize,
     operations: Vec<Option<Operation>>,
+    staged: Vec<Option<Staged>>,
     /// Conjuncts of the invariant, assertions and the goal, by predicate.
     tests: Vec<(PredId, Test)>,
 }
@@ -96,6 +99,11 @@ pub(crate) struct Outcome {
 impl Program {
     pub(crate) fn new(interp: &Interp<'_>) -> Program {
         build::program(interp)
+    }
+
+    /// An operation in stages, if it has the form.
+    pub(crate) fn staged(&self, op: OpId) -> Option<&Staged> {
+        self.staged[op.index()].as_ref()
     }
 
     /// The test for a predicate, if it was compiled.

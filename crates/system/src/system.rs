@@ -81,8 +81,19 @@ impl Steps {
         self.heads.len()
     }
 
+    /// Counts further transitions for an entry.
+    pub fn add_count(&mut self, entry: usize, more: u32) {
+        self.heads[entry].1 += more;
+    }
+
+    /// Forgets all entries but the first ones.
+    pub fn truncate(&mut self, len: usize) {
+        self.heads.truncate(len);
+        self.words.truncate(len * self.width);
+    }
+
     /// Operation, number of transitions and target of each entry.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u32])> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32, &[u32])> {
         let target = |idx: usize| &self.words[idx * self.width..(idx + 1) * self.width];
         self.heads.iter().enumerate().map(move |(idx, (operation, count))| (*operation, *count, target(idx)))
     }
