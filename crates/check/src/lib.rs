@@ -16,7 +16,7 @@ use std::num::NonZero;
 use abridge_eval::{Explicit, FIRST_OPERATION, Interp, Notes, SystemConfig, Warning};
 use abridge_model::Model;
 use abridge_search::{Exploration, explore};
-use abridge_system::{Finding, FindingKind, Limit, Properties, System as _};
+use abridge_system::{Finding, FindingKind, Limit, Properties};
 
 pub use abridge_search::{Control, Progress, Strategy};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
@@ -120,7 +120,6 @@ fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
         failures: notes.failures.iter().map(|(what, error)| (what.clone(), error.diagnostic(model))).collect(),
         limits,
         table_bytes: exploration.table.bytes() as u64,
-        beside_bytes: system.bytes(),
     }
 }
 

@@ -33,8 +33,6 @@ pub struct Report {
     pub failures: Vec<(String, Diagnostic)>,
     /// Memory of the table of states.
     pub table_bytes: u64,
-    /// Memory of values and remembered outcomes.
-    pub beside_bytes: u64,
 }
 
 /// Which kinds of violation occur.

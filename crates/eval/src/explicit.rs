@@ -3,13 +3,14 @@
 //! A state is a vector of value ids: one word for the constants (and whether the machine is initialised), one per variable, whose values
 //! are numbered on their own. What an operation does depends only on the variables it reads, so its outcomes are remembered under the ids
 //! of those (`operation.rs`); the same for conjuncts of the invariant (`conjunct.rs`). What is remembered lies in tables that all workers
-//! share (`memo.rs`, `arena.rs`). The answers come from the compiled form where it has one, else from the plain interpreter.
+//! share (`memo.rs`). The answers come from the compiled form where it has one, else from the plain interpreter.
 
-mod arena;
 mod conjunct;
 mod fast;
+mod lists;
 mod memo;
 mod operation;
+mod order;
 mod worker;
 
 use std::collections::BTreeSet;
@@ -27,8 +28,8 @@ use crate::env::{Env, Slots, State};
 use crate::error::{Error, Result};
 use crate::interp::{Interp, Session, Warning};
 use crate::val::Val;
-use arena::Arena;
 use conjunct::{Conjuncts, Role};
+use lists::Lists;
 use operation::Operation;
 pub use worker::ExplicitWorker;
 
@@ -65,6 +66,10 @@ pub const FIRST_OPERATION: u32 = 2;
 
 const UNSET: u32 = u32::MAX;
 
+/// Bytes that remembered things may take in any case, and for each state.
+const MEMO_BASE: u64 = 48 << 20;
+const MEMO_PER_STATE: u64 = 1;
+
 /// A model with the tables that turn states into vectors.
 pub struct Explicit<'m> {
     interp: Interp<'m>,
@@ -86,7 +91,7 @@ pub struct Explicit<'m> {
     invariant: Conjuncts,
     assertions: Conjuncts,
     goal: Conjuncts,
-    arena: Arena,
+    lists: Lists,
     /// How often remembered things were rearranged.
     epoch: AtomicU32,
 }
@@ -108,8 +113,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<'m> Explicit<'m> {
     pub fn new(interp: Interp<'m>, config: SystemConfig) -> Self {
         let model = interp.model();
-        let variables: Vec<VarId> = model.state_variables().map(|(id, _)| id).collect();
         let operations: Vec<OpId> = model.transitions().map(|(id, _)| id).collect();
+        let variables = order::order(model, model.state_variables().map(|(id, _)| id).collect(), &operations);
         let pinned = if config.pin_constants { pinned(model) } else { Vec::new() };
         let has_setup = has_setup(model, &pinned);
         let program = config.compiled.then(|| Program::new(&interp));
@@ -141,7 +146,7 @@ impl<'m> Explicit<'m> {
             constants: Interner::new(),
             notes: Mutex::default(),
             program,
-            arena: Arena::new(),
+            lists: Lists::new(),
             epoch: AtomicU32::new(0),
         }
     }
@@ -268,6 +273,10 @@ impl Words<'_> {
         (0..self.variables.len()).filter(|idx| is_meant(self.variables[*idx])).map(|idx| idx + 1).collect()
     }
 
+    fn position(&self, id: VarId) -> Option<usize> {
+        self.variables.iter().position(|other| *other == id).map(|idx| idx + 1)
+    }
+
     /// Whether different states can have the same words at these positions.
     fn can_repeat(&self, words: &[usize]) -> bool {
         self.memo && words.len() < self.variables.len()
@@ -288,10 +297,12 @@ impl System for Explicit<'_> {
         ExplicitWorker::new(self)
     }
 
-    fn tidy(&self) {
+    fn tidy(&self, n_states: u64) {
         let operations = self.operation_memos.iter().flat_map(Operation::memos);
         let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
-        let n_changed = operations.chain(conjuncts).filter(|memo| memo.tidy()).count();
+        let may_grow = self.bytes() < MEMO_BASE + n_states * MEMO_PER_STATE;
+        self.lists.allow(may_grow);
+        let n_changed = operations.chain(conjuncts).filter(|memo| memo.tidy(&self.lists, may_grow)).count();
         if n_changed > 0 {
             self.epoch.fetch_add(1, Ordering::Release);
         }
@@ -300,8 +311,15 @@ impl System for Explicit<'_> {
     fn bytes(&self) -> u64 {
         let operations = self.operation_memos.iter().flat_map(Operation::memos);
         let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
-        operations.chain(conjuncts).map(|memo| memo.bytes()).sum::<u64>() + self.arena.bytes()
+        operations.chain(conjuncts).map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
     }
+}
+
+/// The key of some positions: the constants first.
+fn fill(key: &mut Vec<u32>, words: &[u32], positions: &[usize]) {
+    key.clear();
+    key.push(words[0] >> 1);
+    key.extend(positions.iter().map(|word| words[*word]));
 }
 
 /// The machine is to blame, not our means of evaluation.

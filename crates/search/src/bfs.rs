@@ -21,6 +21,8 @@ const SMALL: u32 = 128;
 const LARGEST: u32 = 1 << 15;
 /// Steps that a block should have at most.
 const STEPS: u64 = 1 << 20;
+/// The least number of states after which the system may rearrange things.
+const TIDY_EVERY: u32 = 64;
 /// States between two questions to the [`Control`].
 const POLL_EVERY: u32 = 256;
 
@@ -37,6 +39,7 @@ pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn 
             outcome: Outcome::default(),
             depth: 0,
             since_poll: 0,
+            tidied: 0,
         };
         let exploration = search.run(scope, control);
         crew.dismiss();
@@ -55,6 +58,8 @@ struct Search<'e, S: System + 'e> {
     outcome: Outcome,
     depth: u32,
     since_poll: u32,
+    /// How many states had been visited when the system could last rearrange things.
+    tidied: u32,
 }
 
 impl<'e, S: System> Search<'e, S> {
@@ -98,8 +103,16 @@ impl<'e, S: System> Search<'e, S> {
                     self.large_block(block, is_last(self.depth), scope, control);
                 }
                 self.cut(next);
-                self.system.tidy();
+                self.tidy(next);
             }
+        }
+    }
+
+    fn tidy(&mut self, visited: u32) {
+        if visited - self.tidied >= TIDY_EVERY {
+            self.tidied = visited;
+            let n_states = self.round.table().len() as u64;
+            self.system.tidy(n_states);
         }
     }
 

@@ -97,7 +97,7 @@ pub struct PairCache {
     entries: Box<[(u64, u32)]>,
 }
 
-const CACHE_BITS: u32 = 14;
+const CACHE_BITS: u32 = 16;
 /// No pair has this id.
 const NOTHING: u32 = u32::MAX;
 

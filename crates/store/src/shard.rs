@@ -50,8 +50,8 @@ impl Shard {
             self.widen(n_bits);
         }
         let needed = self.n_used + more;
-        if needed * 20 > self.slots.len() * 17 {
-            self.grow((needed * 3 / 2).min(needed + self.slots.len() / 4 + 64), roots);
+        if needed * 8 > self.slots.len() * 7 {
+            self.grow((needed * 3 / 2).min(needed + self.slots.len() / 3 + 64), roots);
         }
     }
 

@@ -14,8 +14,10 @@ pub trait System: Sync {
     /// Evaluation for one thread.
     fn worker(&self) -> Self::Worker<'_>;
 
-    /// Called now and then while no worker evaluates: the time to rearrange what workers share.
-    fn tidy(&self) {}
+    /// Called now and then while no worker evaluates, with the number of states so far: the time to rearrange what workers share.
+    fn tidy(&self, n_states: u64) {
+        let _ = n_states;
+    }
 
     /// Bytes of what the system keeps beside the states: values, remembered outcomes.
     fn bytes(&self) -> u64 {

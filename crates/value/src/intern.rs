@@ -51,8 +51,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     /// If there are more than 2^32 - 1 different values.
     pub fn intern(&self, value: &T) -> ValueId {
         let hash = FxBuildHasher.hash_one(value);
-        // The tables use the low and the top bits for themselves.
-        let shard = &self.shards[(hash >> 40) as usize % N_SHARDS];
+        let shard = self.shard(hash);
         let is_same = |id: &u32| self.get(ValueId(*id)) == value;
         let table = shard.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(id) = table.find(hash, is_same) {
@@ -66,6 +65,18 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         let id = self.push(value.clone());
         table.insert_unique(hash, id.0, |id| FxBuildHasher.hash_one(self.get(ValueId(*id))));
         id
+    }
+
+    /// The id of a value that was interned before.
+    pub fn find(&self, value: &T) -> Option<ValueId> {
+        let hash = FxBuildHasher.hash_one(value);
+        let table = self.shard(hash).read().unwrap_or_else(PoisonError::into_inner);
+        table.find(hash, |id| self.get(ValueId(*id)) == value).map(|id| ValueId(*id))
+    }
+
+    /// The tables use the low and the top bits for themselves.
+    fn shard(&self, hash: u64) -> &RwLock<HashTable<u32>> {
+        &self.shards[(hash >> 40) as usize % N_SHARDS]
     }
 
     /// The value of an id that [`Interner::intern`] gave.

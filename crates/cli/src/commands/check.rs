@@ -19,7 +19,7 @@ use crate::out::{errln, out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
 use crate::trace_file;
-use crate::watch::{Interrupt, Watch, grouped, peak_bytes};
+use crate::watch::{Interrupt, Watch, grouped, peak_bytes, resident_bytes};
 
 #[derive(Args)]
 pub(crate) struct CheckOptions {
@@ -168,6 +168,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let mut watch = Watch::new(options.time, options.memory, !json, Interrupt::new())
         .settle_after(options.survey.then_some(options.settle));
     let search_start = Instant::now();
+    let bytes_before = resident_bytes();
     let report = check(model, &options.config(model), &mut watch);
     let search_seconds = search_start.elapsed().as_secs_f64();
     watch.clear();
@@ -176,6 +177,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if json {
         let mut value = report_json(model, &analysis.sources, &report, &times);
         value["workers"] = json!(options.threads());
+        value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
         value["file"] = json!(file);
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
         match &saved {
@@ -324,13 +326,12 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "total_seconds": times.total,
         "peak_bytes": peak_bytes(),
         "table_bytes": report.table_bytes,
-        "bytes_per_state": bytes_per_state(report),
     })
 }
 
-/// Memory of states, values and remembered outcomes, by states.
-fn bytes_per_state(report: &Report) -> f64 {
-    (report.table_bytes + report.beside_bytes) as f64 / report.states.max(1) as f64
+/// The most memory that the search took, all included, by states.
+fn bytes_per_state(report: &Report, bytes_before: u64) -> f64 {
+    peak_bytes().saturating_sub(bytes_before) as f64 / report.states.max(1) as f64
 }
 
 fn violation_json(model: &Model, sources: &SourceMap, violation: &Violation) -> Value {

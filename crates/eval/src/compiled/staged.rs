@@ -115,9 +115,9 @@ fn stages(
     }
     search_reads.sort_unstable();
     search_reads.dedup();
-    let is_read = |local: &LocalId| assignments.iter().any(|(_, value)| names.of_expr(model, *value).locals.contains(local));
-    let found: Vec<LocalId> =
-        binder.iter().copied().filter(|local| params.contains(local) || is_read(local)).collect();
+    let is_read =
+        |local: &LocalId| assignments.iter().any(|(_, value)| names.of_expr(model, *value).locals.contains(local));
+    let found: Vec<LocalId> = binder.iter().copied().filter(|local| params.contains(local) || is_read(local)).collect();
     let values = assignments.iter().map(|(target, value)| {
         let read = names.of_expr(model, *value);
         let locals = read.locals.iter().map(|local| found.iter().position(|other| other == local));

@@ -10,7 +10,7 @@ use abridge_system::FindingKind;
 
 use super::fast::{FastPath, Trust};
 use super::memo::{Memo, Seat};
-use super::{Explicit, Words, is_violation};
+use super::{Explicit, Words, fill, is_violation};
 use crate::compiled::Program;
 use crate::env::{Env, State};
 
@@ -79,7 +79,7 @@ impl Conjuncts {
             match conjuncts.groups.iter_mut().find(|group| group.words == text.0) {
                 Some(group) => group.members.push(idx),
                 None => {
-                    let memo = words.can_repeat(&text.0).then(|| Memo::new(1 + text.0.len(), 15));
+                    let memo = words.can_repeat(&text.0).then(|| Memo::new(1 + text.0.len(), 5, usize::MAX));
                     let group =
                         Group { words: text.0.clone(), members: vec![idx], below: Vec::new(), is_top: true, memo };
                     conjuncts.groups.push(group);
@@ -153,9 +153,8 @@ impl<'a> Inspector<'a> {
         self.failed.clear();
         for (idx, group) in conjuncts.groups.iter().enumerate().filter(|(_, group)| group.is_top) {
             let words = subject.words;
-            let is_same = |before: &[u32]| {
-                before[0] == words[0] && group.words.iter().all(|word| before[*word] == words[*word])
-            };
+            let is_same =
+                |before: &[u32]| before[0] == words[0] && group.words.iter().all(|word| before[*word] == words[*word]);
             if !before.is_some_and(is_same) {
                 self.is_fine(idx, subject);
             }
@@ -171,10 +170,8 @@ impl<'a> Inspector<'a> {
         let group = &self.conjuncts.groups[idx];
         let mut missing = None;
         if let Some(seat) = self.seats[idx].as_mut().filter(|seat| !seat.is_off()) {
-            self.key.clear();
-            self.key.push(subject.words[0] >> 1);
-            self.key.extend(group.words.iter().map(|word| subject.words[*word]));
-            match seat.get(&self.key) {
+            fill(&mut self.key, subject.words, &group.words);
+            match seat.get(&subject.system.lists, &self.key) {
                 Ok(FINE) => return true,
                 Ok(_) => {}
                 Err(key) => missing = Some(key),
@@ -188,7 +185,10 @@ impl<'a> Inspector<'a> {
             is_fine &= self.is_fine(*below, subject);
         }
         if let (Some(key), Some(seat)) = (missing, &self.seats[idx]) {
-            seat.insert(key, if is_fine { FINE } else { NOT_FINE });
+            // Groups below have used the buffer.
+            fill(&mut self.key, subject.words, &group.words);
+            let number = if is_fine { FINE } else { NOT_FINE };
+            seat.insert(&subject.system.lists, &self.key, key, number);
         }
         is_fine
     }

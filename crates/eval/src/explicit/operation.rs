@@ -5,7 +5,6 @@
 //! remain; they yield the same outcomes in the same order.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
 
 use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
@@ -13,10 +12,9 @@ use abridge_model::{Model, OpId, VarId};
 use abridge_system::Steps;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arena::Stretch;
 use super::fast::{FastPath, Trust};
 use super::memo::{Key, Memo, Seat};
-use super::{Explicit, FIRST_OPERATION, UNSET, Words, is_violation, lock};
+use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
 use crate::compiled::{Fast, Program, Staged, Stop, Verdict};
 use crate::env::State;
 
@@ -26,7 +24,7 @@ pub(super) struct Operation {
     step: u32,
     /// Words that determine the outcomes.
     key: Vec<usize>,
-    /// Words that an outcome may change.
+    /// Words that an outcome may change, in the order of their variables.
     writes: Vec<usize>,
     whole: Option<Memo>,
     stages: Option<Stages>,
@@ -55,9 +53,11 @@ impl Operation {
         let key = words.of(&determines);
         let staged = program.and_then(|program| program.staged(op));
         let stages = staged.map(|staged| Stages::new(words, staged)).filter(|stages| stages.read_less_than(&key));
-        let must_hit = if stages.is_some() { 70 } else { 15 };
-        let whole = words.can_repeat(&key).then(|| Memo::new(1 + key.len(), must_hit));
-        Operation { op, step: idx as u32 + FIRST_OPERATION, writes: words.of(&effects.writes), key, whole, stages }
+        // Stages need less room for the same.
+        let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
+        let whole = words.can_repeat(&key).then(|| Memo::new(1 + key.len(), must_hit, most));
+        let writes = effects.writes.iter().filter_map(|id| words.position(id)).collect();
+        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, key, whole, stages }
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -69,17 +69,16 @@ impl Stages {
     fn new(words: &Words<'_>, staged: &Staged) -> Self {
         let stage = |reads: &[VarId], n_locals: usize| {
             let read = words.of_those(|id| reads.contains(&id));
-            let memo = words.can_repeat(&read).then(|| Memo::new(1 + read.len() + n_locals, 20));
+            let memo = words.can_repeat(&read).then(|| Memo::new(1 + read.len() + n_locals, 5, usize::MAX));
             Stage { words: read, memo }
         };
-        let position = |id: VarId| words.variables.iter().position(|other| *other == id).map(|idx| idx + 1);
         Stages {
             conditions: staged.conditions.iter().map(|condition| stage(&condition.reads, 0)).collect(),
             search: stage(&staged.search.reads, 0),
             values: staged
                 .values
                 .iter()
-                .map(|value| (stage(&value.reads, value.locals.len()), value.target.and_then(position)))
+                .map(|value| (stage(&value.reads, value.locals.len()), value.target.and_then(|id| words.position(id))))
                 .collect(),
         }
     }
@@ -116,7 +115,6 @@ pub(super) struct Scratch {
     target: Vec<u32>,
     entry: Vec<u32>,
     distinct: Distinct,
-    pub(super) stretch: Stretch,
 }
 
 impl<'a> Performer<'a> {
@@ -156,8 +154,8 @@ impl<'a> Performer<'a> {
         let mut key = None;
         if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off()) {
             fill(&mut scratch.key, words, &operation.key);
-            match whole.get(&scratch.key) {
-                Ok(place) => return operation.emit(system, place, words, scratch, out),
+            match whole.get(&system.lists, &scratch.key) {
+                Ok(number) => return operation.emit(system, number, words, scratch, out),
                 Err(missing) => key = Some(missing),
             }
         }
@@ -165,7 +163,7 @@ impl<'a> Performer<'a> {
         let is_ill_defined = self.compute(system, fast, words, state, scratch, out);
         out.is_ill_defined |= is_ill_defined;
         if let (Some(key), Some(whole)) = (key, &self.whole) {
-            operation.keep(system, whole, key, is_ill_defined, start, scratch, out);
+            operation.keep(system, whole, (key, words), is_ill_defined, start, scratch, out);
         }
     }
 
@@ -199,13 +197,6 @@ impl<'a> Performer<'a> {
     }
 }
 
-/// The key of some positions: the constants first.
-fn fill(key: &mut Vec<u32>, words: &[u32], positions: &[usize]) {
-    key.clear();
-    key.push(words[0] >> 1);
-    key.extend(positions.iter().map(|word| words[*word]));
-}
-
 /// A state in which stages are evaluated.
 struct Run<'r, 'f> {
     system: &'r Explicit<'r>,
@@ -216,17 +207,17 @@ struct Run<'r, 'f> {
 
 impl Operation {
     /// Adds the steps of an entry.
-    fn emit(&self, system: &Explicit<'_>, place: u32, words: &[u32], scratch: &mut Scratch, out: &mut Steps) {
-        let Some((head, outcomes)) = system.arena.get(place).split_first() else { return };
-        out.is_ill_defined |= head.load(Ordering::Relaxed) != 0;
+    fn emit(&self, system: &Explicit<'_>, number: u32, words: &[u32], scratch: &mut Scratch, out: &mut Steps) {
+        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return };
+        out.is_ill_defined |= *head != 0;
         let target = &mut scratch.target;
         for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
             target.clear();
             target.extend_from_slice(words);
             for (word, value) in self.writes.iter().zip(&outcome[1..]) {
-                target[*word] = value.load(Ordering::Relaxed);
+                target[*word] = *value;
             }
-            out.push(self.step, outcome[0].load(Ordering::Relaxed), target);
+            out.push(self.step, outcome[0], target);
         }
     }
 
@@ -236,7 +227,7 @@ impl Operation {
         &self,
         system: &Explicit<'_>,
         whole: &Seat<'_>,
-        key: Key,
+        (key, words): (Key, &[u32]),
         is_ill_defined: bool,
         start: usize,
         scratch: &mut Scratch,
@@ -244,13 +235,14 @@ impl Operation {
     ) {
         let entry = &mut scratch.entry;
         entry.clear();
-        entry.push(u32::from(is_ill_defined));
         for (_, count, target) in out.iter().skip(start) {
             entry.push(count);
             entry.extend(self.writes.iter().map(|word| target[*word]));
         }
-        if let Some(place) = system.arena.push(&mut scratch.stretch, entry) {
-            whole.insert(key, place);
+        entry.push(u32::from(is_ill_defined));
+        fill(&mut scratch.key, words, &self.key);
+        if let Some(number) = system.lists.number(entry) {
+            whole.insert(&system.lists, &scratch.key, key, number);
         }
     }
 
@@ -385,7 +377,8 @@ impl Operation {
                 }
                 count += 1;
                 let val = |word: &usize| transition.state.variables[system.variables[*word - 1].index()].as_ref();
-                let written = self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
+                let written =
+                    self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
                 outcomes.add(&mut scratch.target, written);
                 ControlFlow::Continue(())
             }
@@ -436,11 +429,11 @@ impl Run<'_, '_> {
         let Some(seat) = seat.as_mut().filter(|seat| !seat.is_off()) else { return compute(self) };
         fill(&mut self.scratch.key, self.words, &stage.words);
         self.scratch.key.extend(locals);
-        match seat.get(&self.scratch.key) {
+        match seat.get(&self.system.lists, &self.scratch.key) {
             Ok(number) => Ok(number),
             Err(key) => {
                 let number = compute(self)?;
-                seat.insert(key, number);
+                seat.insert(&self.system.lists, &self.scratch.key, key, number);
                 Ok(number)
             }
         }
@@ -458,11 +451,11 @@ impl Run<'_, '_> {
         let mut key = None;
         if let Some(seat) = seat.as_mut().filter(|seat| !seat.is_off()) {
             fill(&mut self.scratch.key, self.words, &stage.words);
-            match seat.get(&self.scratch.key) {
-                Ok(place) => {
-                    let Some((head, ids)) = self.system.arena.get(place).split_first() else { return Ok(0) };
-                    found.extend(ids.iter().map(|id| id.load(Ordering::Relaxed)));
-                    return Ok(head.load(Ordering::Relaxed) as usize);
+            match seat.get(&self.system.lists, &self.scratch.key) {
+                Ok(number) => {
+                    let Some((n_solutions, ids)) = self.system.lists.get(number).split_last() else { return Ok(0) };
+                    found.extend_from_slice(ids);
+                    return Ok(*n_solutions as usize);
                 }
                 Err(missing) => key = Some(missing),
             }
@@ -470,7 +463,7 @@ impl Run<'_, '_> {
         let Run { system, fast, words, scratch } = self;
         fast.load(system, words, &stage.words);
         scratch.distinct.clear();
-        let Scratch { entry, distinct, stretch, .. } = &mut **scratch;
+        let Scratch { entry, distinct, key: words_of_key, .. } = &mut **scratch;
         let mut n_solutions = 0_u32;
         fast.runtime.search(&staged.search, &mut |vals| {
             entry.clear();
@@ -481,12 +474,11 @@ impl Run<'_, '_> {
             }
         })?;
         if let (Some(key), Some(seat)) = (key, seat) {
-            entry.clear();
-            entry.push(n_solutions);
-            entry.extend_from_slice(found);
-            if let Some(place) = system.arena.push(stretch, entry) {
-                seat.insert(key, place);
+            found.push(n_solutions);
+            if let Some(number) = system.lists.number(found) {
+                seat.insert(&system.lists, words_of_key, key, number);
             }
+            found.pop();
         }
         Ok(n_solutions as usize)
     }
