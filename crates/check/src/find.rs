@@ -98,6 +98,14 @@ impl<'m> System for Seeker<'_, 'm> {
     fn worker(&self) -> SeekerWorker<'_> {
         SeekerWorker { worker: self.system.worker(), seeker: self }
     }
+
+    fn tidy(&self, n_states: u64) {
+        self.system.tidy(n_states);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.system.bytes()
+    }
 }
 
 impl Worker for SeekerWorker<'_> {

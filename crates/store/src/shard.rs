@@ -81,7 +81,7 @@ impl Shard {
     }
 
     fn start(&self, hash: u64) -> usize {
-        (((hash << 4) >> 32) * self.slots.len() as u64 >> 32) as usize
+        ((((hash << 4) >> 32) * self.slots.len() as u64) >> 32) as usize
     }
 
     fn after(&self, at: usize) -> usize {

@@ -251,12 +251,11 @@ impl Table {
                     if found == 0 {
                         break;
                     }
-                    if (found ^ key) >> 32 == 0 {
-                        if let Some((number, stored)) = lists.get(found as u32).split_last()
-                            && stored == words
-                        {
-                            return Some(*number);
-                        }
+                    if (found ^ key) >> 32 == 0
+                        && let Some((number, stored)) = lists.get(found as u32).split_last()
+                        && stored == words
+                    {
+                        return Some(*number);
                     }
                 }
                 None
