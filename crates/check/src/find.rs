@@ -1,5 +1,6 @@
 //! Looking for a state that satisfies a predicate, breadth-first from some place.
 
+use std::num::NonZero;
 use std::sync::Mutex;
 
 use abridge_eval::{Error, Explicit, ExplicitWorker};
@@ -35,6 +36,7 @@ pub fn find(system: &Explicit<'_>, from: &Place, pred: PredId, control: &mut dyn
         max_states: None,
         max_depth: None,
         max_findings: 1,
+        workers: NonZero::<usize>::MIN,
     };
     let exploration = explore(&seeker, &config, control);
     let found = exploration.findings.iter().find(|finding| finding.kind == FindingKind::Goal);
@@ -61,11 +63,12 @@ pub fn nth_state(system: &Explicit<'_>, number: u64, control: &mut dyn Control) 
         max_states: Some(number),
         max_depth: None,
         max_findings: 0,
+        workers: NonZero::<usize>::MIN,
     };
     let index = number.checked_sub(1)?;
     let exploration = explore(system, &config, control);
     let index = u32::try_from(index).ok().filter(|_| index < exploration.table.len() as u64)?;
-    Some(Place::of_words(system, exploration.table.get(index)))
+    Some(Place::of_words(system, &exploration.table.get(index)))
 }
 
 /// The system with another start and another goal.
@@ -95,6 +98,14 @@ impl<'m> System for Seeker<'_, 'm> {
     fn worker(&self) -> SeekerWorker<'_> {
         SeekerWorker { worker: self.system.worker(), seeker: self }
     }
+
+    fn tidy(&self, n_states: u64) {
+        self.system.tidy(n_states);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.system.bytes()
+    }
 }
 
 impl Worker for SeekerWorker<'_> {
@@ -111,7 +122,7 @@ impl Worker for SeekerWorker<'_> {
         out.is_ill_defined = false;
     }
 
-    fn inspect(&mut self, state: &[u32], _: Properties, found: &mut dyn FnMut(FindingKind)) {
+    fn inspect(&mut self, state: &[u32], _: Option<&[u32]>, _: Properties, found: &mut dyn FnMut(FindingKind)) {
         if !matches!(Place::of_words(self.seeker.system, state), Place::Running(_)) {
             return;
         }

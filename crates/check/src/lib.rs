@@ -11,6 +11,8 @@ mod report;
 mod trace;
 mod walk;
 
+use std::num::NonZero;
+
 use abridge_eval::{Explicit, FIRST_OPERATION, Interp, Notes, SystemConfig, Warning};
 use abridge_model::Model;
 use abridge_search::{Exploration, explore};
@@ -39,6 +41,8 @@ pub struct Config {
     pub find_all: bool,
     pub max_states: Option<u64>,
     pub max_depth: Option<u32>,
+    /// Threads of the search.
+    pub workers: NonZero<usize>,
 }
 
 impl Default for Config {
@@ -54,6 +58,7 @@ impl Default for Config {
             find_all: false,
             max_states: None,
             max_depth: None,
+            workers: NonZero::<usize>::MIN,
         }
     }
 }
@@ -79,6 +84,7 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
         max_states: config.max_states,
         max_depth: config.max_depth,
         max_findings: 1,
+        workers: config.workers,
     };
     let exploration = explore(&system, &search, control);
     summarise(model, &system, &exploration)
@@ -164,6 +170,7 @@ fn violation(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
     };
     let trace = Trace::to(system, &exploration.table, *state);
     let words = exploration.table.get(*state);
+    let words = words.as_slice();
     let error_of = |pred| match system.holds(pred, words) {
         Err(error) => Some(error.diagnostic(model)),
         Ok(_) => None,

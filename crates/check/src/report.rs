@@ -31,6 +31,7 @@ pub struct Report {
     pub limits: Vec<String>,
     /// What could not be evaluated, and where it was met.
     pub failures: Vec<(String, Diagnostic)>,
+    /// Memory of the table of states.
     pub table_bytes: u64,
 }
 
@@ -101,5 +102,6 @@ pub(crate) fn limit_text(limit: Limit) -> String {
         Limit::Time => "the time was up".to_owned(),
         Limit::Memory => "the memory was used up".to_owned(),
         Limit::Interrupted => "stopped by the user".to_owned(),
+        Limit::Settled => "a violation was found; the time for counting the rest was up".to_owned(),
     }
 }

@@ -48,12 +48,12 @@ pub(crate) fn path(system: &Explicit<'_>, table: &StateTable, state: u32, start:
         // The first state of the search is the start itself.
         numbers.pop();
     }
-    let mut before = start;
+    let mut before = start.map(<[u32]>::to_vec);
     let mut moves = Vec::with_capacity(numbers.len());
     for number in numbers.into_iter().rev() {
         let words = table.get(number);
-        let to = Place::of_words(system, words);
-        let label = system.label(before, words);
+        let to = Place::of_words(system, &words);
+        let label = system.label(before.as_deref(), &words);
         moves.push(match label {
             Some(label) => Move { op: label.op, params: label.params, outputs: label.outputs, to },
             None => Move { op: None, params: Vec::new(), outputs: Vec::new(), to },

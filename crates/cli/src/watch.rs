@@ -16,8 +16,12 @@ pub(crate) struct Watch {
     last: Option<Instant>,
     time: Option<Duration>,
     memory: Option<u64>,
+    /// How long to go on counting once a violation has been found.
+    settle: Option<Duration>,
     is_shown: bool,
     interrupt: Interrupt,
+    /// When memory was last looked at, which takes a while.
+    weighed: Option<Instant>,
 }
 
 /// Whether the user wants an end. Ctrl-C asks for it; asked a second time, the process ends at once.
@@ -50,7 +54,13 @@ impl Watch {
     pub(crate) fn new(time: Option<f64>, memory: Option<u64>, wants_progress: bool, interrupt: Interrupt) -> Self {
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let is_shown = wants_progress && std::io::stderr().is_terminal();
-        Watch { start: Instant::now(), last: None, time, memory, is_shown, interrupt }
+        Watch { start: Instant::now(), last: None, time, memory, settle: None, is_shown, interrupt, weighed: None }
+    }
+
+    /// With so many seconds from the start to go on counting once a violation has been found.
+    pub(crate) fn settle_after(mut self, seconds: Option<f64>) -> Self {
+        self.settle = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        self
     }
 
     fn show(&mut self, progress: &Progress) {
@@ -73,6 +83,16 @@ impl Watch {
         let _ = std::io::stderr().flush();
     }
 
+    /// Whether the process takes so many bytes; looked at now and then.
+    fn is_heavier_than(&mut self, memory: u64) -> bool {
+        let now = Instant::now();
+        if self.weighed.is_some_and(|last| now - last < Duration::from_millis(10)) {
+            return false;
+        }
+        self.weighed = Some(now);
+        resident_bytes() >= memory
+    }
+
     /// Takes the progress line away.
     pub(crate) fn clear(&self) {
         if self.is_shown && self.last.is_some() {
@@ -90,7 +110,10 @@ impl Control for Watch {
         if self.time.is_some_and(|time| self.start.elapsed() >= time) {
             return Some(Limit::Time);
         }
-        if self.memory.is_some_and(|memory| resident_bytes() >= memory) {
+        if progress.is_settled && self.settle.is_some_and(|time| self.start.elapsed() >= time) {
+            return Some(Limit::Settled);
+        }
+        if self.memory.is_some_and(|memory| self.is_heavier_than(memory)) {
             return Some(Limit::Memory);
         }
         None
@@ -98,7 +121,7 @@ impl Control for Watch {
 }
 
 /// Memory of the process now.
-fn resident_bytes() -> u64 {
+pub(crate) fn resident_bytes() -> u64 {
     status_kb("VmRSS:") * 1024
 }
 

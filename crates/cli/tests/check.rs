@@ -229,3 +229,58 @@ fn control_c_stops_with_what_is_known() {
     assert_eq!((&json["verdict"], &json["limits"][0]), (&"incomplete".into(), &"stopped by the user".into()));
     assert_eq!(folder.names(), ["counter.mch"]);
 }
+
+/// Two counters and a set; more than a thousand states, and some operations that read little of them.
+const GRID: &str = "MACHINE Grid
+ VARIABLES a, b, s
+ INVARIANT a : 0..20 & b : 0..20 & s <: {1,2,3} & (a = 20 => b : 0..20)
+ INITIALISATION a, b, s := 0, 0, {}
+ OPERATIONS
+   right = PRE a < 20 THEN a := a + 1 END;
+   up = PRE b < 20 THEN b := b + 1 END;
+   back(k) = SELECT k : 1..3 & a > k THEN a := a - k || b := b / 2 END;
+   put = ANY e WHERE e : {1,2,3} - s THEN s := s \\/ {e} END;
+   clear = s := {}
+ END";
+
+#[test]
+fn the_number_of_workers_changes_no_result() {
+    let folder = Folder::new("check-workers");
+    let file = folder.file("Grid.mch", GRID);
+    let run = |options: &[&str]| {
+        let mut json = abridge(&[&["check", &file, "--json"], options].concat()).json();
+        for field in ["workers", "search_seconds", "total_seconds", "peak_bytes", "table_bytes", "bytes_per_state"] {
+            assert!(json.as_object_mut().is_some_and(|fields| fields.remove(field).is_some()), "{field}");
+        }
+        json
+    };
+    let alone = run(&["--workers", "1"]);
+    assert_eq!((&alone["verdict"], &alone["states"]), (&"holds".into(), &(21 * 21 * 8).into()));
+    for workers in ["2", "8"] {
+        assert_eq!(run(&["--workers", workers]), alone);
+    }
+    for other in [["--no-memo"], ["--plain"]] {
+        let judged = run(&other);
+        assert_eq!((&judged["transitions"], &judged["coverage"]), (&alone["transitions"], &alone["coverage"]));
+    }
+    let deep = run(&["--strategy", "dfs"]);
+    assert_eq!((&deep["states"], &deep["transitions"]), (&alone["states"], &alone["transitions"]));
+}
+
+#[test]
+fn a_memory_limit_is_told() {
+    let folder = Folder::new("check-memory");
+    let file = folder.file("Grid.mch", GRID);
+    let run = abridge(&["check", &file, "--json", "--memory", "1k"]);
+    assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()));
+    assert_eq!(run.json()["limits"][0], "the memory was used up");
+}
+
+#[test]
+fn a_survey_of_something_infinite_ends_once_a_violation_is_known() {
+    let folder = Folder::new("check-settle");
+    let file = folder.file("counter.mch", &counter("n < 100", "up = n := n + 1"));
+    let json = abridge(&["check", &file, "--survey", "--settle", "0.2", "--json"]).json();
+    assert_eq!((&json["verdict"], &json["found"]["invariant"]), (&"violated".into(), &true.into()));
+    assert_eq!(json["limits"][0], "a violation was found; the time for counting the rest was up");
+}

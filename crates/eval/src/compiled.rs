@@ -5,7 +5,7 @@
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
 //! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers solutions, `split.rs` takes sequences apart,
-//! `exec.rs` runs substitutions, `inside.rs` lends all this to the plain interpreter.
+//! `exec.rs` runs substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
 mod code;
@@ -15,6 +15,7 @@ mod plan;
 mod rows;
 mod run;
 mod split;
+mod staged;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use crate::val::Val;
 use code::{Case, Test};
 pub(crate) use inside::{Fragments, Memory};
 use rows::Rows;
+pub(crate) use staged::{Staged, Verdict};
 
 /// Why the fast path gives no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +78,7 @@ pub(crate) struct Program {
     pub(crate) layout: Layout,
     n_cells: usize,
     operations: Vec<Option<Operation>>,
+    staged: Vec<Option<Staged>>,
     /// Conjuncts of the invariant, assertions and the goal, by predicate.
     tests: Vec<(PredId, Test)>,
 }
@@ -101,6 +104,11 @@ pub(crate) struct Outcome {
 impl Program {
     pub(crate) fn new(interp: &Interp<'_>) -> Program {
         build::program(interp)
+    }
+
+    /// An operation in stages, if it has the form.
+    pub(crate) fn staged(&self, op: OpId) -> Option<&Staged> {
+        self.staged[op.index()].as_ref()
     }
 
     /// The test for a predicate, if it was compiled.

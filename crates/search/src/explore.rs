@@ -1,9 +1,12 @@
-//! The one loop of all strategies.
+//! What a search is asked and what it answers.
 
-use abridge_store::{Inserted, NO_PARENT, StateTable};
-use abridge_system::{Finding, FindingKind, Limit, Properties, Steps, System, Worker};
+use std::num::NonZero;
 
-use crate::frontier::{Frontier, Strategy};
+use abridge_store::StateTable;
+use abridge_system::{Finding, Limit, Properties, System};
+
+use crate::frontier::Strategy;
+use crate::{bfs, walk};
 
 /// What to do and when to stop.
 #[derive(Clone, Debug)]
@@ -11,13 +14,15 @@ pub struct Config {
     pub strategy: Strategy,
     pub properties: Properties,
     pub deadlock: bool,
-    /// End at the first finding.
+    /// End at the first finding; what has been begun together with it may be finished.
     pub stop_at_first: bool,
     pub max_states: Option<u64>,
     /// The longest distance from the root, the steps of set-up and initialisation included.
     pub max_depth: Option<u32>,
     /// Findings kept of each kind; all are counted.
     pub max_findings: usize,
+    /// Threads; only breadth-first search uses more than one. No result depends on it.
+    pub workers: NonZero<usize>,
 }
 
 /// How far a search is.
@@ -28,6 +33,8 @@ pub struct Progress {
     pub waiting: u64,
     pub bytes: u64,
     pub depth: u32,
+    /// Something was found, so the verdict is known.
+    pub is_settled: bool,
 }
 
 /// The world outside, asked now and then.
@@ -53,155 +60,18 @@ pub struct Exploration {
     pub is_ill_defined_at_root: bool,
 }
 
-/// States between two questions to the [`Control`].
-const POLL_EVERY: u64 = 256;
-
 /// Visits what is reachable.
 pub fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
-    let mut search = Search {
-        worker: system.worker(),
-        config,
-        out: Exploration {
-            table: StateTable::new(system.width()),
-            transitions: 0,
-            per_operation: Vec::new(),
-            findings: Vec::new(),
-            limits: Vec::new(),
-            depth: 0,
-            is_stuck_at_root: false,
-            is_ill_defined_at_root: false,
-        },
-        frontier: Frontier::new(config.strategy),
-        depths: Vec::new(),
-        is_done: false,
-    };
-    search.run(system.width(), control);
-    search.out
-}
-
-struct Search<'c, W> {
-    worker: W,
-    config: &'c Config,
-    out: Exploration,
-    frontier: Frontier,
-    /// Distance of each state from the root along its parents.
-    depths: Vec<u32>,
-    is_done: bool,
-}
-
-impl<W: Worker> Search<'_, W> {
-    fn run(&mut self, width: usize, control: &mut dyn Control) {
-        let mut steps = Steps::new(width);
-        self.worker.initial(&mut steps);
-        self.out.is_stuck_at_root = steps.is_empty();
-        self.out.is_ill_defined_at_root = steps.is_ill_defined;
-        self.take(&steps, NO_PARENT);
-        let mut state = Vec::with_capacity(width);
-        let mut visited = 0_u64;
-        while let Some(next) = self.frontier.pop().filter(|_| !self.is_done) {
-            visited += 1;
-            if visited.is_multiple_of(POLL_EVERY)
-                && let Some(limit) = control.poll(&self.progress())
-            {
-                self.stop(limit);
-                break;
-            }
-            state.clear();
-            state.extend_from_slice(self.out.table.get(next));
-            steps.clear();
-            self.worker.successors(&state, &mut steps);
-            if steps.is_ill_defined {
-                self.find(FindingKind::IllDefined, next);
-            }
-            if steps.is_empty() && !steps.is_incomplete && self.config.deadlock {
-                self.find(FindingKind::Deadlock, next);
-            }
-            if !self.is_done {
-                self.take(&steps, next);
-            }
-        }
-        control.poll(&self.progress());
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            states: self.out.table.len() as u64,
-            transitions: self.out.transitions,
-            waiting: self.frontier.len() as u64,
-            bytes: self.out.table.bytes() as u64,
-            depth: self.out.depth,
-        }
-    }
-
-    /// Counts the steps out of a state and adds what is new.
-    fn take(&mut self, steps: &Steps, parent: u32) {
-        let depth = if parent == NO_PARENT { 1 } else { self.depths[parent as usize] + 1 };
-        let is_too_deep = self.config.max_depth.is_some_and(|max| depth > max);
-        for (operation, count, target) in steps.iter() {
-            if is_too_deep {
-                self.limit(Limit::Depth(depth - 1));
-                return;
-            }
-            self.out.transitions += u64::from(count);
-            let operation = operation as usize;
-            if self.out.per_operation.len() <= operation {
-                self.out.per_operation.resize(operation + 1, 0);
-            }
-            self.out.per_operation[operation] += u64::from(count);
-            if let Inserted::New(state) = self.out.table.insert(target, parent) {
-                self.depths.push(depth);
-                self.out.depth = self.out.depth.max(depth);
-                self.inspect(state, target);
-                self.frontier.push(state);
-                if self.config.max_states.is_some_and(|max| self.out.table.len() as u64 >= max)
-                    && self.frontier.len() > 0
-                {
-                    self.stop(Limit::States(self.out.table.len() as u64));
-                }
-            }
-            if self.is_done {
-                return;
-            }
-        }
-    }
-
-    fn inspect(&mut self, state: u32, words: &[u32]) {
-        let mut kinds = Vec::new();
-        self.worker.inspect(words, self.config.properties, &mut |kind| kinds.push(kind));
-        for kind in kinds {
-            self.find(kind, state);
-        }
-    }
-
-    fn find(&mut self, kind: FindingKind, state: u32) {
-        let known = self
-            .out
-            .findings
-            .iter()
-            .filter(|finding| std::mem::discriminant(&finding.kind) == std::mem::discriminant(&kind))
-            .count();
-        if known < self.config.max_findings {
-            self.out.findings.push(Finding { kind, state });
-        }
-        if self.config.stop_at_first {
-            self.is_done = true;
-        }
-    }
-
-    fn limit(&mut self, limit: Limit) {
-        if !self.out.limits.contains(&limit) {
-            self.out.limits.push(limit);
-        }
-    }
-
-    fn stop(&mut self, limit: Limit) {
-        self.limit(limit);
-        self.is_done = true;
+    match config.strategy {
+        Strategy::BreadthFirst => bfs::explore(system, config, control),
+        Strategy::DepthFirst | Strategy::Mixed { .. } => walk::explore(system, config, control),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use abridge_system::{FindingKind, Steps, Worker};
+
     use super::*;
 
     /// A counter from 0 to `top` that can also jump back to 0.
@@ -235,7 +105,7 @@ mod tests {
             }
         }
 
-        fn inspect(&mut self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+        fn inspect(&mut self, state: &[u32], _: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind)) {
             if asked.invariant && state[0] == 7 {
                 found(FindingKind::Invariant(0));
             }
@@ -259,6 +129,7 @@ mod tests {
             max_states: None,
             max_depth: None,
             max_findings: 10,
+            workers: NonZero::<usize>::MIN,
         }
     }
 
@@ -292,5 +163,90 @@ mod tests {
     fn a_limit_that_is_not_reached_is_no_limit() {
         let enough = Config { max_states: Some(100), max_depth: Some(100), ..config(Strategy::BreadthFirst) };
         assert!(explore(&Counter { top: 20 }, &enough, &mut Patient).limits.is_empty());
+    }
+
+    /// Numbers below `size`, each with steps to some others, spread widely.
+    struct Web {
+        size: u32,
+    }
+
+    struct WebWorker<'a>(&'a Web);
+
+    impl System for Web {
+        type Worker<'a> = WebWorker<'a>;
+
+        fn width(&self) -> usize {
+            3
+        }
+
+        fn worker(&self) -> WebWorker<'_> {
+            WebWorker(self)
+        }
+    }
+
+    impl Web {
+        fn words(&self, n: u32) -> [u32; 3] {
+            [n % 64, n / 64 % 64, n / 4096]
+        }
+    }
+
+    impl Worker for WebWorker<'_> {
+        fn initial(&mut self, out: &mut Steps) {
+            (0..3).for_each(|n| out.push(0, 1, &self.0.words(n)));
+        }
+
+        fn successors(&mut self, state: &[u32], out: &mut Steps) {
+            let n = state[0] + 64 * state[1] + 4096 * state[2];
+            for factor in 1..1 + n % 7 {
+                out.push(factor, 1 + factor % 2, &self.0.words((n * (factor + 1) + factor * factor) % self.0.size));
+            }
+        }
+
+        fn inspect(&mut self, state: &[u32], _: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+            if asked.goal && state[0] == 17 && state[1] == 40 {
+                found(FindingKind::Goal);
+            }
+        }
+    }
+
+    #[test]
+    fn the_number_of_workers_changes_nothing() {
+        let system = Web { size: 199_999 };
+        let run = |workers: usize, stop_at_first: bool| {
+            let properties = Properties { invariant: false, assertions: false, goal: true };
+            let config = Config {
+                workers: NonZero::new(workers).unwrap_or(NonZero::<usize>::MIN),
+                stop_at_first,
+                deadlock: !stop_at_first,
+                properties,
+                ..config(Strategy::BreadthFirst)
+            };
+            explore(&system, &config, &mut Patient)
+        };
+        for stop_at_first in [false, true] {
+            let alone = run(1, stop_at_first);
+            assert!(alone.table.len() > if stop_at_first { 100 } else { 100_000 });
+            for workers in [2, 8] {
+                let many = run(workers, stop_at_first);
+                assert_eq!((many.transitions, many.depth), (alone.transitions, alone.depth));
+                assert_eq!((&many.findings, &many.per_operation), (&alone.findings, &alone.per_operation));
+                assert_eq!(many.table.len(), alone.table.len());
+                for state in 0..alone.table.len() as u32 {
+                    assert_eq!(many.table.get(state), alone.table.get(state));
+                    assert_eq!(many.table.parent(state), alone.table.parent(state));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn breadth_first_and_depth_first_agree_on_counts() {
+        let system = Web { size: 30_000 };
+        let counts = |strategy| {
+            let found = explore(&system, &config(strategy), &mut Patient);
+            (found.table.len(), found.transitions, found.per_operation)
+        };
+        assert_eq!(counts(Strategy::BreadthFirst), counts(Strategy::DepthFirst));
+        assert_eq!(counts(Strategy::DepthFirst).0, 13_568);
     }
 }

@@ -1,10 +1,19 @@
 //! Exhaustive exploration of a [`System`](abridge_system::System).
 //!
-//! [`explore`] visits every reachable state once, in the order of a [`Strategy`], and reports counts, findings and limits. All strategies
-//! share one step function; they differ only in which waiting state comes next (`frontier.rs`).
+//! [`explore`] visits every reachable state once, in the order of a [`Strategy`], and reports counts, findings and limits.
+//! Breadth-first search (`bfs.rs`) goes by blocks of waiting states and uses many threads (`round.rs`, `crew.rs`) where a block is
+//! large; it gives every state the number that a search with one thread gives it. The other strategies (`walk.rs`) take one
+//! state after the other.
 
+mod batch;
+mod bfs;
+mod crew;
 mod explore;
 mod frontier;
+mod hand;
+mod round;
+mod tally;
+mod walk;
 
 pub use explore::{Config, Control, Exploration, Progress, explore};
 pub use frontier::Strategy;

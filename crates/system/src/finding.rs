@@ -37,4 +37,6 @@ pub enum Limit {
     Memory,
     /// The user stopped the run.
     Interrupted,
+    /// A violation had been found and the time for counting on was up.
+    Settled,
 }

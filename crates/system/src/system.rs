@@ -13,6 +13,16 @@ pub trait System: Sync {
 
     /// Evaluation for one thread.
     fn worker(&self) -> Self::Worker<'_>;
+
+    /// Called now and then while no worker evaluates, with the number of states so far: the time to rearrange what workers share.
+    fn tidy(&self, n_states: u64) {
+        let _ = n_states;
+    }
+
+    /// Bytes of what the system keeps beside the states: values, remembered outcomes.
+    fn bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// Evaluates on behalf of one thread.
@@ -23,8 +33,9 @@ pub trait Worker {
     /// All steps out of a state, each distinct transition once.
     fn successors(&mut self, state: &[u32], out: &mut Steps);
 
-    /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal.
-    fn inspect(&mut self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind));
+    /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state
+    /// that was inspected already: what depends only on words in which the two agree need not be reported again.
+    fn inspect(&mut self, state: &[u32], before: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind));
 }
 
 /// Which properties of states are of interest.
@@ -71,8 +82,23 @@ impl Steps {
         self.heads.is_empty()
     }
 
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Counts further transitions for an entry.
+    pub fn add_count(&mut self, entry: usize, more: u32) {
+        self.heads[entry].1 += more;
+    }
+
+    /// Forgets all entries but the first ones.
+    pub fn truncate(&mut self, len: usize) {
+        self.heads.truncate(len);
+        self.words.truncate(len * self.width);
+    }
+
     /// Operation, number of transitions and target of each entry.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u32])> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32, &[u32])> {
         let target = |idx: usize| &self.words[idx * self.width..(idx + 1) * self.width];
         self.heads.iter().enumerate().map(move |(idx, (operation, count))| (*operation, *count, target(idx)))
     }

@@ -1,11 +1,11 @@
-//! Values as 32-bit ids: equal ids if and only if equal values.
+//! Values, or anything built from them, as 32-bit ids: equal ids if and only if equal values.
 //!
 //! The table only grows and is shared by all workers through `&self`. A value is found through one of several locked hash
 //! tables of ids, chosen by its hash; the values themselves lie in segments that double in size and never move, so that reading
 //! one by its id takes no lock.
 
 use std::fmt;
-use std::hash::BuildHasher as _;
+use std::hash::{BuildHasher as _, Hash};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
@@ -23,21 +23,21 @@ impl fmt::Debug for ValueId {
     }
 }
 
-const N_SHARDS: usize = 64;
+const N_SHARDS: usize = 16;
 /// The first segment holds this many values, each later one twice as many as the one before.
-const FIRST_SEGMENT: u32 = 1024;
+const FIRST_SEGMENT: u32 = 64;
 /// Enough segments for 2^32 values.
-const N_SEGMENTS: usize = 23;
+const N_SEGMENTS: usize = 27;
 
-pub struct Interner {
+pub struct Interner<T = Value> {
     shards: [RwLock<HashTable<u32>>; N_SHARDS],
-    segments: [OnceLock<Box<[OnceLock<Value>]>>; N_SEGMENTS],
+    segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
     /// The next free id. Ids below it may still lack their value for the moment between taking and filling a place.
     next: AtomicU32,
 }
 
-impl Interner {
-    pub fn new() -> Interner {
+impl<T: Clone + Eq + Hash> Interner<T> {
+    pub fn new() -> Self {
         Interner {
             shards: [const { RwLock::new(HashTable::new()) }; N_SHARDS],
             segments: [const { OnceLock::new() }; N_SEGMENTS],
@@ -49,10 +49,9 @@ impl Interner {
     ///
     /// # Panics
     /// If there are more than 2^32 - 1 different values.
-    pub fn intern(&self, value: &Value) -> ValueId {
+    pub fn intern(&self, value: &T) -> ValueId {
         let hash = FxBuildHasher.hash_one(value);
-        // The tables use the low and the top bits for themselves.
-        let shard = &self.shards[(hash >> 40) as usize % N_SHARDS];
+        let shard = self.shard(hash);
         let is_same = |id: &u32| self.get(ValueId(*id)) == value;
         let table = shard.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(id) = table.find(hash, is_same) {
@@ -68,11 +67,23 @@ impl Interner {
         id
     }
 
+    /// The id of a value that was interned before.
+    pub fn find(&self, value: &T) -> Option<ValueId> {
+        let hash = FxBuildHasher.hash_one(value);
+        let table = self.shard(hash).read().unwrap_or_else(PoisonError::into_inner);
+        table.find(hash, |id| self.get(ValueId(*id)) == value).map(|id| ValueId(*id))
+    }
+
+    /// The tables use the low and the top bits for themselves.
+    fn shard(&self, hash: u64) -> &RwLock<HashTable<u32>> {
+        &self.shards[(hash >> 40) as usize % N_SHARDS]
+    }
+
     /// The value of an id that [`Interner::intern`] gave.
     ///
     /// # Panics
     /// If the id comes from another interner.
-    pub fn get(&self, id: ValueId) -> &Value {
+    pub fn get(&self, id: ValueId) -> &T {
         let (segment, offset) = place(id.0);
         let value = self.segments[segment].get().and_then(|items| items[offset].get());
         value.expect("ids come from the interner they are used with")
@@ -87,7 +98,7 @@ impl Interner {
         self.len() == 0
     }
 
-    fn push(&self, value: Value) -> ValueId {
+    fn push(&self, value: T) -> ValueId {
         let id = self.next.fetch_add(1, Ordering::AcqRel);
         assert!(id < u32::MAX, "more than 2^32 - 1 different values");
         let (segment, offset) = place(id);
@@ -109,13 +120,13 @@ fn place(id: u32) -> (usize, usize) {
     (segment as usize, (shifted - start) as usize)
 }
 
-impl Default for Interner {
-    fn default() -> Interner {
+impl<T: Clone + Eq + Hash> Default for Interner<T> {
+    fn default() -> Self {
         Interner::new()
     }
 }
 
-impl fmt::Debug for Interner {
+impl<T: Clone + Eq + Hash> fmt::Debug for Interner<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Interner({} values)", self.len())
     }
@@ -128,10 +139,10 @@ mod tests {
     #[test]
     fn places_are_dense() {
         assert_eq!(place(0), (0, 0));
-        assert_eq!(place(1023), (0, 1023));
-        assert_eq!(place(1024), (1, 0));
-        assert_eq!(place(3071), (1, 2047));
-        assert_eq!(place(3072), (2, 0));
+        assert_eq!(place(63), (0, 63));
+        assert_eq!(place(64), (1, 0));
+        assert_eq!(place(191), (1, 127));
+        assert_eq!(place(192), (2, 0));
         let (segment, offset) = place(u32::MAX);
         assert!(segment < N_SEGMENTS && offset < (FIRST_SEGMENT as usize) << segment);
     }

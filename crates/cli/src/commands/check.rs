@@ -1,6 +1,8 @@
 //! `abridge check`: explore all reachable states.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Instant;
 
 use abridge_check::{Config, Report, Strategy, Verdict, Violation, ViolationKind, check};
@@ -17,7 +19,7 @@ use crate::out::{errln, out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
 use crate::trace_file;
-use crate::watch::{Interrupt, Watch, grouped, peak_bytes};
+use crate::watch::{Interrupt, Watch, grouped, peak_bytes, resident_bytes};
 
 #[derive(Args)]
 pub(crate) struct CheckOptions {
@@ -57,12 +59,18 @@ pub(crate) struct CheckOptions {
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     time: Option<f64>,
+    /// With --survey: once a violation is known and this much time has passed, stop counting
+    #[arg(long, value_name = "SECONDS", default_value = "40", value_parser = seconds, help_heading = "Limits")]
+    settle: f64,
     /// Stop when this much memory is in use, for instance 4G
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     memory: Option<u64>,
     /// Obey ProB's caps MAX_INITIALISATIONS (4) and MAX_OPERATIONS (10)
     #[arg(long, help_heading = "Limits")]
     prob_limits: bool,
+    /// Threads of the breadth-first search; all cores by default. Results do not depend on it
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    workers: Option<NonZero<usize>>,
     /// Do not remember the outcomes of operations
     #[arg(long, help_heading = "Search")]
     no_memo: bool,
@@ -102,6 +110,16 @@ fn memory_size(text: &str) -> Result<u64, String> {
 }
 
 impl CheckOptions {
+    /// How many threads take part in the search.
+    fn threads(&self) -> NonZero<usize> {
+        match self.strategy {
+            Order::Bfs => {
+                self.workers.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN)
+            }
+            Order::Dfs | Order::Mixed => NonZero::<usize>::MIN,
+        }
+    }
+
     fn config(&self, model: &Model) -> Config {
         let mut config = Compat::config(self.compat);
         config.strategy = match self.strategy {
@@ -116,6 +134,7 @@ impl CheckOptions {
         config.find_all = self.survey || self.find == Find::All;
         config.max_states = self.max_states;
         config.max_depth = self.max_depth;
+        config.workers = self.threads();
         config.system.memo = !self.no_memo;
         config.system.compiled = !self.plain;
         config.eval.compiled = !self.plain;
@@ -147,8 +166,10 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
-    let mut watch = Watch::new(options.time, options.memory, !json, Interrupt::new());
+    let mut watch = Watch::new(options.time, options.memory, !json, Interrupt::new())
+        .settle_after(options.survey.then_some(options.settle));
     let search_start = Instant::now();
+    let bytes_before = resident_bytes();
     let report = check(model, &options.config(model), &mut watch);
     let search_seconds = search_start.elapsed().as_secs_f64();
     watch.clear();
@@ -156,6 +177,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, &report));
     if json {
         let mut value = report_json(model, &analysis.sources, &report, &times);
+        value["workers"] = json!(options.threads());
+        value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
         value["file"] = json!(file);
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
         match &saved {
@@ -300,12 +323,16 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
         "symmetry": "off",
         "por": "off",
-        "workers": 1,
         "search_seconds": times.search,
         "total_seconds": times.total,
         "peak_bytes": peak_bytes(),
         "table_bytes": report.table_bytes,
     })
+}
+
+/// The most memory that the search took, all included, by states.
+fn bytes_per_state(report: &Report, bytes_before: u64) -> f64 {
+    peak_bytes().saturating_sub(bytes_before) as f64 / report.states.max(1) as f64
 }
 
 fn violation_json(model: &Model, sources: &SourceMap, violation: &Violation) -> Value {

@@ -10,7 +10,7 @@ use abridge_model::{
 use abridge_value::{Int, Set, Value};
 
 use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Table, Test, While};
-use super::{Layout, Operation, Program};
+use super::{Layout, Operation, Program, staged};
 use crate::free::NameCache;
 use crate::interp::Interp;
 
@@ -38,11 +38,13 @@ pub(super) fn program(interp: &Interp<'_>) -> Program {
         let wanted = model.operations[op].is_top_level;
         if wanted { builder.operation(op) } else { None }
     });
-    let operations = operations.collect();
+    let operations: Vec<Option<Operation>> = operations.collect();
+    let staged = model.operations.ids().zip(&operations);
+    let staged = staged.map(|(op, form)| form.as_ref().and_then(|_| staged::staged(&mut builder, op))).collect();
     let conjuncts = model.invariant.iter().chain(&model.assertions).filter(|conjunct| !conjunct.is_gluing);
     let preds = conjuncts.map(|conjunct| conjunct.pred).chain(model.steering.goal);
     let tests = preds.map(|pred| (pred, builder.test(pred))).collect();
-    Program { layout, n_cells: builder.numbers.cells, operations, tests }
+    Program { layout, n_cells: builder.numbers.cells, operations, staged, tests }
 }
 
 impl<'a, 'm> Builder<'a, 'm> {

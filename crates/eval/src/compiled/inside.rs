@@ -75,7 +75,7 @@ impl Fragments {
     pub(crate) fn new(model: &abridge_model::Model) -> Fragments {
         let layout = Layout::of(model);
         Fragments {
-            program: Program { layout, n_cells: 0, operations: Vec::new(), tests: Vec::new() },
+            program: Program { layout, n_cells: 0, operations: Vec::new(), staged: Vec::new(), tests: Vec::new() },
             preds: places(model.preds.len()),
             exprs: places(model.exprs.len()),
             images: places(model.exprs.len()),

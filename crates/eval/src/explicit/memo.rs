@@ -1,0 +1,427 @@
+//! A table from a few words to a number, shared by all workers, exact and never complete: what is not in it is computed again.
+//!
+//! A slot is one 64-bit word. If the key and the number fit into it, they are packed; how many bits each word gets follows from the words
+//! seen. Otherwise the slot has some bits of the key's hash and the id of a list, the key and the number. A
+//! [`Table`] has a fixed size; tables are made larger and bits are given out anew in [`Memo::tidy`], while no worker evaluates. Workers
+//! hold the table of the moment in a [`Seat`].
+//!
+//! Protocol: a slot is written as a whole, and whatever it holds is true, so it may be written over at any time: a table that may not grow
+//! any more forgets something when it learns something. Lists are interned before their id is stored with `Release`, and read after an
+//! `Acquire`. Two workers may compute the same answer, and both are right.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::UNSET;
+use super::lists::Lists;
+
+/// Slots looked at before a table counts as full.
+const REACH: usize = 32;
+const SMALLEST: usize = 1 << 9;
+/// Up to here tables grow in larger steps: one round may fill them before they can show how much they need.
+const SMALL: usize = 1 << 14;
+/// Lookups after which a memo has to have paid.
+const TRIAL: u64 = 1 << 14;
+
+pub(super) struct Memo {
+    table: RwLock<Arc<Table>>,
+    lookups: AtomicU64,
+    hits: AtomicU64,
+    /// The least hits in a hundred lookups for which it is kept.
+    must_hit: u64,
+    /// The most entries with which it is kept.
+    most: usize,
+}
+
+struct Table {
+    layout: Layout,
+    slots: Box<[AtomicU64]>,
+    n_used: AtomicU32,
+    is_full: AtomicBool,
+}
+
+enum Layout {
+    /// Nothing is kept any more.
+    Off,
+    Packed(Fields),
+    Listed,
+}
+
+/// The fields of a packed slot: the words of the key from the lowest bits upwards, then the number.
+struct Fields {
+    bits: Box<[u32]>,
+    /// The largest words, and the largest number, that did not fit.
+    too_large: Box<[AtomicU32]>,
+    key_mask: u64,
+    number_shift: u32,
+}
+
+impl Memo {
+    /// A memo for keys of so many words.
+    pub(super) fn new(n_words: usize, must_hit: u64, most: usize) -> Self {
+        let layout = Fields::new(vec![1; n_words + 1].into()).map_or(Layout::Listed, Layout::Packed);
+        Memo {
+            table: RwLock::new(Arc::new(Table::new(layout, SMALLEST))),
+            lookups: AtomicU64::new(0),
+            hits: AtomicU64::new(0),
+            must_hit,
+            most,
+        }
+    }
+
+    fn table(&self) -> Arc<Table> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.table().slots.len() as u64 * size_of::<u64>() as u64
+    }
+
+    /// Makes room, or gives up if it does not pay; true if workers have to look again.
+    pub(super) fn tidy(&self, lists: &Lists, may_grow: bool) -> bool {
+        let table = self.table();
+        if table.is_off() {
+            return false;
+        }
+        let (lookups, hits) = (self.lookups.load(Ordering::Relaxed), self.hits.load(Ordering::Relaxed));
+        let is_too_large = table.n_used.load(Ordering::Relaxed) as usize > self.most;
+        let has_failed = is_too_large || lookups >= TRIAL && hits * 100 < lookups * self.must_hit;
+        let next = if has_failed { Some(Table::new(Layout::Off, 0)) } else { table.larger(lists, may_grow) };
+        if lookups >= TRIAL {
+            // Old experience counts less and less.
+            self.lookups.fetch_sub(lookups / 2, Ordering::Relaxed);
+            self.hits.fetch_sub(hits / 2, Ordering::Relaxed);
+        }
+        let Some(next) = next else { return false };
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        true
+    }
+}
+
+impl Fields {
+    /// Fields of these widths, the last one for the number; nothing if they do not fit.
+    fn new(bits: Box<[u32]>) -> Option<Self> {
+        let (number_bits, key_bits) = bits.split_last()?;
+        let number_shift: u32 = key_bits.iter().sum();
+        (number_shift + number_bits <= 64 && number_shift < 64).then(|| Fields {
+            too_large: bits.iter().map(|_| AtomicU32::new(0)).collect(),
+            key_mask: (1 << number_shift) - 1,
+            number_shift,
+            bits,
+        })
+    }
+
+    /// The widths that everything seen needs; nothing if these are wide enough.
+    fn wider(&self) -> Option<Box<[u32]>> {
+        let wanted = |(bits, word): (&u32, &AtomicU32)| match word.load(Ordering::Relaxed) {
+            0 => *bits,
+            // One bit more than needed now, so that this does not happen often.
+            word => (33 - word.leading_zeros()).min(32).max(*bits),
+        };
+        let bits: Box<[u32]> = self.bits.iter().zip(&self.too_large).map(wanted).collect();
+        (bits != self.bits).then_some(bits)
+    }
+
+    fn fits(&self, idx: usize, word: u32) -> bool {
+        let fits = u64::from(word) >> self.bits[idx] == 0;
+        if !fits && word != UNSET {
+            self.too_large[idx].fetch_max(word, Ordering::Relaxed);
+        }
+        fits
+    }
+
+    fn pack(&self, words: &[u32]) -> Option<u64> {
+        let (mut key, mut shift) = (0, 0);
+        for (idx, word) in words.iter().enumerate() {
+            if !self.fits(idx, *word) {
+                return None;
+            }
+            key |= u64::from(*word) << shift;
+            shift += self.bits[idx];
+        }
+        Some(key)
+    }
+
+    fn unpack(&self, slot: u64, words: &mut Vec<u32>) -> u32 {
+        words.clear();
+        let mut rest = slot & self.key_mask;
+        for bits in &self.bits[..self.bits.len() - 1] {
+            words.push((rest & ((1 << bits) - 1)) as u32);
+            rest >>= bits;
+        }
+        (slot >> self.number_shift) as u32
+    }
+}
+
+impl Table {
+    fn new(layout: Layout, len: usize) -> Self {
+        Table {
+            layout,
+            slots: std::iter::repeat_with(AtomicU64::default).take(len).collect(),
+            n_used: AtomicU32::new(0),
+            is_full: AtomicBool::new(false),
+        }
+    }
+
+    fn is_off(&self) -> bool {
+        matches!(self.layout, Layout::Off)
+    }
+
+    /// The same with more room, if it is needed.
+    fn larger(&self, lists: &Lists, may_grow: bool) -> Option<Table> {
+        let n_used = self.n_used.load(Ordering::Relaxed) as usize;
+        let is_full = may_grow && (self.is_full.load(Ordering::Relaxed) || n_used * 4 > self.slots.len() * 3);
+        let factor = if !is_full {
+            1
+        } else if self.slots.len() < SMALL {
+            4
+        } else {
+            2
+        };
+        let bits = match &self.layout {
+            Layout::Packed(fields) => fields.wider(),
+            _ => None,
+        };
+        if bits.is_none() && !is_full {
+            return None;
+        }
+        let layout = match (&self.layout, bits) {
+            (Layout::Packed(_), Some(bits)) => Fields::new(bits).map_or(Layout::Listed, Layout::Packed),
+            (Layout::Packed(fields), None) => Layout::Packed(Fields::new(fields.bits.clone())?),
+            _ => Layout::Listed,
+        };
+        let next = Table::new(layout, self.slots.len() * factor);
+        let mut words = Vec::new();
+        for slot in self.slots.iter().map(|slot| slot.load(Ordering::Relaxed)).filter(|slot| *slot != 0) {
+            let number = self.read(slot, lists, &mut words);
+            if let Some(key) = next.key(&words) {
+                next.insert(lists, &words, key, number);
+            }
+        }
+        Some(next)
+    }
+
+    /// Key and number of a slot that is not empty.
+    fn read(&self, slot: u64, lists: &Lists, words: &mut Vec<u32>) -> u32 {
+        if let Layout::Packed(fields) = &self.layout {
+            return fields.unpack(slot, words);
+        }
+        words.clear();
+        words.extend_from_slice(lists.get(slot as u32));
+        words.pop().unwrap_or_default()
+    }
+
+    fn slots(&self, hash: u64) -> impl Iterator<Item = usize> {
+        let (start, mask) = ((hash >> 20) as usize, self.slots.len() - 1);
+        (0..REACH).map(move |offset| (start + offset) & mask)
+    }
+
+    fn is_packed(&self) -> bool {
+        matches!(self.layout, Layout::Packed(_))
+    }
+
+    /// The packed key, or the hash of a long one; nothing if it cannot be kept.
+    fn key(&self, words: &[u32]) -> Option<u64> {
+        match &self.layout {
+            Layout::Off => None,
+            Layout::Packed(fields) => fields.pack(words),
+            Layout::Listed => Some(words.iter().fold(0, |hash, word| mix(hash ^ u64::from(*word)))),
+        }
+    }
+
+    /// The number of some words, of which the key is given.
+    fn find(&self, lists: &Lists, words: &[u32], key: u64) -> Option<u32> {
+        match &self.layout {
+            Layout::Off => None,
+            Layout::Packed(fields) => {
+                for slot in self.slots(mix(key)) {
+                    let found = self.slots[slot].load(Ordering::Acquire);
+                    if found == 0 {
+                        break;
+                    }
+                    if found & fields.key_mask == key {
+                        return Some((found >> fields.number_shift) as u32);
+                    }
+                }
+                None
+            }
+            Layout::Listed => {
+                for slot in self.slots(key) {
+                    let found = self.slots[slot].load(Ordering::Acquire);
+                    if found == 0 {
+                        break;
+                    }
+                    if (found ^ key) >> 32 == 0
+                        && let Some((number, stored)) = lists.get(found as u32).split_last()
+                        && stored == words
+                    {
+                        return Some(*number);
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// Keeps the number of a key that [`Table::find`] did not find.
+    fn insert(&self, lists: &Lists, words: &[u32], key: u64, number: u32) {
+        let (hash, content) = match &self.layout {
+            Layout::Off => return,
+            Layout::Packed(fields) => {
+                if !fields.fits(words.len(), number) {
+                    return;
+                }
+                (mix(key), key | u64::from(number) << fields.number_shift)
+            }
+            Layout::Listed => {
+                let list: Vec<u32> = words.iter().copied().chain([number]).collect();
+                let Some(list) = lists.number(&list) else { return };
+                (key, (key >> 32) << 32 | u64::from(list))
+            }
+        };
+        for slot in self.slots(hash) {
+            if self.slots[slot].load(Ordering::Relaxed) == 0
+                && self.slots[slot].compare_exchange(0, content, Ordering::Release, Ordering::Relaxed).is_ok()
+            {
+                self.n_used.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+        }
+        self.is_full.store(true, Ordering::Relaxed);
+        if let Some(slot) = self.slots(hash).next() {
+            self.slots[slot].store(content, Ordering::Release);
+        }
+    }
+}
+
+fn mix(key: u64) -> u64 {
+    let hash = (key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (hash ^ (hash >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// One worker's access to a memo.
+pub(super) struct Seat<'a> {
+    memo: &'a Memo,
+    table: Arc<Table>,
+    lookups: u64,
+    hits: u64,
+    /// The packed key and the number of the lookup before: neighbouring states have much in common.
+    last: Option<(u64, u32)>,
+}
+
+/// What a lookup found out about a key, for a later insertion.
+#[derive(Clone, Copy)]
+pub(super) struct Key(Option<u64>);
+
+impl<'a> Seat<'a> {
+    pub(super) fn new(memo: &'a Memo) -> Self {
+        Seat { memo, table: memo.table(), lookups: 0, hits: 0, last: None }
+    }
+
+    pub(super) fn is_off(&self) -> bool {
+        self.table.is_off()
+    }
+
+    /// Takes up what [`Memo::tidy`] did.
+    pub(super) fn refresh(&mut self) {
+        self.table = self.memo.table();
+        self.last = None;
+    }
+
+    /// The number under some words.
+    pub(super) fn get(&mut self, lists: &Lists, words: &[u32]) -> Result<u32, Key> {
+        self.lookups += 1;
+        if self.lookups == 4096 {
+            self.memo.lookups.fetch_add(std::mem::take(&mut self.lookups), Ordering::Relaxed);
+            self.memo.hits.fetch_add(std::mem::take(&mut self.hits), Ordering::Relaxed);
+        }
+        let key = self.table.key(words).ok_or(Key(None))?;
+        if let Some((_, number)) = self.last.filter(|(last, _)| *last == key && self.table.is_packed()) {
+            self.hits += 1;
+            return Ok(number);
+        }
+        let number = self.table.find(lists, words, key).ok_or(Key(Some(key)))?;
+        self.last = Some((key, number));
+        self.hits += 1;
+        Ok(number)
+    }
+
+    /// Keeps a number, which is not 0, under the words of the lookup that gave the key.
+    pub(super) fn insert(&self, lists: &Lists, words: &[u32], key: Key, number: u32) {
+        if let Some(key) = key.0 {
+            self.table.insert(lists, words, key, number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill(memo: &Memo, lists: &Lists, words: impl Fn(u32) -> Vec<u32> + Copy + Send) -> usize {
+        for _ in 0..12 {
+            std::thread::scope(|scope| {
+                for start in [0, 3000, 6000] {
+                    let mut seat = Seat::new(memo);
+                    scope.spawn(move || {
+                        for n in start..start + 9000 {
+                            match seat.get(lists, &words(n)) {
+                                Ok(number) => assert_eq!(number, n + 1),
+                                Err(key) => seat.insert(lists, &words(n), key, n + 1),
+                            }
+                        }
+                    });
+                }
+            });
+            memo.tidy(lists, true);
+        }
+        let mut seat = Seat::new(memo);
+        (0..15_000).filter(|n| seat.get(lists, &words(*n)).is_ok_and(|number| number == n + 1)).count()
+    }
+
+    #[test]
+    fn what_is_found_is_right() {
+        assert_eq!(fill(&Memo::new(3, 0, usize::MAX), &Lists::new(), |n| vec![n % 7, n * 31, n / 5]), 15_000);
+    }
+
+    #[test]
+    fn long_keys_are_kept_in_lists() {
+        let memo = Memo::new(5, 0, usize::MAX);
+        assert_eq!(fill(&memo, &Lists::new(), |n| vec![n, n << 10, n ^ 0xff_ffff, 3, n << 16]), 15_000);
+        assert!(matches!(memo.table().layout, Layout::Listed));
+    }
+
+    #[test]
+    fn a_table_that_may_not_grow_forgets() {
+        let (memo, lists) = (Memo::new(1, 0, usize::MAX), Lists::new());
+        for n in (0..100_000).rev() {
+            let mut seat = Seat::new(&memo);
+            match seat.get(&lists, &[n]) {
+                Ok(number) => assert_eq!(number, n % 7 + 1),
+                Err(key) => seat.insert(&lists, &[n], key, n % 7 + 1),
+            }
+            if n % 1000 == 0 {
+                memo.tidy(&lists, false);
+            }
+        }
+        assert_eq!(memo.bytes(), SMALLEST as u64 * 8);
+        let mut seat = Seat::new(&memo);
+        let found = (0..100_000).filter(|n| seat.get(&lists, &[*n]).is_ok()).count();
+        assert!((100..=SMALLEST).contains(&found));
+    }
+
+    #[test]
+    fn a_memo_that_does_not_pay_is_given_up() {
+        let (memo, lists) = (Memo::new(1, 50, usize::MAX), Lists::new());
+        for round in 0..20 {
+            let mut seat = Seat::new(&memo);
+            for n in 0..4096 {
+                if let Err(key) = seat.get(&lists, &[round * 4096 + n]) {
+                    seat.insert(&lists, &[round * 4096 + n], key, 1);
+                }
+            }
+            memo.tidy(&lists, true);
+        }
+        assert!(Seat::new(&memo).is_off());
+    }
+}

@@ -1,0 +1,147 @@
+//! One thread's evaluation.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+use abridge_system::{FindingKind, Properties, Steps, Worker};
+
+use super::conjunct::{Inspector, Subject};
+use super::fast::FastPath;
+use super::operation::{Performer, Scratch};
+use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
+use crate::env::State;
+
+pub struct ExplicitWorker<'a> {
+    system: &'a Explicit<'a>,
+    operations: Vec<Performer<'a>>,
+    invariant: Inspector<'a>,
+    assertions: Inspector<'a>,
+    goal: Inspector<'a>,
+    fast: Option<FastPath<'a>>,
+    scratch: Scratch,
+    target: Vec<u32>,
+    /// What was rearranged up to here has been taken up.
+    epoch: u32,
+}
+
+impl<'a> ExplicitWorker<'a> {
+    pub(super) fn new(system: &'a Explicit<'a>) -> Self {
+        ExplicitWorker {
+            system,
+            operations: system.operation_memos.iter().map(|operation| Performer::new(system, operation)).collect(),
+            invariant: Inspector::new(&system.invariant),
+            assertions: Inspector::new(&system.assertions),
+            goal: Inspector::new(&system.goal),
+            fast: FastPath::new(system),
+            scratch: Scratch::default(),
+            target: Vec::new(),
+            epoch: 0,
+        }
+    }
+
+    fn refresh(&mut self) {
+        let epoch = self.system.epoch.load(Ordering::Acquire);
+        if epoch != self.epoch {
+            self.epoch = epoch;
+            self.operations.iter_mut().for_each(Performer::refresh);
+            [&mut self.invariant, &mut self.assertions, &mut self.goal].into_iter().for_each(Inspector::refresh);
+        }
+    }
+
+    fn setup(&mut self, out: &mut Steps) {
+        let system = self.system;
+        let session = system.interp.session();
+        let mut seen = std::collections::HashSet::new();
+        let mut failure = None;
+        session.setup_with(&system.pinned, &mut |state| match state {
+            Ok(state) => {
+                if system.config.max_initialisations.is_some_and(|max| seen.len() >= max) {
+                    lock(&system.notes).is_capped = true;
+                    return ControlFlow::Break(());
+                }
+                system.encode(&state, false, &mut self.target);
+                if seen.insert(self.target[0]) {
+                    out.push(SETUP, 1, &self.target);
+                }
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                out.is_ill_defined |= is_violation(&error);
+                out.is_incomplete |= !is_violation(&error);
+                failure = Some(error);
+                ControlFlow::Continue(())
+            }
+        });
+        system.note(&session, "the constants", failure);
+    }
+
+    fn initialise(&mut self, constants: &State, out: &mut Steps) {
+        let system = self.system;
+        let session = system.interp.session();
+        let mut failure = None;
+        let mut count = 0;
+        session.initialise(constants, &mut |state| match state {
+            Ok(state) => {
+                if system.config.max_initialisations.is_some_and(|max| count >= max) {
+                    lock(&system.notes).is_capped = true;
+                    return ControlFlow::Break(());
+                }
+                count += 1;
+                system.encode(&state, true, &mut self.target);
+                out.push(INITIALISATION, 1, &self.target);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                out.is_ill_defined |= is_violation(&error);
+                out.is_incomplete |= !is_violation(&error);
+                failure = Some(error);
+                ControlFlow::Continue(())
+            }
+        });
+        system.note(&session, "the initialisation", failure);
+    }
+}
+
+impl Worker for ExplicitWorker<'_> {
+    fn initial(&mut self, out: &mut Steps) {
+        if self.system.has_setup {
+            return self.setup(out);
+        }
+        self.initialise(&self.system.blank(), out);
+    }
+
+    fn successors(&mut self, words: &[u32], out: &mut Steps) {
+        if words[0] & 1 == 0 {
+            let (constants, _) = self.system.decode(words);
+            return self.initialise(&constants, out);
+        }
+        self.refresh();
+        let mut state = None;
+        for operation in &mut self.operations {
+            operation.perform(self.system, self.fast.as_mut(), words, &mut state, &mut self.scratch, out);
+        }
+    }
+
+    fn inspect(
+        &mut self,
+        words: &[u32],
+        before: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) {
+        if words[0] & 1 == 0 {
+            return;
+        }
+        self.refresh();
+        let mut state = None;
+        let mut subject = Subject { system: self.system, fast: self.fast.as_mut(), words, state: &mut state };
+        let inspectors = [
+            (asked.invariant, &mut self.invariant),
+            (asked.assertions, &mut self.assertions),
+            (asked.goal, &mut self.goal),
+        ];
+        for (_, inspector) in inspectors.into_iter().filter(|(is_asked, _)| *is_asked) {
+            inspector.inspect(&mut subject, before, found);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Some states in a row that one thread expands, and what came of it.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use abridge_store::{N_SHARDS, StateTable, shard_of};
+use abridge_system::{FindingKind, Worker};
+
+use crate::explore::Config;
+use crate::hand::Hand;
+use crate::tally::Tally;
+
+/// The target of a step is known.
+const KNOWN: u32 = u32::MAX;
+/// The target of a step is new; its number follows.
+const NEW: u32 = u32::MAX - 1;
+
+/// States of a batch: enough to make taking one cheap, few enough to share a block evenly.
+pub(crate) const BATCH: u32 = 64;
+
+#[derive(Default)]
+pub(crate) struct Batch {
+    parents: Range<u32>,
+    /// Roots of the targets of all steps, the candidates, in order.
+    roots: Vec<u64>,
+    /// Where the candidates of each parent end.
+    ends: Vec<u32>,
+    /// Candidates by shard, in order within a shard.
+    by_shard: Vec<u32>,
+    shard_ends: [u32; N_SHARDS],
+    /// For each candidate [`KNOWN`], [`NEW`], or its number. Each is written by the one thread that sifts its shard.
+    numbers: Vec<AtomicU32>,
+    pub(crate) tally: Tally,
+    /// Findings with the position of the parent that led to them.
+    findings: Vec<(u32, FindingKind, u32)>,
+    /// Some parent has steps, but they lead too far.
+    pub(crate) leads_too_far: bool,
+}
+
+impl Batch {
+    /// Expands the parents.
+    pub(crate) fn expand<W: Worker>(
+        &mut self,
+        table: &StateTable,
+        config: &Config,
+        hand: &mut Hand<W>,
+        parents: Range<u32>,
+        is_last_level: bool,
+    ) {
+        self.parents = parents;
+        self.roots.clear();
+        self.ends.clear();
+        self.tally.clear();
+        self.findings.clear();
+        self.leads_too_far = false;
+        for parent in self.parents.clone() {
+            hand.read(table, table.root(parent));
+            hand.expand();
+            let position = self.ends.len() as u32;
+            if hand.steps.is_ill_defined {
+                self.findings.push((position, FindingKind::IllDefined, parent));
+            }
+            if hand.steps.is_empty() && !hand.steps.is_incomplete && config.deadlock {
+                self.findings.push((position, FindingKind::Deadlock, parent));
+            }
+            if is_last_level {
+                self.leads_too_far |= !hand.steps.is_empty();
+            } else {
+                hand.targets(table, |operation, count, root| {
+                    self.tally.add(operation, count);
+                    self.roots.push(root);
+                });
+            }
+            self.ends.push(self.roots.len() as u32);
+        }
+        self.sort_by_shard();
+    }
+
+    fn sort_by_shard(&mut self) {
+        let mut counts = [0_u32; N_SHARDS];
+        self.roots.iter().for_each(|root| counts[shard_of(*root)] += 1);
+        let mut sum = 0;
+        let mut next = counts.map(|count| {
+            sum += count;
+            sum - count
+        });
+        self.by_shard.resize(self.roots.len(), 0);
+        for (idx, root) in (0..).zip(&self.roots) {
+            let at = &mut next[shard_of(*root)];
+            self.by_shard[*at as usize] = idx;
+            *at += 1;
+        }
+        self.shard_ends = next;
+        self.numbers.resize_with(self.roots.len(), AtomicU32::default);
+        self.numbers.iter_mut().for_each(|number| *number.get_mut() = KNOWN);
+    }
+
+    fn of_shard(&self, shard: usize) -> &[u32] {
+        let start = if shard == 0 { 0 } else { self.shard_ends[shard - 1] };
+        &self.by_shard[start as usize..self.shard_ends[shard] as usize]
+    }
+
+    pub(crate) fn n_candidates(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Root and position of each candidate of a shard.
+    pub(crate) fn candidates(&self, shard: usize) -> impl ExactSizeIterator<Item = (u64, u32)> {
+        self.of_shard(shard).iter().map(|idx| (self.roots[*idx as usize], *idx))
+    }
+
+    pub(crate) fn mark_new(&self, candidate: u32) {
+        self.numbers[candidate as usize].store(NEW, Ordering::Relaxed);
+    }
+
+    pub(crate) fn number(&self, candidate: u32) -> u32 {
+        self.numbers[candidate as usize].load(Ordering::Relaxed)
+    }
+
+    /// Gives numbers to the new states, in order.
+    pub(crate) fn append_to(&mut self, table: &mut StateTable) {
+        let mut start = 0;
+        for (parent, end) in self.parents.clone().zip(&self.ends) {
+            let mut n_children = 0;
+            let candidates = start as usize..*end as usize;
+            for (root, number) in self.roots[candidates.clone()].iter().zip(&mut self.numbers[candidates]) {
+                if *number.get_mut() == NEW {
+                    *number.get_mut() = table.append(*root);
+                    n_children += 1;
+                }
+            }
+            table.close(parent, n_children);
+            start = *end;
+        }
+    }
+
+    /// Inspects the new states.
+    pub(crate) fn inspect<W: Worker>(&mut self, table: &StateTable, config: &Config, hand: &mut Hand<W>) {
+        let mut start = 0;
+        for (position, (parent, end)) in (0..).zip(self.parents.clone().zip(&self.ends)) {
+            let mut is_read = false;
+            for candidate in start..*end {
+                let number = self.numbers[candidate as usize].load(Ordering::Relaxed);
+                if number == KNOWN {
+                    continue;
+                }
+                if !is_read {
+                    hand.read(table, table.root(parent));
+                    is_read = true;
+                }
+                let findings = &mut self.findings;
+                hand.inspect(table, self.roots[candidate as usize], config.properties, &mut |kind| {
+                    findings.push((position, kind, number));
+                });
+            }
+            start = *end;
+        }
+        // Those of the expansion come first, as they do when one state is handled after the other.
+        self.findings.sort_by_key(|(position, ..)| *position);
+    }
+
+    /// Kind and state of each finding, in order.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = (FindingKind, u32)> {
+        self.findings.iter().map(|(_, kind, state)| (*kind, *state))
+    }
+}

@@ -1,0 +1,64 @@
+//! What is counted and collected along the way.
+
+use abridge_system::{Finding, Limit};
+
+use crate::explore::Config;
+
+/// Transitions, altogether and by operation.
+#[derive(Clone, Default)]
+pub(crate) struct Tally {
+    pub(crate) transitions: u64,
+    pub(crate) per_operation: Vec<u64>,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, operation: u32, count: u64) {
+        let operation = operation as usize;
+        if self.per_operation.len() <= operation {
+            self.per_operation.resize(operation + 1, 0);
+        }
+        self.per_operation[operation] += count;
+        self.transitions += count;
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.transitions = 0;
+        self.per_operation.clear();
+    }
+
+    pub(crate) fn take_over(&mut self, other: &Tally) {
+        for (operation, count) in (0..).zip(&other.per_operation) {
+            self.add(operation, *count);
+        }
+    }
+}
+
+/// Findings and reasons to stop.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    pub(crate) tally: Tally,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) limits: Vec<Limit>,
+    pub(crate) is_done: bool,
+}
+
+impl Outcome {
+    pub(crate) fn find(&mut self, config: &Config, finding: Finding) {
+        let same_kind = |other: &&Finding| std::mem::discriminant(&other.kind) == std::mem::discriminant(&finding.kind);
+        if self.findings.iter().filter(same_kind).count() < config.max_findings {
+            self.findings.push(finding);
+        }
+        self.is_done |= config.stop_at_first;
+    }
+
+    pub(crate) fn limit(&mut self, limit: Limit) {
+        if !self.limits.contains(&limit) {
+            self.limits.push(limit);
+        }
+    }
+
+    pub(crate) fn stop(&mut self, limit: Limit) {
+        self.limit(limit);
+        self.is_done = true;
+    }
+}

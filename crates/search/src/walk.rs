@@ -1,0 +1,130 @@
+//! Strategies that take one waiting state after the other.
+
+use abridge_store::{Inserted, NO_PARENT, Order, StateTable};
+use abridge_system::{Finding, FindingKind, Limit, System, Worker};
+
+use crate::explore::{Config, Control, Exploration, Progress};
+use crate::frontier::Frontier;
+use crate::hand::Hand;
+use crate::tally::Outcome;
+
+/// States between two questions to the [`Control`].
+const POLL_EVERY: u64 = 256;
+
+pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
+    let mut walk = Walk {
+        hand: Hand::new(system),
+        config,
+        table: StateTable::new(system.width(), Order::Any),
+        outcome: Outcome::default(),
+        frontier: Frontier::new(config.strategy),
+        depths: Vec::new(),
+        depth: 0,
+    };
+    walk.hand.worker.initial(&mut walk.hand.steps);
+    let (is_stuck, is_ill_defined) = (walk.hand.steps.is_empty(), walk.hand.steps.is_ill_defined);
+    walk.take(NO_PARENT);
+    walk.run(system, control);
+    let Walk { table, outcome, depth, .. } = walk;
+    Exploration {
+        table,
+        transitions: outcome.tally.transitions,
+        per_operation: outcome.tally.per_operation,
+        findings: outcome.findings,
+        limits: outcome.limits,
+        depth,
+        is_stuck_at_root: is_stuck,
+        is_ill_defined_at_root: is_ill_defined,
+    }
+}
+
+struct Walk<'c, W> {
+    hand: Hand<W>,
+    config: &'c Config,
+    table: StateTable,
+    outcome: Outcome,
+    frontier: Frontier,
+    /// Distance of each state from the root along its parents.
+    depths: Vec<u32>,
+    depth: u32,
+}
+
+impl<W: Worker> Walk<'_, W> {
+    fn run<S: System>(&mut self, system: &S, control: &mut dyn Control) {
+        let mut visited = 0_u64;
+        while let Some(next) = self.frontier.pop().filter(|_| !self.outcome.is_done) {
+            visited += 1;
+            if visited.is_multiple_of(POLL_EVERY) {
+                system.tidy(self.table.len() as u64);
+                if let Some(limit) = control.poll(&self.progress()) {
+                    self.outcome.stop(limit);
+                    break;
+                }
+            }
+            let root = self.table.root(next);
+            self.hand.read(&self.table, root);
+            self.hand.expand();
+            if self.hand.steps.is_ill_defined {
+                self.find(FindingKind::IllDefined, next);
+            }
+            if self.hand.steps.is_empty() && !self.hand.steps.is_incomplete && self.config.deadlock {
+                self.find(FindingKind::Deadlock, next);
+            }
+            if !self.outcome.is_done {
+                self.take(next);
+            }
+        }
+        control.poll(&self.progress());
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            states: self.table.len() as u64,
+            transitions: self.outcome.tally.transitions,
+            waiting: self.frontier.len() as u64,
+            bytes: self.table.bytes() as u64,
+            depth: self.depth,
+            is_settled: !self.outcome.findings.is_empty(),
+        }
+    }
+
+    /// Counts the steps out of a state and adds what is new.
+    fn take(&mut self, parent: u32) {
+        let depth = if parent == NO_PARENT { 1 } else { self.depths[parent as usize] + 1 };
+        if self.config.max_depth.is_some_and(|max| depth > max) {
+            if !self.hand.steps.is_empty() {
+                self.outcome.limit(Limit::Depth(depth - 1));
+            }
+            return;
+        }
+        let mut targets = Vec::with_capacity(self.hand.steps.len());
+        self.hand.targets(&self.table, |operation, count, root| targets.push((operation, count, root)));
+        for (operation, count, root) in targets {
+            self.outcome.tally.add(operation, count);
+            if let Inserted::New(state) = self.table.insert(root) {
+                self.table.close(parent, 1);
+                self.depths.push(depth);
+                self.depth = self.depth.max(depth);
+                self.inspect(state, root);
+                self.frontier.push(state);
+                let len = self.table.len() as u64;
+                if self.config.max_states.is_some_and(|max| len >= max) {
+                    self.outcome.stop(Limit::States(len));
+                }
+            }
+            if self.outcome.is_done {
+                return;
+            }
+        }
+    }
+
+    fn inspect(&mut self, state: u32, root: u64) {
+        let mut kinds = Vec::new();
+        self.hand.inspect(&self.table, root, self.config.properties, &mut |kind| kinds.push(kind));
+        kinds.into_iter().for_each(|kind| self.find(kind, state));
+    }
+
+    fn find(&mut self, kind: FindingKind, state: u32) {
+        self.outcome.find(self.config, Finding { kind, state });
+    }
+}

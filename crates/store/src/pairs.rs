@@ -1,0 +1,149 @@
+//! Different pairs of 32-bit ids, each under an id of its own.
+//!
+//! The table only grows and is shared through `&self`. Pairs lie in segments that double in size and never move; ids are found
+//! through locked hash tables, chosen by hash. A [`PairCache`] before it keeps one thread's recent answers, so that the locks are
+//! rarely met.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{OnceLock, PoisonError, RwLock};
+
+use hashbrown::HashTable;
+
+const N_SHARDS: usize = 32;
+/// The first segment holds this many pairs, each later one twice as many as the one before.
+const FIRST_SEGMENT: u32 = 1024;
+const N_SEGMENTS: usize = 23;
+
+pub(crate) struct Pairs {
+    shards: [RwLock<HashTable<u32>>; N_SHARDS],
+    segments: [OnceLock<Box<[AtomicU64]>>; N_SEGMENTS],
+    next: AtomicU32,
+}
+
+impl Pairs {
+    pub(crate) fn new() -> Self {
+        Pairs {
+            shards: [const { RwLock::new(HashTable::new()) }; N_SHARDS],
+            segments: [const { OnceLock::new() }; N_SEGMENTS],
+            next: AtomicU32::new(0),
+        }
+    }
+
+    /// The pair of an id. Whoever has an id got it from [`Pairs::id`], after the pair was in its place.
+    pub(crate) fn get(&self, id: u32) -> u64 {
+        let (segment, offset) = place(id);
+        let pairs = self.segments[segment].get().map(Box::as_ref).unwrap_or_default();
+        pairs[offset].load(Ordering::Relaxed)
+    }
+
+    /// The id of a pair; a new one if it was never seen.
+    fn id(&self, pair: u64, hash: u64) -> u32 {
+        let shard = &self.shards[(hash >> 40) as usize % N_SHARDS];
+        let is_same = |id: &u32| self.get(*id) == pair;
+        let table = shard.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = table.find(hash, is_same) {
+            return *id;
+        }
+        drop(table);
+        let mut table = shard.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = table.find(hash, is_same) {
+            return *id;
+        }
+        let id = self.push(pair);
+        table.insert_unique(hash, id, |id| mix(self.get(*id)));
+        id
+    }
+
+    fn push(&self, pair: u64) -> u32 {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        assert!(id < u32::MAX, "more than 2^32 - 1 different pairs");
+        let (segment, offset) = place(id);
+        let pairs = self.segments[segment].get_or_init(|| {
+            let len = (FIRST_SEGMENT as usize) << segment;
+            std::iter::repeat_with(AtomicU64::default).take(len).collect()
+        });
+        pairs[offset].store(pair, Ordering::Relaxed);
+        id
+    }
+
+    /// Bytes in use.
+    pub(crate) fn bytes(&self) -> usize {
+        let index = |shard: &RwLock<HashTable<u32>>| {
+            shard.read().unwrap_or_else(PoisonError::into_inner).capacity() * (size_of::<u32>() + 1) * 8 / 7
+        };
+        let ids = self.next.load(Ordering::Relaxed) as usize * size_of::<u64>();
+        ids + self.shards.iter().map(index).sum::<usize>()
+    }
+}
+
+/// Segment and offset of an id.
+fn place(id: u32) -> (usize, usize) {
+    let shifted = u64::from(id) + u64::from(FIRST_SEGMENT);
+    let segment = shifted.ilog2() - FIRST_SEGMENT.ilog2();
+    let start = u64::from(FIRST_SEGMENT) << segment;
+    (segment as usize, (shifted - start) as usize)
+}
+
+/// Spreads all bits of a pair over all bits of its hash (the end of SplitMix64).
+pub(crate) fn mix(pair: u64) -> u64 {
+    let mixed = pair.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// Recent answers of the table of pairs, for one thread.
+pub struct PairCache {
+    entries: Box<[(u64, u32)]>,
+}
+
+const CACHE_BITS: u32 = 16;
+/// No pair has this id.
+const NOTHING: u32 = u32::MAX;
+
+impl PairCache {
+    pub fn new() -> Self {
+        PairCache { entries: vec![(0, NOTHING); 1 << CACHE_BITS].into_boxed_slice() }
+    }
+
+    pub(crate) fn id(&mut self, pairs: &Pairs, pair: u64) -> u32 {
+        let hash = mix(pair);
+        let entry = &mut self.entries[(hash >> (64 - CACHE_BITS)) as usize];
+        if *entry == (pair, entry.1) && entry.1 != NOTHING {
+            return entry.1;
+        }
+        let id = pairs.id(pair, hash);
+        *entry = (pair, id);
+        id
+    }
+}
+
+impl Default for PairCache {
+    fn default() -> Self {
+        PairCache::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_agree_on_ids() {
+        let pairs = Pairs::new();
+        let ids: Vec<Vec<u32>> = std::thread::scope(|scope| {
+            let work = |start: u64| {
+                let mut cache = PairCache::new();
+                (start..start + 20_000).map(|n| cache.id(&pairs, (n % 7000) << 20)).collect()
+            };
+            let workers: Vec<_> = (0..4).map(|idx| scope.spawn(move || work(idx * 3000))).collect();
+            workers.into_iter().filter_map(|handle| handle.join().ok()).collect()
+        });
+        assert_eq!(pairs.next.load(Ordering::Relaxed), 7000);
+        for (start, ids) in (0_u64..).step_by(3000).zip(&ids) {
+            for (n, id) in (start..).zip(ids) {
+                assert_eq!(pairs.get(*id), (n % 7000) << 20);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! From which state each state was first reached.
+
+use crate::table::{NO_PARENT, Order};
+
+pub(crate) enum Parents {
+    /// States are expanded in the order of their numbers, so their children have ascending numbers: two bits a state.
+    Ascending(Unary),
+    Listed(Vec<u32>),
+}
+
+impl Parents {
+    pub(crate) fn new(order: Order) -> Self {
+        match order {
+            Order::Ascending => Parents::Ascending(Unary::default()),
+            Order::Any => Parents::Listed(Vec::new()),
+        }
+    }
+
+    pub(crate) fn get(&self, state: u32) -> u32 {
+        match self {
+            // The first run of children is that of the artificial root.
+            Parents::Ascending(runs) => runs.run_of(state).checked_sub(1).unwrap_or(NO_PARENT),
+            Parents::Listed(parents) => parents[state as usize],
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Parents::Ascending(runs) => (runs.bits.len() + runs.samples.len()) * size_of::<u64>(),
+            Parents::Listed(parents) => parents.len() * size_of::<u32>(),
+        }
+    }
+}
+
+/// Lengths of runs: for each run as many ones as it is long, then a zero.
+#[derive(Default)]
+pub(crate) struct Unary {
+    bits: Vec<u64>,
+    len: u64,
+    n_ones: u64,
+    /// The positions of every [`SAMPLE`]th one.
+    samples: Vec<u64>,
+}
+
+const SAMPLE: u64 = 512;
+
+impl Unary {
+    pub(crate) fn push_run(&mut self, length: u32) {
+        for _ in 0..length {
+            if self.n_ones.is_multiple_of(SAMPLE) {
+                self.samples.push(self.len);
+            }
+            self.n_ones += 1;
+            self.push(1);
+        }
+        self.push(0);
+    }
+
+    fn push(&mut self, bit: u64) {
+        let (word, offset) = ((self.len / 64) as usize, self.len % 64);
+        if word == self.bits.len() {
+            self.bits.push(0);
+        }
+        self.bits[word] |= bit << offset;
+        self.len += 1;
+    }
+
+    /// The number of the run that has the one with this number: the zeros before it.
+    fn run_of(&self, one: u32) -> u32 {
+        let start = self.samples.get((u64::from(one) / SAMPLE) as usize).copied().unwrap_or(0);
+        let mut left = u64::from(one) % SAMPLE;
+        let mut word = (start / 64) as usize;
+        let mut bits = self.bits[word] & (u64::MAX << (start % 64));
+        while left >= u64::from(bits.count_ones()) {
+            left -= u64::from(bits.count_ones());
+            word += 1;
+            bits = self.bits[word];
+        }
+        for _ in 0..left {
+            bits &= bits - 1;
+        }
+        let position = word as u64 * 64 + u64::from(bits.trailing_zeros());
+        (position - u64::from(one)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_found_again() {
+        let mut runs = Unary::default();
+        let lengths: Vec<u32> = (0..5000_u32).map(|n| (n * n) % 7 * u32::from(n % 3 != 0)).collect();
+        lengths.iter().for_each(|length| runs.push_run(*length));
+        let mut one = 0;
+        for (run, length) in lengths.iter().enumerate() {
+            for _ in 0..*length {
+                assert_eq!(runs.run_of(one), run as u32);
+                one += 1;
+            }
+        }
+    }
+}

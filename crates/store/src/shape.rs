@@ -1,0 +1,126 @@
+//! How the words of a state are folded into pairs.
+//!
+//! The tree is balanced: a step that changes one word changes as many inner nodes as the tree is deep. Nodes stand in an order in
+//! which children come before their parents; the last one is the root.
+
+use crate::pairs::{PairCache, Pairs};
+
+pub(crate) struct Shape {
+    width: usize,
+    nodes: Vec<[Child; 2]>,
+}
+
+#[derive(Clone, Copy)]
+enum Child {
+    Word(usize),
+    Node(usize),
+}
+
+impl Shape {
+    pub(crate) fn new(width: usize) -> Self {
+        let mut shape = Shape { width, nodes: Vec::new() };
+        if width > 0 {
+            shape.cover(0, width);
+        }
+        shape
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The number of nodes below the root.
+    pub(crate) fn n_inner(&self) -> usize {
+        self.nodes.len().saturating_sub(1)
+    }
+
+    fn cover(&mut self, from: usize, to: usize) -> Child {
+        if to - from == 1 {
+            return Child::Word(from);
+        }
+        let middle = from + (to - from) / 2;
+        let children = [self.cover(from, middle), self.cover(middle, to)];
+        self.nodes.push(children);
+        Child::Node(self.nodes.len() - 1)
+    }
+
+    /// Words and ids of inner nodes of a root.
+    pub(crate) fn unfold(&self, pairs: &Pairs, root: u64, words: &mut [u32], ids: &mut [u32]) {
+        if let [only] = words {
+            *only = root as u32;
+        }
+        for (idx, children) in self.nodes.iter().enumerate().rev() {
+            let pair = if idx == self.nodes.len() - 1 { root } else { pairs.get(ids[idx]) };
+            for (child, half) in children.iter().zip([(pair >> 32) as u32, pair as u32]) {
+                match child {
+                    Child::Word(word) => words[*word] = half,
+                    Child::Node(node) => ids[*node] = half,
+                }
+            }
+        }
+    }
+
+    /// The root of some words, next to a state of which words and ids are known. `ids` receives the ids of its own nodes.
+    pub(crate) fn fold(
+        &self,
+        pairs: &Pairs,
+        cache: &mut PairCache,
+        words: &[u32],
+        near: Option<(&[u32], &[u32])>,
+        ids: &mut [u32],
+    ) -> u64 {
+        let Some((top, inner)) = self.nodes.split_last() else {
+            return words.first().copied().map_or(0, u64::from);
+        };
+        for (idx, [left, right]) in inner.iter().enumerate() {
+            let pair = (left.value(words, ids), right.value(words, ids));
+            let known = near.filter(|(words, ids)| (left.value(words, ids), right.value(words, ids)) == pair);
+            ids[idx] = match known {
+                Some((_, ids)) => ids[idx],
+                None => cache.id(pairs, join(pair)),
+            };
+        }
+        join((top[0].value(words, ids), top[1].value(words, ids)))
+    }
+}
+
+impl Child {
+    fn value(self, words: &[u32], ids: &[u32]) -> u32 {
+        match self {
+            Child::Word(word) => words[word],
+            Child::Node(node) => ids[node],
+        }
+    }
+}
+
+fn join((left, right): (u32, u32)) -> u64 {
+    u64::from(left) << 32 | u64::from(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unfolding_undoes_folding() {
+        for width in 0..12_usize {
+            let (shape, pairs, mut cache) = (Shape::new(width), Pairs::new(), PairCache::new());
+            let words: Vec<u32> = (0..width as u32).map(|word| word * word + 1).collect();
+            let mut ids = vec![0; shape.n_inner()];
+            let root = shape.fold(&pairs, &mut cache, &words, None, &mut ids);
+            let (mut found, mut found_ids) = (vec![0; width], vec![0; shape.n_inner()]);
+            shape.unfold(&pairs, root, &mut found, &mut found_ids);
+            assert_eq!((&found, &found_ids), (&words, &ids));
+            for changed in 0..width {
+                let mut next = words.clone();
+                next[changed] = 99;
+                let (mut near_ids, mut own_ids) = (ids.clone(), ids.clone());
+                let near = shape.fold(&pairs, &mut cache, &next, Some((&words, &ids)), &mut near_ids);
+                assert_eq!(near, shape.fold(&pairs, &mut cache, &next, None, &mut own_ids));
+                assert_ne!(near, root);
+                shape.unfold(&pairs, near, &mut found, &mut found_ids);
+                assert_eq!(found, next);
+            }
+        }
+    }
+}
