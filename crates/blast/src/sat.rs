@@ -61,6 +61,13 @@ impl Solver {
         }
     }
 
+    /// Makes the value of a literal part of every solution.
+    pub fn track(&mut self, circuit: &Circuit, lit: Lit) {
+        if !lit.is_constant() {
+            self.literal(circuit, lit);
+        }
+    }
+
     /// From now on one of the literals holds.
     pub fn clause(&mut self, circuit: &Circuit, lits: &[Lit]) {
         if lits.contains(&Lit::TRUE) {
@@ -132,7 +139,7 @@ impl Solver {
         }
     }
 
-    /// The value of a literal in the last solution; false if it does not matter.
+    /// The value of a literal in the last solution; false if it was never mentioned.
     pub fn value(&self, lit: Lit) -> bool {
         match self.vars.get(lit.gate()).copied().flatten() {
             _ if lit.is_constant() => lit == Lit::TRUE,

@@ -103,6 +103,26 @@ impl Sym {
         })
     }
 
+    /// Calls `visit` with all literals that the value depends on.
+    pub fn for_each_lit(&self, visit: &mut impl FnMut(Lit)) {
+        match self {
+            Sym::Bool(lit) => visit(*lit),
+            Sym::Choice(items) | Sym::Set(Members { items, .. }) => items.iter().for_each(|(_, lit)| visit(*lit)),
+            Sym::Bits(bits) => bits.lits().iter().for_each(|lit| visit(*lit)),
+            Sym::Pair(pair) => {
+                pair.0.for_each_lit(visit);
+                pair.1.for_each_lit(visit);
+            }
+            Sym::Record(_, fields) => fields.iter().for_each(|field| field.for_each_lit(visit)),
+            Sym::Map(entries) => {
+                for entry in entries {
+                    visit(entry.present);
+                    entry.val.for_each_lit(visit);
+                }
+            }
+        }
+    }
+
     /// Literals that differ between different values, appended: with their values in a solution they exclude it.
     pub fn distinguish(&self, value: &impl Fn(Lit) -> bool, clause: &mut Vec<Lit>) {
         let mut differ = |lit: Lit| clause.push(if value(lit) { !lit } else { lit });

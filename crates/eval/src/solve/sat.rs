@@ -133,6 +133,9 @@ impl Search<'_> {
         }
         let symbols: Vec<(Unknown, Sym)> =
             node.open.iter().filter_map(|open| Some((*open, encoder.symbol(*open)?.clone()))).collect();
+        for (_, sym) in &symbols {
+            sym.for_each_lit(&mut |lit| solver.track(&encoder.blast.circuit, lit));
+        }
         loop {
             self.session.ticks(STEPS).map_err(Stop::Fatal)?;
             match solver.solve() {
