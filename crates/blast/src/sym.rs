@@ -160,7 +160,7 @@ impl Sym {
 impl Members {
     pub fn known(set: &Set) -> Members {
         let items = set.iter().map(|item| (item, Lit::TRUE)).collect();
-        Members { items, is_function: abridge_value::relation::is_functional(set) }
+        Members { items, is_function: is_function(set) }
     }
 
     pub fn get(&self, item: &Value) -> Lit {
@@ -174,6 +174,12 @@ impl Members {
             .all(|(_, lit)| lit.is_constant())
             .then(|| self.items.iter().filter(|(_, lit)| *lit == Lit::TRUE).map(|(item, _)| item.clone()).collect())
     }
+}
+
+/// A set of pairs that is a function.
+fn is_function(set: &Set) -> bool {
+    let n_pairs = abridge_value::relation::pairs(set).count() as u64;
+    n_pairs == set.len() && abridge_value::relation::is_functional(set)
 }
 
 /// The literal of a value in an ascending list; false if it is not there.
@@ -332,7 +338,7 @@ impl Blast {
     /// One of several known sets, element by element.
     fn chosen_set(&mut self, choice: &Choice) -> Sym {
         let sets = choice.iter().filter_map(|(value, lit)| Some((value.as_set()?, *lit)));
-        let is_function = sets.clone().all(|(set, _)| abridge_value::relation::is_functional(set));
+        let is_function = sets.clone().all(|(set, _)| is_function(set));
         let items = sets.flat_map(|(set, lit)| set.iter().map(move |item| (item, lit))).collect();
         Sym::Set(Members { items: self.gather(items), is_function })
     }

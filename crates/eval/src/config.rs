@@ -23,6 +23,8 @@ pub struct Config {
     pub hard: u64,
     /// Steps of plain search before they do.
     pub probe: u64,
+    /// Conflicts until the SAT solver gives up on a problem.
+    pub conflicts: u64,
     /// How deep functions and operations may call themselves.
     pub max_calls: u32,
 }
@@ -47,6 +49,7 @@ impl Default for Config {
             fuel: 1 << 30,
             hard: 1000,
             probe: 150_000,
+            conflicts: 3_000_000,
             max_calls: 10_000,
         }
     }

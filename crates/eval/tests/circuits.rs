@@ -27,6 +27,7 @@ fn set_operators() {
     solutions("x,y", "x <: POW(D) & y <: D & inter(x) = y");
     solutions("x,e,f", "x <: S & e : S & f : S & x = {e, f}");
     solutions("x,y,z", "x <: S & y <: S & z <: S & S = x \\/ y \\/ z & x /\\ y = {} & card(z) = 1");
+    solutions("x,y", "x : {{a}, {b}, {a, b}, {a, c}} & y : {{a}, {a, b, c}} - {x}");
     solutions("x,y", "x : POW1(S) & y : FIN(S) & x /\\ y = {}");
 }
 

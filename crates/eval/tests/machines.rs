@@ -201,7 +201,7 @@ fn an_unbounded_choice_is_an_error_or_a_warning() {
 #[test]
 fn runaway_evaluation_ends() {
     let text = over_x("go = x := card({y | y : POW(1..40) & SIGMA(i).(i : y | i) = -1})");
-    let config = Config { fuel: 200_000, ..Config::prob() };
+    let config = Config { fuel: 200_000, hard: u64::MAX, ..Config::prob() };
     let model = model(&text);
     let report = explore(&model, config, 100);
     assert!(!report.errors.is_empty());

@@ -33,12 +33,16 @@ impl Control for Deadline {
     }
 }
 
-/// The machines that published results name.
-fn machines() -> Option<Vec<PathBuf>> {
+/// The machines with exact published results; by default those that took little time then.
+fn machines(slow: bool) -> Option<Vec<PathBuf>> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let expected = std::fs::read_to_string(corpus.join("expected.csv")).ok()?;
-    let paths = expected.lines().skip(1).filter_map(|line| line.split(',').next());
-    Some(paths.map(|path| corpus.join("machines").join(path)).collect())
+    let rows = expected.lines().skip(1).map(|line| line.split(',').collect::<Vec<&str>>());
+    let is_wanted = |row: &Vec<&str>| {
+        let milliseconds: Option<u64> = row.get(6).and_then(|text| text.parse().ok());
+        row.get(1) == Some(&"exact") && (slow || milliseconds.is_some_and(|milliseconds| milliseconds <= 150))
+    };
+    Some(rows.filter(is_wanted).map(|row| corpus.join("machines").join(row[0])).collect())
 }
 
 /// One way of evaluating.
@@ -55,6 +59,7 @@ fn explore(model: &Model, way: Way, slow: bool) -> Report {
     let mut config = Config { find_all: true, goal: false, ..Config::default() }.prob();
     config.max_states = Some(if slow { 5000 } else { 120 });
     config.eval.fuel = if slow { 50_000_000 } else { 400_000 };
+    config.eval.conflicts = if slow { 100_000 } else { 1000 };
     config.eval.compiled = way == Way::Fast;
     config.system.compiled = way == Way::Fast;
     config.system.memo = way == Way::Fast;
@@ -77,11 +82,11 @@ fn answer(report: &Report) -> Option<String> {
 
 #[test]
 fn all_ways_agree_on_the_corpus() {
-    let Some(machines) = machines() else {
+    let slow = std::env::var_os("RUN_SLOW").is_some();
+    let Some(machines) = machines(slow) else {
         eprintln!("SKIPPED: ../shared/corpus is not here, so nothing was compared");
         return;
     };
-    let slow = std::env::var_os("RUN_SLOW").is_some();
     let queue = Mutex::new(machines.into_iter());
     let compared = Mutex::new((0, 0));
     let differences = Mutex::new(Vec::new());
@@ -109,5 +114,5 @@ fn all_ways_agree_on_the_corpus() {
     eprintln!("compared: {n_fast} with the fast path, {n_circuits} with circuits");
     let differences = differences.into_inner().expect("no panic");
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-    assert!(n_fast > 500 && n_circuits > 400, "only {n_fast} and {n_circuits} machines were compared");
+    assert!(n_fast > 350 && n_circuits > 350, "only {n_fast} and {n_circuits} machines were compared");
 }

@@ -488,8 +488,8 @@ impl Search<'_> {
                 self.linear_sum(binder, *pred, *expr, at, depth).unwrap_or_else(|| Linear::constant(Range::default()))
             }
             Expr::Binary(BinaryOp::Apply, function, arg) => self
-                .linear_point(*function, *arg, at)
-                .or_else(|| self.linear_lambda(*function, *arg, at, depth))
+                .linear_lambda(*function, *arg, at, depth)
+                .or_else(|| self.linear_point(*function, *arg, at))
                 .unwrap_or_else(|| Linear::constant(Range::default())),
             _ => Linear::constant(Range::default()),
         }

@@ -25,8 +25,6 @@ pub(super) const ATTEMPTS: u32 = 3;
 const DENSE: usize = 200;
 /// What one question costs, in steps.
 const STEPS: u64 = 200;
-/// Conflicts until the solver gives up.
-const CONFLICTS: u64 = 3_000_000;
 
 impl Search<'_> {
     /// Whether a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
@@ -127,7 +125,7 @@ impl Search<'_> {
         if left_out * 2 > node.constraints.len() {
             return Err(Stop::Unsupported("most constraints"));
         }
-        let mut solver = Solver::new(CONFLICTS);
+        let mut solver = Solver::new(self.session.config().conflicts);
         for lit in required {
             solver.require(&encoder.blast.circuit, lit);
         }
