@@ -6,22 +6,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use abridge_eval::Config;
-use abridge_sema::{FileSystem, Options, analyse};
+use abridge_sema::{Options, analyse};
+use abridge_testkit::Disk;
 
 #[path = "../tests/common/explore.rs"]
 mod explore;
-
-struct Disk;
-
-impl FileSystem for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-
-    fn is_file(&self, path: &Path) -> bool {
-        path.is_file()
-    }
-}
 
 fn main() {
     let mut max_states = 1_000_000;

@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) use member::SetArg;
 
 use abridge_blast::{Blast, Lit, Sym, Unsupported};
-use abridge_model::{ExprId, LocalId, PredId};
+use abridge_model::{Binding, ExprId, LocalId, PredId};
 
 use crate::env::Env;
 use crate::error::Error;
@@ -185,6 +185,18 @@ impl<'s> Encoder<'s> {
                 env.clone()
             }
         }
+    }
+
+    /// The bindings of a LET, each seeing those before it, and the condition that all are defined.
+    fn bind_let(&mut self, bindings: &[Binding], env: &Env) -> Encoded<(Env, Lit)> {
+        let mut env = env.clone();
+        let mut defined = Lit::TRUE;
+        for binding in bindings {
+            let term = self.expr(binding.value, &env)?;
+            defined = self.and(defined, term.defined);
+            env = self.bind(binding.local, &term, &env);
+        }
+        Ok((env, defined))
     }
 
     fn and(&mut self, left: Lit, right: Lit) -> Lit {

@@ -12,5 +12,5 @@ mod random;
 pub mod seeds;
 pub mod sizes;
 
-pub use project::{Project, dedent};
+pub use project::{Disk, Project, dedent};
 pub use random::{Choices, Random};

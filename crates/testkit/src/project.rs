@@ -58,3 +58,16 @@ pub fn dedent(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(|line| line.get(margin..).unwrap_or("")).collect();
     lines.join("\n")
 }
+
+/// The files of the disk, for machines that lie in folders.
+pub struct Disk;
+
+impl FileSystem for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path.is_file()
+    }
+}

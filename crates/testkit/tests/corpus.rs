@@ -9,20 +9,9 @@ use std::time::{Duration, Instant};
 
 use abridge_check::{Config, Control, Progress, Report, check};
 use abridge_model::Model;
-use abridge_sema::{FileSystem, Options, analyse};
+use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
-
-struct Disk;
-
-impl FileSystem for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-
-    fn is_file(&self, path: &Path) -> bool {
-        path.is_file()
-    }
-}
+use abridge_testkit::Disk;
 
 /// Stops a run that takes too long for a test.
 struct Deadline(Instant);

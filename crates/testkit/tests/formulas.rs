@@ -4,19 +4,8 @@ use std::path::{Path, PathBuf};
 
 use abridge_model::Model;
 use abridge_model::dump::dump;
-use abridge_sema::{FileSystem, FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
-
-struct Disk;
-
-impl FileSystem for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-
-    fn is_file(&self, path: &Path) -> bool {
-        path.is_file()
-    }
-}
+use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
+use abridge_testkit::Disk;
 
 fn models() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");

@@ -6,21 +6,10 @@ use std::path::{Path, PathBuf};
 
 use abridge_check::{Config, Control, Progress, Report, Verdict, ViolationKind, check};
 use abridge_model::Model;
-use abridge_sema::{FileSystem, Options, analyse};
+use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
+use abridge_testkit::Disk;
 use abridge_testkit::expectations::{Expectation, expectations, size};
-
-struct Disk;
-
-impl FileSystem for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-
-    fn is_file(&self, path: &Path) -> bool {
-        path.is_file()
-    }
-}
 
 struct Patient;
 

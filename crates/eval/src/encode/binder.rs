@@ -34,11 +34,8 @@ impl<'s> Encoder<'s> {
         env: &Env,
         visit: &mut Visit<'_, 's>,
     ) -> Encoded<()> {
-        for local in binder {
-            self.symbols.remove(&Unknown::Local(*local));
-        }
         let conjuncts = self.session.interp.names.conjuncts(self.session.model(), pred);
-        self.bind_next(binder, &conjuncts, false, env, visit)
+        self.bind_all(binder, &conjuncts, false, env, visit)
     }
 
     /// The same, but a variable that an equation defines may get a symbolic value.
@@ -49,19 +46,28 @@ impl<'s> Encoder<'s> {
         env: &Env,
         visit: &mut Visit<'_, 's>,
     ) -> Encoded<()> {
-        for local in binder {
-            self.symbols.remove(&Unknown::Local(*local));
-        }
         let conjuncts = self.session.interp.names.conjuncts(self.session.model(), pred);
-        self.bind_next(binder, &conjuncts, true, env, visit)
+        self.bind_all(binder, &conjuncts, true, env, visit)
     }
 
     /// The same for all values of the variables' types.
     pub(super) fn each_typed(&mut self, binder: &[LocalId], env: &Env, visit: &mut Visit<'_, 's>) -> Encoded<()> {
+        self.bind_all(binder, &[], false, env, visit)
+    }
+
+    /// What the variables stood for before is forgotten.
+    fn bind_all(
+        &mut self,
+        binder: &[LocalId],
+        conjuncts: &[PredId],
+        may_define: bool,
+        env: &Env,
+        visit: &mut Visit<'_, 's>,
+    ) -> Encoded<()> {
         for local in binder {
             self.symbols.remove(&Unknown::Local(*local));
         }
-        self.bind_next(binder, &[], false, env, visit)
+        self.bind_next(binder, conjuncts, may_define, env, visit)
     }
 
     fn bind_next(

@@ -71,16 +71,9 @@ impl<'s> Encoder<'s> {
                 Ok(Term { kind: TermKind::Sym(sym), defined: self.any([yes, no]) })
             }
             Expr::Let { bindings, body } => {
-                let mut env = env.clone();
-                let mut defined = Vec::new();
-                for binding in bindings {
-                    let term = self.expr(binding.value, &env)?;
-                    defined.push(term.defined);
-                    env = self.bind(binding.local, &term, &env);
-                }
+                let (env, defined) = self.bind_let(bindings, env)?;
                 let body = self.expr(*body, &env)?;
-                defined.push(body.defined);
-                Ok(Term { kind: body.kind, defined: self.all(defined) })
+                Ok(Term { kind: body.kind, defined: self.and(defined, body.defined) })
             }
             Expr::BoolOf(pred) => {
                 let truth = self.pred(*pred, env)?;

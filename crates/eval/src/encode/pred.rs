@@ -56,16 +56,9 @@ impl Encoder<'_> {
                 Ok(Truth { holds: chosen(then.holds, otherwise.holds), fails: chosen(then.fails, otherwise.fails) })
             }
             Pred::Let { bindings, body } => {
-                let mut env = env.clone();
-                let mut defined = Vec::new();
-                for binding in bindings {
-                    let term = self.expr(binding.value, &env)?;
-                    defined.push(term.defined);
-                    env = self.bind(binding.local, &term, &env);
-                }
+                let (env, defined) = self.bind_let(bindings, env)?;
                 let body = self.pred(*body, &env)?;
-                let defined = self.all(defined);
-                Ok(Truth { holds: self.and(defined, body.holds), fails: self.and(defined, body.fails) })
+                Ok(self.guarded(defined, body))
             }
             Pred::Finite(set) => {
                 let term = self.expr(*set, env)?;
