@@ -3,7 +3,7 @@
 use abridge_value::{Int, Value};
 
 use crate::circuit::Lit;
-use crate::sym::{Blast, Choice, Members, Sym, Unsupported, find};
+use crate::sym::{Blast, Choice, Members, Sym, Unsupported};
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
@@ -183,16 +183,6 @@ impl Blast {
             _ => self.members(set)?.items.iter().map(|(_, lit)| *lit).collect(),
         };
         Ok(!self.circuit.or_all(lits))
-    }
-
-    /// Keeps the values that satisfy a test.
-    pub fn filter(&mut self, choice: &Choice, keep: impl Fn(&Value) -> bool) -> Lit {
-        self.circuit.or_all(choice.iter().filter(|(value, _)| keep(value)).map(|(_, lit)| *lit))
-    }
-
-    /// Whether a choice has this value.
-    pub fn is_value(&self, choice: &Choice, value: &Value) -> Lit {
-        find(choice, value)
     }
 }
 
