@@ -18,6 +18,7 @@ use abridge_model::Model;
 use abridge_search::{Exploration, explore};
 use abridge_system::{Finding, FindingKind, Limit, Properties};
 
+pub use abridge_eval::{Cost, Measured, Profile};
 pub use abridge_search::{Control, Progress, Strategy};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use explain::Part;
@@ -120,6 +121,7 @@ fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
         failures: notes.failures.iter().map(|(what, error)| (what.clone(), error.diagnostic(model))).collect(),
         limits,
         table_bytes: exploration.table.bytes() as u64,
+        profile: system.profile(),
     }
 }
 

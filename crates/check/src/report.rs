@@ -1,6 +1,7 @@
 //! What a check yields.
 
 use abridge_diag::Diagnostic;
+use abridge_eval::Profile;
 use abridge_system::{FindingKind, Limit};
 
 use crate::explain::Part;
@@ -33,6 +34,8 @@ pub struct Report {
     pub failures: Vec<(String, Diagnostic)>,
     /// Memory of the table of states.
     pub table_bytes: u64,
+    /// Where the time went, if that was asked for.
+    pub profile: Profile,
 }
 
 /// Which kinds of violation occur.

@@ -8,6 +8,7 @@ mod disk;
 mod exit;
 mod formulas;
 mod out;
+mod profile;
 mod report;
 mod steps;
 mod trace_file;

@@ -11,6 +11,7 @@ mod lists;
 mod memo;
 mod operation;
 mod order;
+mod profile;
 mod worker;
 
 use std::collections::BTreeSet;
@@ -31,6 +32,7 @@ use crate::val::Val;
 use conjunct::{Conjuncts, Role};
 use lists::Lists;
 use operation::Operation;
+pub use profile::{Cost, Measured, Profile};
 pub use worker::ExplicitWorker;
 
 /// Choices about the state space, beside those about evaluation.
@@ -45,6 +47,8 @@ pub struct SystemConfig {
     /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
     pub max_initialisations: Option<usize>,
     pub max_operations: Option<usize>,
+    /// Measure where the time goes.
+    pub profile: bool,
 }
 
 impl Default for SystemConfig {
@@ -55,6 +59,7 @@ impl Default for SystemConfig {
             compiled: true,
             max_initialisations: None,
             max_operations: None,
+            profile: false,
         }
     }
 }
@@ -94,6 +99,8 @@ pub struct Explicit<'m> {
     lists: Lists,
     /// How often remembered things were rearranged.
     epoch: AtomicU32,
+    /// What the workers that have ended measured.
+    profile: Mutex<Profile>,
 }
 
 /// What evaluation had to say besides results.
@@ -148,6 +155,7 @@ impl<'m> Explicit<'m> {
             program,
             lists: Lists::new(),
             epoch: AtomicU32::new(0),
+            profile: Mutex::default(),
         }
     }
 
@@ -166,6 +174,11 @@ impl<'m> Explicit<'m> {
 
     pub fn notes(&self) -> Notes {
         lock(&self.notes).clone()
+    }
+
+    /// What the workers that have ended measured.
+    pub fn profile(&self) -> Profile {
+        lock(&self.profile).clone()
     }
 
     /// Constants that were fixed beforehand.

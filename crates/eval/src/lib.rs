@@ -29,7 +29,8 @@ pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
-    Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Notes, SETUP, SystemConfig,
+    Cost, Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Measured, Notes, Profile, SETUP,
+    SystemConfig,
 };
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;

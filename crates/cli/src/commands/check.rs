@@ -16,6 +16,7 @@ use crate::commands::{Compat, complain, print_json, seconds};
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::out::{errln, out, outln};
+use crate::profile;
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
 use crate::trace_file;
@@ -77,6 +78,9 @@ pub(crate) struct CheckOptions {
     /// Evaluate with the plain interpreter only, which judges all other ways
     #[arg(long, help_heading = "Search")]
     plain: bool,
+    /// Tell where the time goes: by operation and by conjunct, what was computed and what was remembered
+    #[arg(long, help_heading = "Search")]
+    profile: bool,
     /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
@@ -136,6 +140,7 @@ impl CheckOptions {
         config.max_depth = self.max_depth;
         config.workers = self.threads();
         config.system.memo = !self.no_memo;
+        config.system.profile = self.profile;
         config.system.compiled = !self.plain;
         config.eval.compiled = !self.plain;
         if self.prob_limits {
@@ -180,6 +185,9 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         value["workers"] = json!(options.threads());
         value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
         value["file"] = json!(file);
+        if options.profile {
+            value["profile"] = profile::rows_json(model, &report.profile);
+        }
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
         match &saved {
             Some(Ok(path)) => value["trace_file"] = json!(path),
@@ -189,6 +197,9 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         print_json(&value);
     } else {
         print_report(model, &analysis.sources, &report, &times);
+        if options.profile {
+            out!("{}", profile::table(model, &report.profile, search_seconds, options.threads().get()));
+        }
     }
     match saved {
         Some(Err(message)) => {

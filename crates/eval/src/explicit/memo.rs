@@ -305,6 +305,8 @@ pub(super) struct Seat<'a> {
     table: Arc<Table>,
     lookups: u64,
     hits: u64,
+    /// Hits that the memo has been told of.
+    told: u64,
     /// The packed key and the number of the lookup before: neighbouring states have much in common.
     last: Option<(u64, u32)>,
 }
@@ -315,11 +317,16 @@ pub(super) struct Key(Option<u64>);
 
 impl<'a> Seat<'a> {
     pub(super) fn new(memo: &'a Memo) -> Self {
-        Seat { memo, table: memo.table(), lookups: 0, hits: 0, last: None }
+        Seat { memo, table: memo.table(), lookups: 0, hits: 0, told: 0, last: None }
     }
 
     pub(super) fn is_off(&self) -> bool {
         self.table.is_off()
+    }
+
+    /// How often something was found here.
+    pub(super) fn n_found(&self) -> u64 {
+        self.told + self.hits
     }
 
     /// Takes up what [`Memo::tidy`] did.
@@ -333,6 +340,7 @@ impl<'a> Seat<'a> {
         self.lookups += 1;
         if self.lookups == 4096 {
             self.memo.lookups.fetch_add(std::mem::take(&mut self.lookups), Ordering::Relaxed);
+            self.told += self.hits;
             self.memo.hits.fetch_add(std::mem::take(&mut self.hits), Ordering::Relaxed);
         }
         let key = self.table.key(words).ok_or(Key(None))?;

@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fast::{FastPath, Trust};
 use super::memo::{Key, Memo, Seat};
+use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
 use crate::compiled::{Fast, Program, Staged, Stop, Verdict};
 use crate::env::State;
@@ -99,6 +100,7 @@ pub(super) struct Performer<'a> {
     whole: Option<Seat<'a>>,
     staged: Option<(&'a Staged, StageSeats<'a>)>,
     trust: Trust,
+    cost: Cost,
 }
 
 struct StageSeats<'a> {
@@ -129,7 +131,7 @@ impl<'a> Performer<'a> {
             };
             (staged, seats)
         });
-        Performer { operation, whole: operation.whole.as_ref().map(Seat::new), staged, trust: Trust::default() }
+        Performer { operation, whole: operation.whole.as_ref().map(Seat::new), staged, trust: Trust::default(), cost: Cost::default() }
     }
 
     pub(super) fn refresh(&mut self) {
@@ -140,8 +142,31 @@ impl<'a> Performer<'a> {
         }
     }
 
+    /// What the operation took so far.
+    pub(super) fn cost(&self) -> (Measured, Cost) {
+        let stages = self.staged.iter().flat_map(|(_, StageSeats { conditions, search, values })| {
+            conditions.iter().chain([search]).chain(values).flatten()
+        });
+        let remembered = self.whole.iter().chain(stages).map(Seat::n_found).sum();
+        (Measured::Operation(self.operation.op), Cost { remembered, ..self.cost })
+    }
+
     /// Adds the steps of the operation out of a state.
     pub(super) fn perform(
+        &mut self,
+        system: &Explicit<'_>,
+        fast: Option<&mut FastPath<'_>>,
+        words: &[u32],
+        state: &mut Option<State>,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) {
+        let clock = Clock::start(system.config.profile);
+        self.answer(system, fast, words, state, scratch, out);
+        clock.stop(&mut self.cost);
+    }
+
+    fn answer(
         &mut self,
         system: &Explicit<'_>,
         fast: Option<&mut FastPath<'_>>,
@@ -181,10 +206,15 @@ impl<'a> Performer<'a> {
         if let Some(fast) = fast.filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, scratch };
-                    self.operation.in_stages(&mut run, staged, seats, out)
+                    let mut run = Run { system, fast, words, scratch, n_computed: 0 };
+                    let done = self.operation.in_stages(&mut run, staged, seats, out);
+                    self.cost.computed += run.n_computed;
+                    done
                 }
-                None => self.operation.at_once(system, fast, words, scratch, out),
+                None => {
+                    self.cost.computed += 1;
+                    self.operation.at_once(system, fast, words, scratch, out)
+                }
             };
             self.trust.count(done.is_ok());
             if done.is_ok() {
@@ -193,6 +223,7 @@ impl<'a> Performer<'a> {
             fast.forget();
             out.truncate(start);
         }
+        self.cost.plain += 1;
         self.operation.plainly(system, words, state.get_or_insert_with(|| system.decode(words).0), scratch, out)
     }
 }
@@ -226,6 +257,8 @@ struct Run<'r, 'f> {
     fast: &'r mut FastPath<'f>,
     words: &'r [u32],
     scratch: &'r mut Scratch,
+    /// How often something was not remembered.
+    n_computed: u64,
 }
 
 impl Operation {
@@ -450,12 +483,16 @@ impl Run<'_, '_> {
         locals: impl Iterator<Item = u32>,
         compute: impl FnOnce(&mut Self) -> Fast<u32>,
     ) -> Fast<u32> {
-        let Some(seat) = seat.as_mut().filter(|seat| !seat.is_off()) else { return compute(self) };
+        let Some(seat) = seat.as_mut().filter(|seat| !seat.is_off()) else {
+            self.n_computed += 1;
+            return compute(self);
+        };
         fill(&mut self.scratch.key, self.words, &stage.words);
         self.scratch.key.extend(locals);
         match seat.get(&self.system.lists, &self.scratch.key) {
             Ok(number) => Ok(number),
             Err(key) => {
+                self.n_computed += 1;
                 let number = compute(self)?;
                 seat.insert(&self.system.lists, &self.scratch.key, key, number);
                 Ok(number)
@@ -484,7 +521,8 @@ impl Run<'_, '_> {
                 Err(missing) => key = Some(missing),
             }
         }
-        let Run { system, fast, words, scratch } = self;
+        self.n_computed += 1;
+        let Run { system, fast, words, scratch, .. } = self;
         fast.load(system, words, &stage.words);
         scratch.distinct.clear();
         let Scratch { entry, distinct, key: words_of_key, .. } = &mut **scratch;

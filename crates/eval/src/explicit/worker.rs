@@ -102,6 +102,18 @@ impl<'a> ExplicitWorker<'a> {
     }
 }
 
+impl Drop for ExplicitWorker<'_> {
+    fn drop(&mut self) {
+        if !self.system.config.profile {
+            return;
+        }
+        let mut profile = lock(&self.system.profile);
+        self.operations.iter().map(Performer::cost).for_each(|(what, cost)| profile.add(what, cost));
+        let inspectors = [&self.invariant, &self.assertions, &self.goal];
+        inspectors.into_iter().flat_map(Inspector::costs).for_each(|(what, cost)| profile.add(what, cost));
+    }
+}
+
 impl Worker for ExplicitWorker<'_> {
     fn initial(&mut self, out: &mut Steps) {
         if self.system.has_setup {
