@@ -30,7 +30,7 @@ use crate::val::Val;
 use code::{Case, Test};
 pub(crate) use inside::{Fragments, Memory};
 use rows::Rows;
-pub(crate) use staged::{Staged, Verdict};
+pub(crate) use staged::{Condition, Staged, Verdict};
 
 /// Why the fast path gives no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

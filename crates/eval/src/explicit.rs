@@ -5,6 +5,7 @@
 //! of those (`operation.rs`); the same for conjuncts of the invariant (`conjunct.rs`). What is remembered lies in tables that all workers
 //! share (`memo.rs`). The answers come from the compiled form where it has one, else from the plain interpreter.
 
+mod condition;
 mod conjunct;
 mod fast;
 mod lists;
@@ -29,6 +30,7 @@ use crate::env::{Env, Slots, State};
 use crate::error::{Error, Result};
 use crate::interp::{Interp, Session, Warning};
 use crate::val::Val;
+use condition::Conditions;
 use conjunct::{Conjuncts, Role};
 use lists::Lists;
 use operation::Operation;
@@ -93,6 +95,7 @@ pub struct Explicit<'m> {
     notes: Mutex<Notes>,
     program: Option<Program>,
     operation_memos: Vec<Operation>,
+    conditions: Conditions,
     invariant: Conjuncts,
     assertions: Conjuncts,
     goal: Conjuncts,
@@ -126,8 +129,10 @@ impl<'m> Explicit<'m> {
         let has_setup = has_setup(model, &pinned);
         let program = config.compiled.then(|| Program::new(&interp));
         let words = Words { variables: &variables, memo: config.memo };
-        let operation = |(idx, op): (usize, &OpId)| Operation::new(model, &words, program.as_ref(), idx, *op);
-        let operation_memos = operations.iter().enumerate().map(operation).collect();
+        let mut conditions = Conditions::default();
+        let numbered = operations.iter().copied().enumerate();
+        let operation_memos =
+            numbered.map(|op| Operation::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
         let conjuncts = |role, list: &[abridge_model::Conjunct]| {
             let checked = list.iter().enumerate().filter(|(_, item)| !item.is_gluing);
             let checked = checked.map(|(idx, item)| (idx as u32, item.pred, words.of(&item.reads)));
@@ -139,6 +144,7 @@ impl<'m> Explicit<'m> {
         });
         Explicit {
             operation_memos,
+            conditions,
             invariant: conjuncts(Role::Invariant, &model.invariant),
             assertions: conjuncts(Role::Assertion, &model.assertions),
             goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
@@ -222,6 +228,13 @@ impl<'m> Explicit<'m> {
             variables[variable.index()] = (words[word] != UNSET).then(|| self.decode_val(word, words[word]).clone());
         }
         (State { constants: self.constants_of(words).clone(), variables: Arc::new(variables) }, words[0] & 1 == 1)
+    }
+
+    /// All that is remembered.
+    fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
+        let operations = self.operation_memos.iter().flat_map(Operation::memos);
+        let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
+        operations.chain(self.conditions.memos()).chain(conjuncts)
     }
 
     fn note(&self, session: &Session<'_>, what: &str, error: Option<Error>) {
@@ -311,20 +324,16 @@ impl System for Explicit<'_> {
     }
 
     fn tidy(&self, n_states: u64) {
-        let operations = self.operation_memos.iter().flat_map(Operation::memos);
-        let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
         let may_grow = self.bytes() < MEMO_BASE + n_states * MEMO_PER_STATE;
         self.lists.allow(may_grow);
-        let n_changed = operations.chain(conjuncts).filter(|memo| memo.tidy(&self.lists, may_grow)).count();
+        let n_changed = self.memos().filter(|memo| memo.tidy(&self.lists, may_grow)).count();
         if n_changed > 0 {
             self.epoch.fetch_add(1, Ordering::Release);
         }
     }
 
     fn bytes(&self) -> u64 {
-        let operations = self.operation_memos.iter().flat_map(Operation::memos);
-        let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
-        operations.chain(conjuncts).map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+        self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
     }
 }
 

@@ -98,7 +98,7 @@ impl Builder<'_, '_> {
             Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(code) = self.beta(*function, *arg) => code,
             Expr::Binary(BinaryOp::Apply, function, arg) => Code::Apply(self.head(*function), self.boxed(*arg)),
-            Expr::Binary(BinaryOp::Image, relation, set) => Code::Image(self.head(*relation), self.boxed(*set)),
+            Expr::Binary(BinaryOp::Image, relation, set) => self.image(*relation, *set),
             Expr::Binary(op, left, right) if is_fast_binary(*op) => {
                 Code::Binary(*op, self.boxed(*left), self.boxed(*right))
             }
@@ -138,6 +138,19 @@ impl Builder<'_, '_> {
                 }
             }
             _ => self.interpret(id),
+        }
+    }
+
+    fn image(&mut self, relation: ExprId, set: ExprId) -> Code {
+        match self.model.expr(relation) {
+            Expr::Unary(UnaryOp::Inverse, forward) if !self.is_constant(relation) => {
+                match self.code(*forward) {
+                    // A relation that may be symbolic is turned round by the plain interpreter.
+                    Code::Interpret(..) => Code::Image(self.head(relation), self.boxed(set)),
+                    forward => Code::Preimage(Box::new(forward), self.boxed(set)),
+                }
+            }
+            _ => Code::Image(self.head(relation), self.boxed(set)),
         }
     }
 
@@ -235,6 +248,9 @@ impl Builder<'_, '_> {
             Comparison::Equal => match (self.code(left), self.code(right)) {
                 // Two sets that may both be symbolic are compared by the plain interpreter.
                 (Code::Interpret(..), _) | (_, Code::Interpret(..)) => self.interpret_pred(id),
+                (Code::Binary(BinaryOp::Intersection, left, right), Code::Value(Value::Set(set))) if set.is_empty() => {
+                    Test::Disjoint(*left, *right)
+                }
                 (left, right) => Test::Equal(left, right),
             },
             Comparison::Member => Test::Member(self.code(left), self.set_test(right)),

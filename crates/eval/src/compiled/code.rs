@@ -21,6 +21,8 @@ pub(crate) enum Code {
     /// A lambda applied: argument, slots it is taken apart into, condition, value.
     Beta(Box<Code>, Vec<usize>, Box<Test>, Box<Code>),
     Image(Head, Box<Code>),
+    /// `relation~[set]`
+    Preimage(Box<Code>, Box<Code>),
     SetExtension(Vec<Code>),
     SequenceExtension(Vec<Code>),
     Record(u32, Vec<Code>),
@@ -55,6 +57,8 @@ pub(crate) enum Test {
     Member(Code, SetTest),
     Subset(Code, Code),
     StrictSubset(Code, Code),
+    /// `left /\ right = {}`
+    Disjoint(Code, Code),
     /// Every element of the left passes the right.
     Within(Code, SetTest),
     Less(Code, Code),

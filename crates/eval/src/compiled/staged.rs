@@ -21,6 +21,7 @@ pub(crate) struct Staged {
 
 /// A conjunct of the guard without unknowns.
 pub(crate) struct Condition {
+    pub(crate) pred: PredId,
     test: Test,
     pub(crate) reads: Vec<VarId>,
 }
@@ -50,6 +51,17 @@ pub(crate) enum Verdict {
     True,
     /// Ill-defined: if nothing else forbids the step, the plain interpreter decides.
     Doubtful,
+}
+
+impl Verdict {
+    /// A number for a memo, never 0.
+    pub(crate) fn number(self) -> u32 {
+        self as u32 + 1
+    }
+
+    pub(crate) fn from_number(number: u32) -> Verdict {
+        [Verdict::False, Verdict::True].get(number as usize - 1).copied().unwrap_or(Verdict::Doubtful)
+    }
 }
 
 /// The stages of an operation, if it has the form.
@@ -110,7 +122,7 @@ fn stages(
             search_reads.extend(&read.variables);
             searched.push(pred);
         } else {
-            conditions.push(Condition { test: builder.test(pred), reads: read.variables.clone() });
+            conditions.push(Condition { pred, test: builder.test(pred), reads: read.variables.clone() });
         }
     }
     search_reads.sort_unstable();

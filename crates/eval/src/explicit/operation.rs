@@ -12,6 +12,7 @@ use abridge_model::{Model, OpId, VarId};
 use abridge_system::Steps;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::condition::{Conditions, Settled};
 use super::fast::{FastPath, Trust};
 use super::memo::{Key, Memo, Seat};
 use super::profile::{Clock, Cost, Measured};
@@ -33,7 +34,8 @@ pub(super) struct Operation {
 
 /// What is remembered of each stage.
 struct Stages {
-    conditions: Vec<Stage>,
+    /// Their numbers among all conditions.
+    conditions: Vec<usize>,
     search: Stage,
     values: Vec<(Stage, Option<usize>)>,
 }
@@ -44,7 +46,13 @@ struct Stage {
 }
 
 impl Operation {
-    pub(super) fn new(model: &Model, words: &Words<'_>, program: Option<&Program>, idx: usize, op: OpId) -> Self {
+    pub(super) fn new(
+        model: &Model,
+        words: &Words<'_>,
+        program: Option<&Program>,
+        conditions: &mut Conditions,
+        (idx, op): (usize, OpId),
+    ) -> Self {
         let effects = &model.operations[op].effects;
         let mut determines = effects.reads.clone();
         let must = must_write(model, op);
@@ -53,7 +61,8 @@ impl Operation {
         }
         let key = words.of(&determines);
         let staged = program.and_then(|program| program.staged(op));
-        let stages = staged.map(|staged| Stages::new(words, staged)).filter(|stages| stages.read_less_than(&key));
+        let stages = staged.map(|staged| Stages::new(model, words, conditions, staged));
+        let stages = stages.filter(|stages| stages.read_less_than(conditions, &key));
         // Stages need less room for the same.
         let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
         let whole = words.can_repeat(&key).then(|| Memo::new(1 + key.len(), must_hit, most));
@@ -67,14 +76,14 @@ impl Operation {
 }
 
 impl Stages {
-    fn new(words: &Words<'_>, staged: &Staged) -> Self {
+    fn new(model: &Model, words: &Words<'_>, conditions: &mut Conditions, staged: &Staged) -> Self {
         let stage = |reads: &[VarId], n_locals: usize| {
             let read = words.of_those(|id| reads.contains(&id));
             let memo = words.can_repeat(&read).then(|| Memo::new(1 + read.len() + n_locals, 5, usize::MAX));
             Stage { words: read, memo }
         };
         Stages {
-            conditions: staged.conditions.iter().map(|condition| stage(&condition.reads, 0)).collect(),
+            conditions: staged.conditions.iter().map(|item| conditions.number(model, words, item)).collect(),
             search: stage(&staged.search.reads, 0),
             values: staged
                 .values
@@ -85,12 +94,14 @@ impl Stages {
     }
 
     fn all(&self) -> impl Iterator<Item = &Stage> {
-        self.conditions.iter().chain([&self.search]).chain(self.values.iter().map(|(stage, _)| stage))
+        [&self.search].into_iter().chain(self.values.iter().map(|(stage, _)| stage))
     }
 
     /// Otherwise stages have no advantage.
-    fn read_less_than(&self, key: &[usize]) -> bool {
-        self.all().any(|stage| !stage.words.is_empty() && stage.words.len() < key.len())
+    fn read_less_than(&self, conditions: &Conditions, key: &[usize]) -> bool {
+        let conditions = self.conditions.iter().map(|number| conditions.words(*number).len());
+        let mut n_words = self.all().map(|stage| stage.words.len()).chain(conditions);
+        n_words.any(|n_words| n_words > 0 && n_words < key.len())
     }
 }
 
@@ -104,14 +115,41 @@ pub(super) struct Performer<'a> {
 }
 
 struct StageSeats<'a> {
-    conditions: Vec<Option<Seat<'a>>>,
     search: Option<Seat<'a>>,
     values: Vec<Option<Seat<'a>>>,
 }
 
-/// Buffers that all operations of a worker use in turn.
+/// What all operations of a worker use in turn.
+pub(super) struct Means<'a> {
+    pub(super) fast: Option<FastPath<'a>>,
+    pub(super) settled: Settled<'a>,
+    scratch: Scratch,
+}
+
+impl<'a> Means<'a> {
+    pub(super) fn new(system: &'a Explicit<'a>) -> Self {
+        Means { fast: FastPath::new(system), settled: Settled::new(&system.conditions), scratch: Scratch::default() }
+    }
+}
+
+/// A state out of which steps are sought.
+pub(super) struct At<'x, 'a> {
+    system: &'a Explicit<'a>,
+    words: &'x [u32],
+    /// The state itself, once it is needed.
+    state: Option<State>,
+    means: &'x mut Means<'a>,
+}
+
+impl<'x, 'a> At<'x, 'a> {
+    pub(super) fn new(system: &'a Explicit<'a>, words: &'x [u32], means: &'x mut Means<'a>) -> Self {
+        means.settled.begin();
+        At { system, words, state: None, means }
+    }
+}
+
 #[derive(Default)]
-pub(super) struct Scratch {
+struct Scratch {
     key: Vec<u32>,
     found: Vec<u32>,
     target: Vec<u32>,
@@ -125,88 +163,72 @@ impl<'a> Performer<'a> {
         let staged = system.program.as_ref().and_then(|program| program.staged(operation.op));
         let staged = staged.zip(operation.stages.as_ref()).map(|(staged, stages)| {
             let seats = StageSeats {
-                conditions: stages.conditions.iter().map(seat).collect(),
                 search: seat(&stages.search),
                 values: stages.values.iter().map(|(stage, _)| seat(stage)).collect(),
             };
             (staged, seats)
         });
-        Performer { operation, whole: operation.whole.as_ref().map(Seat::new), staged, trust: Trust::default(), cost: Cost::default() }
+        Performer {
+            operation,
+            whole: operation.whole.as_ref().map(Seat::new),
+            staged,
+            trust: Trust::default(),
+            cost: Cost::default(),
+        }
     }
 
     pub(super) fn refresh(&mut self) {
         self.whole.iter_mut().for_each(Seat::refresh);
         if let Some((_, seats)) = &mut self.staged {
-            let StageSeats { conditions, search, values } = seats;
-            conditions.iter_mut().chain([search]).chain(values).flatten().for_each(Seat::refresh);
+            let StageSeats { search, values } = seats;
+            [search].into_iter().chain(values).flatten().for_each(Seat::refresh);
         }
     }
 
     /// What the operation took so far.
     pub(super) fn cost(&self) -> (Measured, Cost) {
-        let stages = self.staged.iter().flat_map(|(_, StageSeats { conditions, search, values })| {
-            conditions.iter().chain([search]).chain(values).flatten()
-        });
+        let stages = self
+            .staged
+            .iter()
+            .flat_map(|(_, StageSeats { search, values })| [search].into_iter().chain(values).flatten());
         let remembered = self.whole.iter().chain(stages).map(Seat::n_found).sum();
         (Measured::Operation(self.operation.op), Cost { remembered, ..self.cost })
     }
 
     /// Adds the steps of the operation out of a state.
-    pub(super) fn perform(
-        &mut self,
-        system: &Explicit<'_>,
-        fast: Option<&mut FastPath<'_>>,
-        words: &[u32],
-        state: &mut Option<State>,
-        scratch: &mut Scratch,
-        out: &mut Steps,
-    ) {
-        let clock = Clock::start(system.config.profile);
-        self.answer(system, fast, words, state, scratch, out);
+    pub(super) fn perform(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+        let clock = Clock::start(at.system.config.profile);
+        self.answer(at, out);
         clock.stop(&mut self.cost);
     }
 
-    fn answer(
-        &mut self,
-        system: &Explicit<'_>,
-        fast: Option<&mut FastPath<'_>>,
-        words: &[u32],
-        state: &mut Option<State>,
-        scratch: &mut Scratch,
-        out: &mut Steps,
-    ) {
+    fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
         let operation = self.operation;
         let mut key = None;
         if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off()) {
-            fill(&mut scratch.key, words, &operation.key);
-            match whole.get(&system.lists, &scratch.key) {
-                Ok(number) => return operation.emit(system, number, words, scratch, out),
+            let scratch = &mut at.means.scratch;
+            fill(&mut scratch.key, at.words, &operation.key);
+            match whole.get(&at.system.lists, &scratch.key) {
+                Ok(number) => return operation.emit(at.system, number, at.words, scratch, out),
                 Err(missing) => key = Some(missing),
             }
         }
         let start = out.len();
-        let doubt = self.compute(system, fast, words, state, scratch, out);
+        let doubt = self.compute(at, out);
         doubt.add_to(out);
         if let (Some(key), Some(whole)) = (key, &self.whole) {
-            operation.keep(system, whole, (key, words), doubt, start, scratch, out);
+            operation.keep(at.system, whole, (key, at.words), doubt, start, &mut at.means.scratch, out);
         }
     }
 
     /// Computes the steps.
-    fn compute(
-        &mut self,
-        system: &Explicit<'_>,
-        fast: Option<&mut FastPath<'_>>,
-        words: &[u32],
-        state: &mut Option<State>,
-        scratch: &mut Scratch,
-        out: &mut Steps,
-    ) -> Doubt {
+    fn compute(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
+        let At { system, words, state, means: Means { fast, settled, scratch } } = at;
         let start = out.len();
-        if let Some(fast) = fast.filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
+        if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, scratch, n_computed: 0 };
+                    let mut run = Run { system, fast, words, scratch, settled, n_computed: 0 };
                     let done = self.operation.in_stages(&mut run, staged, seats, out);
                     self.cost.computed += run.n_computed;
                     done
@@ -252,11 +274,12 @@ impl Doubt {
 }
 
 /// A state in which stages are evaluated.
-struct Run<'r, 'f> {
+struct Run<'r, 'f, 's> {
     system: &'r Explicit<'r>,
     fast: &'r mut FastPath<'f>,
     words: &'r [u32],
     scratch: &'r mut Scratch,
+    settled: &'r mut Settled<'s>,
     /// How often something was not remembered.
     n_computed: u64,
 }
@@ -305,22 +328,18 @@ impl Operation {
     /// Evaluates stage by stage, each only if it is not remembered.
     fn in_stages(
         &self,
-        run: &mut Run<'_, '_>,
+        run: &mut Run<'_, '_, '_>,
         staged: &Staged,
         seats: &mut StageSeats<'_>,
         out: &mut Steps,
     ) -> Fast<()> {
         let Some(stages) = &self.stages else { return Err(Stop::Escape) };
         let mut is_doubtful = false;
-        for ((condition, stage), seat) in staged.conditions.iter().zip(&stages.conditions).zip(&mut seats.conditions) {
-            let number = run.remembered(stage, seat, &[], |run| {
-                run.fast.load(run.system, run.words, &stage.words);
-                run.fast.runtime.condition(condition).map(number_of)
-            })?;
-            match number {
-                FALSE => return Ok(()),
-                DOUBTFUL => is_doubtful = true,
-                _ => {}
+        for (condition, number) in staged.conditions.iter().zip(&stages.conditions) {
+            match run.settled.verdict(*number, condition, run.system, run.fast, run.words)? {
+                Verdict::False => return Ok(()),
+                Verdict::Doubtful => is_doubtful = true,
+                Verdict::True => {}
             }
         }
         let n_found = staged.search.n_found();
@@ -347,7 +366,7 @@ impl Operation {
     /// Adds the step of one solution.
     fn outcome(
         &self,
-        run: &mut Run<'_, '_>,
+        run: &mut Run<'_, '_, '_>,
         staged: &Staged,
         stages: &Stages,
         seats: &mut StageSeats<'_>,
@@ -363,7 +382,7 @@ impl Operation {
         let mut result = Ok(());
         for ((value, (stage, place)), seat) in values {
             let locals = value.locals.iter().map(|idx| found[*idx]);
-            let number = run.remembered_with(stage, seat, locals, |run| {
+            let number = run.remembered(stage, seat, locals, |run| {
                 run.fast.load(run.system, run.words, &stage.words);
                 let locals: Vec<_> = value.locals.iter().map(|idx| run.system.local(found[*idx]).clone()).collect();
                 let val = run.fast.runtime.assigned(&staged.search, value, &locals)?;
@@ -452,31 +471,9 @@ impl Operation {
     }
 }
 
-const FALSE: u32 = 1;
-const TRUE: u32 = 2;
-const DOUBTFUL: u32 = 3;
-
-fn number_of(verdict: Verdict) -> u32 {
-    match verdict {
-        Verdict::False => FALSE,
-        Verdict::True => TRUE,
-        Verdict::Doubtful => DOUBTFUL,
-    }
-}
-
-impl Run<'_, '_> {
-    fn remembered(
-        &mut self,
-        stage: &Stage,
-        seat: &mut Option<Seat<'_>>,
-        locals: &[u32],
-        compute: impl FnOnce(&mut Self) -> Fast<u32>,
-    ) -> Fast<u32> {
-        self.remembered_with(stage, seat, locals.iter().copied(), compute)
-    }
-
+impl Run<'_, '_, '_> {
     /// The number of a stage under its words and some ids of locals.
-    fn remembered_with(
+    fn remembered(
         &mut self,
         stage: &Stage,
         seat: &mut Option<Seat<'_>>,

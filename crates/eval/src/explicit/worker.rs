@@ -6,8 +6,7 @@ use std::sync::atomic::Ordering;
 use abridge_system::{FindingKind, Properties, Steps, Worker};
 
 use super::conjunct::{Inspector, Subject};
-use super::fast::FastPath;
-use super::operation::{Performer, Scratch};
+use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
 
@@ -17,8 +16,7 @@ pub struct ExplicitWorker<'a> {
     invariant: Inspector<'a>,
     assertions: Inspector<'a>,
     goal: Inspector<'a>,
-    fast: Option<FastPath<'a>>,
-    scratch: Scratch,
+    means: Means<'a>,
     target: Vec<u32>,
     /// What was rearranged up to here has been taken up.
     epoch: u32,
@@ -32,8 +30,7 @@ impl<'a> ExplicitWorker<'a> {
             invariant: Inspector::new(&system.invariant),
             assertions: Inspector::new(&system.assertions),
             goal: Inspector::new(&system.goal),
-            fast: FastPath::new(system),
-            scratch: Scratch::default(),
+            means: Means::new(system),
             target: Vec::new(),
             epoch: 0,
         }
@@ -44,6 +41,7 @@ impl<'a> ExplicitWorker<'a> {
         if epoch != self.epoch {
             self.epoch = epoch;
             self.operations.iter_mut().for_each(Performer::refresh);
+            self.means.settled.refresh();
             [&mut self.invariant, &mut self.assertions, &mut self.goal].into_iter().for_each(Inspector::refresh);
         }
     }
@@ -128,9 +126,9 @@ impl Worker for ExplicitWorker<'_> {
             return self.initialise(&constants, out);
         }
         self.refresh();
-        let mut state = None;
+        let mut at = At::new(self.system, words, &mut self.means);
         for operation in &mut self.operations {
-            operation.perform(self.system, self.fast.as_mut(), words, &mut state, &mut self.scratch, out);
+            operation.perform(&mut at, out);
         }
     }
 
@@ -146,7 +144,7 @@ impl Worker for ExplicitWorker<'_> {
         }
         self.refresh();
         let mut state = None;
-        let mut subject = Subject { system: self.system, fast: self.fast.as_mut(), words, state: &mut state };
+        let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
         let inspectors = [
             (asked.invariant, &mut self.invariant),
             (asked.assertions, &mut self.assertions),
