@@ -9,6 +9,7 @@
 
 mod build;
 mod code;
+mod either;
 mod exec;
 mod inside;
 mod plan;

@@ -110,8 +110,21 @@ pub fn apply(function: &Set, key: &Value) -> Result<Value, NoValue> {
     if let Some(image) = expected(items, key) {
         return Ok(image.clone());
     }
-    let mut images = items[positions(items, key)].iter().filter_map(Value::as_pair).map(|(_, second)| second);
-    let image = images.next().ok_or(NoValue::Outside)?;
+    let start = items.partition_point(|item| first_of(item) < Some(key));
+    only_image(&items[start..], |first| first == key)
+}
+
+/// The value of a function at the argument `first |-> second`.
+pub fn apply_to_pair(function: &Set, first: &Value, second: &Value) -> Result<Value, NoValue> {
+    let items = slice(function);
+    let start = items.partition_point(|item| first_of(item).and_then(Value::as_pair) < Some((first, second)));
+    only_image(&items[start..], |key| key.as_pair() == Some((first, second)))
+}
+
+/// The image in the first pair, if it is the only one with a key.
+fn only_image(items: &[Value], is_key: impl Fn(&Value) -> bool) -> Result<Value, NoValue> {
+    let mut images = items.iter().map_while(Value::as_pair).take_while(|(first, _)| is_key(first));
+    let (_, image) = images.next().ok_or(NoValue::Outside)?;
     if images.next().is_some() { Err(NoValue::Ambiguous) } else { Ok(image.clone()) }
 }
 
@@ -238,7 +251,24 @@ pub fn override_with(relation: &Set, other: &Set) -> Set {
     {
         return set;
     }
+    if let (Some(old), Some(new)) = (relation.as_slice(), other.as_slice()) {
+        return Set::from_sorted(overridden(old, new));
+    }
     filtered(relation, |first, _| !in_domain(other, first)).union(other)
+}
+
+/// The pairs of both in order, without the old ones whose keys have new ones.
+fn overridden(old: &[Value], new: &[Value]) -> Vec<Value> {
+    let mut out = Vec::with_capacity(old.len() + new.len());
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    while let Some(next) = new.peek() {
+        let key = first_of(next);
+        out.extend(std::iter::from_fn(|| old.next_if(|item| first_of(item) < key)).cloned());
+        while old.next_if(|item| first_of(item) == key).is_some() {}
+        out.extend(std::iter::from_fn(|| new.next_if(|item| first_of(item) == key)).cloned());
+    }
+    out.extend(old.cloned());
+    out
 }
 
 /// `relation[keys]`

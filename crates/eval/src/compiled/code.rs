@@ -147,6 +147,8 @@ pub(crate) enum Step {
         code: Code,
         parts: Vec<Part>,
     },
+    /// Each way of binding the same slots, one after the other.
+    Either(Vec<Vec<Step>>),
     /// Integers between bounds, all of which hold.
     Range {
         slot: usize,

@@ -46,6 +46,15 @@ impl<'r> Runtime<'r> {
             }
             Code::Binary(op, left, right) => self.with_both(left, right, |left, right| binary(*op, left, right)),
             Code::Apply(head, arg) => {
+                if let Code::Binary(BinaryOp::Pair, first, second) = &**arg {
+                    let (first, second) = (self.code(first)?, self.code(second)?);
+                    return match self.head_at_hand(head) {
+                        Some(Val::Value(Value::Set(function))) => {
+                            relation::apply_to_pair(function, &first, &second).map_err(|_| Stop::IllDefined)
+                        }
+                        _ => self.apply(head, &Value::pair(first, second)),
+                    };
+                }
                 let arg = self.code(arg)?;
                 self.apply(head, &arg)
             }
@@ -546,6 +555,15 @@ impl<'r> Runtime<'r> {
                     Err(Stop::IllDefined) if lenient => GO_ON,
                     Err(stop) => Err(stop),
                 }
+            }
+            Step::Either(branches) => {
+                for branch in branches {
+                    let flow = self.run(branch, false, &mut |runtime| runtime.run(rest, is_doubtful, found))?;
+                    if flow.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                GO_ON
             }
             Step::Split { code, parts } => match self.lenient_items(code)? {
                 Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
