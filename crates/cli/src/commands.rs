@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod animate;
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod corpus;
 pub(crate) mod eval;

@@ -2,6 +2,7 @@
 //!
 //! Argument parsing and dispatch stand here; each command has a file under `commands/`.
 
+mod child;
 mod commands;
 mod csv;
 mod disk;
@@ -11,6 +12,7 @@ mod out;
 mod profile;
 mod report;
 mod steps;
+mod text;
 mod trace_file;
 mod watch;
 
@@ -136,6 +138,14 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Measure sets of models: states, transitions, seconds, memory
+    #[command(after_help = BENCH_HELP)]
+    Bench {
+        #[command(flatten)]
+        bench: commands::bench::BenchOptions,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Print a file in standard layout
     #[command(
         after_help = "Examples:\n  abridge fmt lift.mch              to the terminal\n  abridge fmt lift.mch --write      change the file\n  abridge fmt lift.mch --unicode    with ∈, ∧, ⇸ for :, &, +->"
@@ -229,6 +239,15 @@ Examples:
   abridge corpus machines --expect expected.csv --kind exact
   abridge corpus machines --expect expected.csv --only Puzzles --timeout 120 -- --no-memo";
 
+const BENCH_HELP: &str = "\
+Each model is checked by a process of its own, one after the other, so that time and memory are its own.
+
+Examples:
+  abridge bench engine
+  abridge bench engine --repeat 3 --out before.json
+  abridge bench engine --against before.json
+  abridge bench models/Dining.mch -- --set-size Phil=4 --workers 1";
+
 /// What can be said about a model besides its file.
 #[derive(Args, Default)]
 struct ModelOptions {
@@ -295,6 +314,7 @@ fn main() -> ExitCode {
             commands::trace::replay(&file, &trace, &model.to_sema(), compat, output.json)
         }
         Command::Corpus { corpus, output } => commands::corpus::run(&corpus, output.json),
+        Command::Bench { bench, output } => commands::bench::run(&bench, output.json),
         Command::Fmt { file, unicode, width, write, output, .. } => {
             commands::fmt::run(&file, unicode, width, write, output.json)
         }

@@ -5,6 +5,7 @@ use abridge_model::{Model, dump};
 use serde_json::{Value, json};
 
 use crate::steps::shortened;
+use crate::text::aligned;
 use crate::watch::grouped;
 
 /// The longest text of a conjunct in the table.
@@ -30,18 +31,7 @@ pub(crate) fn table(model: &Model, profile: &Profile, seconds: f64, workers: usi
     let measured: f64 = profile.rows.iter().map(|(_, cost)| cost.time.as_secs_f64()).sum();
     let rest = (of_all - measured).max(0.0);
     let rest = format!("the rest, {rest:.3} s, is the search itself: states stored and compared, set-up, waiting\n");
-    format!("\n{}{rest}", aligned(&rows))
-}
-
-/// Texts to the left in the first two columns, numbers to the right in the others.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
-    let cell = |(column, (text, width)): (usize, (&String, &usize))| {
-        if column < 2 { format!("{text:<width$}") } else { format!("{text:>width$}") }
-    };
-    let line = |row: &Vec<String>| row.iter().zip(&widths).enumerate().map(cell).collect::<Vec<_>>().join("  ");
-    rows.iter().map(|row| line(row) + "\n").collect()
+    format!("\n{}{rest}", aligned(&rows, 2))
 }
 
 fn sorted(profile: &Profile) -> Vec<(Measured, Cost)> {

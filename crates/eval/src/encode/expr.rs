@@ -277,7 +277,9 @@ impl<'s> Encoder<'s> {
             }
             return Ok(self.blast.extension(&items)?);
         }
-        let (relation, set) = (self.as_sym(relation, env)?, self.as_sym(set, env)?);
+        let relation = self.as_sym(relation, env)?;
+        let keys = self.blast.dom(&relation)?;
+        let set = self.filter_set(&keys, set, env)?;
         Ok(self.blast.image(&relation, &set)?)
     }
 
