@@ -1,6 +1,7 @@
 //! What a check yields.
 
 use abridge_diag::Diagnostic;
+use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_system::{FindingKind, Limit};
 
 use crate::explain::Part;
@@ -33,6 +34,15 @@ pub struct Report {
     pub failures: Vec<(String, Diagnostic)>,
     /// Memory of the table of states.
     pub table_bytes: u64,
+    pub symmetry: SymmetryReport,
+}
+
+/// Which states were identified.
+#[derive(Clone, Default, Debug)]
+pub struct SymmetryReport {
+    pub method: Method,
+    /// What may be exchanged, by given set.
+    pub carriers: Vec<Carrier>,
 }
 
 /// Which kinds of violation occur.

@@ -17,6 +17,7 @@ mod expr;
 mod formula;
 mod free;
 mod interp;
+mod leaves;
 mod machine;
 mod names;
 mod pred;
@@ -29,7 +30,7 @@ pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
-    Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Notes, SETUP, SystemConfig,
+    Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Notes, SETUP, SystemConfig, UNSET,
 };
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
-use abridge_check::{Config, Report, Strategy, Verdict, Violation, ViolationKind, check};
+use abridge_check::{Config, Method, Report, Strategy, Verdict, Violation, ViolationKind, check};
 use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Model, dump};
 use abridge_sema::{Options, analyse};
@@ -77,6 +77,10 @@ pub(crate) struct CheckOptions {
     /// Evaluate with the plain interpreter only, which judges all other ways
     #[arg(long, help_heading = "Search")]
     plain: bool,
+    /// Identify states that differ only in the names of interchangeable elements. By default `auto`; with --survey or --compat `off`, so
+    /// that all states are counted
+    #[arg(long, value_enum, help_heading = "Search")]
+    symmetry: Option<Symmetry>,
     /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
@@ -96,6 +100,23 @@ enum Order {
     Dfs,
     /// ProB's mixture of the two
     Mixed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Symmetry {
+    /// Every state counts
+    Off,
+    /// Exact and fast: signatures of values, refinement, and search only where these leave something open
+    Auto,
+}
+
+impl From<Symmetry> for Method {
+    fn from(symmetry: Symmetry) -> Method {
+        match symmetry {
+            Symmetry::Off => Method::Off,
+            Symmetry::Auto => Method::Auto,
+        }
+    }
 }
 
 fn memory_size(text: &str) -> Result<u64, String> {
@@ -138,6 +159,11 @@ impl CheckOptions {
         config.system.memo = !self.no_memo;
         config.system.compiled = !self.plain;
         config.eval.compiled = !self.plain;
+        config.symmetry = match self.symmetry {
+            Some(symmetry) => symmetry.into(),
+            None if self.survey || self.compat.is_some() || self.prob_limits => Method::Off,
+            None => Method::Auto,
+        };
         if self.prob_limits {
             let cap = |name: &str, default: usize| {
                 Some(model.steering.preferences.get(name).and_then(|text| text.parse().ok()).unwrap_or(default))
@@ -321,13 +347,26 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "coverage": coverage,
         "limits": report.limits,
         "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
-        "symmetry": "off",
+        "symmetry": report.symmetry.method.name(),
+        "symmetric": symmetric_json(model, report),
         "por": "off",
         "search_seconds": times.search,
         "total_seconds": times.total,
         "peak_bytes": peak_bytes(),
         "table_bytes": report.table_bytes,
     })
+}
+
+/// Elements that were taken as interchangeable, by given set.
+fn symmetric_json(model: &Model, report: &Report) -> Value {
+    let names = |set, block: &Vec<u32>| -> Vec<String> {
+        block.iter().map(|index| model.sets[set].element_name(*index).to_string()).collect()
+    };
+    let carriers = report.symmetry.carriers.iter().filter(|carrier| !carrier.blocks.is_empty()).map(|carrier| {
+        let blocks: Vec<Vec<String>> = carrier.blocks.iter().map(|block| names(carrier.set, block)).collect();
+        (model.sets[carrier.set].name.to_string(), json!(blocks))
+    });
+    Value::Object(carriers.collect())
 }
 
 /// The most memory that the search took, all included, by states.
