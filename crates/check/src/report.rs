@@ -43,6 +43,8 @@ pub struct SymmetryReport {
     pub method: Method,
     /// What may be exchanged, by given set.
     pub carriers: Vec<Carrier>,
+    /// States that are not symmetric may have been identified.
+    pub is_approximate: bool,
 }
 
 /// Which kinds of violation occur.

@@ -81,6 +81,9 @@ pub(crate) struct CheckOptions {
     /// that all states are counted
     #[arg(long, value_enum, help_heading = "Search")]
     symmetry: Option<Symmetry>,
+    /// With --symmetry marker: confirm each hit by canonical forms, which makes the result exact
+    #[arg(long, help_heading = "Search")]
+    precise: bool,
     /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
@@ -108,13 +111,22 @@ enum Symmetry {
     Off,
     /// Exact and fast: signatures of values, refinement, and search only where these leave something open
     Auto,
+    /// Exact: canonical labelling of state graphs
+    Canon,
+    /// Exact: all permutations of a state are stored with it
+    Flood,
+    /// Approximate: symmetry markers; see --precise
+    Marker,
 }
 
-impl From<Symmetry> for Method {
-    fn from(symmetry: Symmetry) -> Method {
-        match symmetry {
+impl Symmetry {
+    fn method(self, is_precise: bool) -> Method {
+        match self {
             Symmetry::Off => Method::Off,
             Symmetry::Auto => Method::Auto,
+            Symmetry::Canon => Method::Canon,
+            Symmetry::Flood => Method::Flood,
+            Symmetry::Marker => Method::Marker { is_precise },
         }
     }
 }
@@ -160,7 +172,7 @@ impl CheckOptions {
         config.system.compiled = !self.plain;
         config.eval.compiled = !self.plain;
         config.symmetry = match self.symmetry {
-            Some(symmetry) => symmetry.into(),
+            Some(symmetry) => symmetry.method(self.precise),
             None if self.survey || self.compat.is_some() || self.prob_limits => Method::Off,
             None => Method::Auto,
         };
@@ -259,7 +271,8 @@ fn exit_status(report: &Report) -> Exit {
 fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times) {
     match &report.violation {
         Some(violation) => print_violation(model, sources, violation),
-        None if report.verdict == Verdict::Holds => outln!("holds: every reachable state was visited"),
+        None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
+        None if report.symmetry.is_approximate => outln!("no violation found (approximate)"),
         None => outln!("no violation found, but not everything was visited"),
     }
     for limit in &report.limits {
@@ -283,6 +296,15 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     if !never.is_empty() {
         outln!("never taken: {}", never.join(", "));
+    }
+}
+
+fn holds_text(report: &Report) -> &'static str {
+    let is_reduced = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
+    if is_reduced {
+        "holds: every reachable state was visited, up to the names of interchangeable elements"
+    } else {
+        "holds: every reachable state was visited"
     }
 }
 
@@ -349,6 +371,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
         "symmetry": report.symmetry.method.name(),
         "symmetric": symmetric_json(model, report),
+        "approximate": report.symmetry.is_approximate,
         "por": "off",
         "search_seconds": times.search,
         "total_seconds": times.total,

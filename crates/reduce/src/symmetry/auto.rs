@@ -16,8 +16,8 @@ use abridge_system::System as _;
 use rustc_hash::FxHashMap;
 
 use super::cache::{Allowance, PerId};
-use super::group::Group;
-use super::permute::permute_value;
+use super::group::{Group, Permutation};
+use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
 use super::search::Search;
 use super::term::{Sweep, Term, mix, mix2};
@@ -236,15 +236,7 @@ impl<'a> AutoCanonizer<'a> {
         if let Some(known) = self.known.get(key.as_slice()) {
             return *known;
         }
-        let (group, system) = (&self.auto.group, self.auto.system);
-        let image = if word == 0 {
-            system.map_constants(state, &mut |value| permute_value(group, images, value))
-        } else {
-            let val: &Val = system.decode_val(word, state[word]);
-            let image = val.map_leaves(&mut |value| permute_value(group, images, value));
-            image.map(|image| system.encode_val(word, &image))
-        };
-        let image = image.unwrap_or(state[word]);
+        let image = permute_word(self.auto.system, &self.auto.group, images, state, word);
         if self.known.len() >= MAX_IMAGES {
             self.known.clear();
         }
@@ -260,33 +252,59 @@ enum Looked<'a> {
     Own,
 }
 
+/// The words with points, with their descriptions.
+fn described<'i>(looked: &[Looked<'i>], own: &'i [Info]) -> Vec<(usize, &'i Info)> {
+    let looked = looked.iter().enumerate();
+    let described = looked.filter_map(|(word, looked)| match looked {
+        Looked::Nothing => None,
+        Looked::Shared(info) => Some((word, *info)),
+        Looked::Own => Some((word, &own[word])),
+    });
+    described.collect()
+}
+
+impl AutoCanonizer<'_> {
+    /// The marker of a state: a number for each word, made of the paths to its points. True if markers decide for such states
+    /// (see `marker.rs`).
+    pub(super) fn mark(&mut self, state: &[u32], marker: &mut Vec<u64>) -> bool {
+        let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
+        let infos = described(&looked, &self.own);
+        marker.clear();
+        marker.extend(state.iter().map(|word| u64::from(*word)));
+        self.colours.clear();
+        self.colours.resize(self.auto.group.n_points(), 0);
+        let colours = &mut self.colours;
+        for (word, info) in &infos {
+            info.term.paths(&mut self.scratch.sweep, |point, path| {
+                let colour = &mut colours[point as usize];
+                *colour = colour.wrapping_add(mix2(path, *word as u64));
+            });
+        }
+        for (point, colour) in (0..).zip(colours.iter_mut()) {
+            *colour = mix2(*colour, u64::from(self.auto.group.block_of(point)));
+        }
+        let mut n_tying = 0;
+        let mut is_decisive = true;
+        for (word, info) in &infos {
+            let initialised = if *word == 0 { u64::from(state[0] & 1) } else { 0 };
+            marker[*word] = mix2(info.term.hash(colours, &mut self.scratch.sweep), initialised);
+            let has_data = info.term.has_data();
+            n_tying += u32::from(has_data);
+            is_decisive &= info.is_unary && !(has_data && info.term.has_repetitions(info.support.len()));
+        }
+        is_decisive && n_tying <= 1
+    }
+}
+
 impl Canonizer for AutoCanonizer<'_> {
     fn represent(&mut self, state: &mut [u32]) {
         let group = &self.auto.group;
         let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
         let own = std::mem::take(&mut self.own);
-        let infos: Vec<(usize, &Info)> = looked
-            .iter()
-            .enumerate()
-            .filter_map(|(word, looked)| match looked {
-                Looked::Nothing => None,
-                Looked::Shared(info) => Some((word, *info)),
-                Looked::Own => Some((word, &own[word])),
-            })
-            .collect();
+        let infos = described(&looked, &own);
         if !infos.is_empty() {
-            self.colour(&infos);
-            sort_by_colour(group, &self.colours, &mut self.order);
-            let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
-            if !tangled.is_empty() {
-                let mut search = Search::new(group, &tangled, &self.colours, &mut self.scratch.sweep);
-                search.settle(&mut self.order);
-            }
-            self.images.clear();
-            self.images.resize(group.n_points(), 0);
-            for (new, old) in (0..).zip(&self.order) {
-                self.images[*old as usize] = new;
-            }
+            find_order(group, &infos, &mut self.colours, &mut self.order, &mut self.scratch.sweep);
+            images_of(&self.order, &mut self.images);
             for (word, info) in infos {
                 state[word] = self.rename(state, word, &info.support);
             }
@@ -295,18 +313,52 @@ impl Canonizer for AutoCanonizer<'_> {
     }
 }
 
-impl AutoCanonizer<'_> {
-    /// The colours of all points: how they occur in all values of the state.
-    fn colour(&mut self, infos: &[(usize, &Info)]) {
-        self.colours.clear();
-        self.colours.resize(self.auto.group.n_points(), 0);
-        for (word, info) in infos {
-            for (point, signature) in info.support.iter().zip(&info.signatures) {
-                let colour = &mut self.colours[*point as usize];
-                *colour = colour.wrapping_add(mix2(*signature, *word as u64));
-            }
+/// The order of the points in which all symmetric states agree, from the descriptions of their values.
+fn find_order(
+    group: &Group,
+    infos: &[(usize, &Info)],
+    colours: &mut Vec<u64>,
+    order: &mut Vec<u32>,
+    sweep: &mut Sweep,
+) {
+    colours.clear();
+    colours.resize(group.n_points(), 0);
+    for (place, info) in infos {
+        for (point, signature) in info.support.iter().zip(&info.signatures) {
+            let colour = &mut colours[*point as usize];
+            *colour = colour.wrapping_add(mix2(*signature, *place as u64));
         }
     }
+    sort_by_colour(group, colours, order);
+    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+    if !tangled.is_empty() {
+        Search::new(group, &tangled, colours, sweep).settle(order);
+    }
+}
+
+/// The permutation that renames the points in an order.
+pub(super) fn images_of(order: &[u32], images: &mut Vec<u32>) {
+    images.clear();
+    images.resize(order.len(), 0);
+    for (new, old) in (0..).zip(order) {
+        images[*old as usize] = new;
+    }
+}
+
+/// The permutation that maps a tuple of values to its representative.
+pub fn canonical_permutation(group: &Group, vals: &[Val]) -> Permutation {
+    let infos: Vec<(usize, Info)> = (0..)
+        .zip(vals)
+        .filter_map(|(place, val)| {
+            let mut info = Info::default();
+            info.describe_alone(group, val).then_some((place, info))
+        })
+        .collect();
+    let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
+    let (mut order, mut images) = (Vec::new(), Vec::new());
+    find_order(group, &infos, &mut Vec::new(), &mut order, &mut Sweep::default());
+    images_of(&order, &mut images);
+    images
 }
 
 /// The points, block by block, by colour within each.

@@ -245,14 +245,14 @@ fn cells<'a>(group: &'a Group, colours: &'a [u64], order: &'a [u32]) -> impl Ite
 }
 
 /// Classes of points that are joined pair by pair.
-struct Orbits(Vec<u32>);
+pub(super) struct Orbits(Vec<u32>);
 
 impl Orbits {
-    fn new(n_points: usize) -> Orbits {
+    pub(super) fn new(n_points: usize) -> Orbits {
         Orbits((0..n_points as u32).collect())
     }
 
-    fn find(&mut self, point: u32) -> u32 {
+    pub(super) fn find(&mut self, point: u32) -> u32 {
         let mut root = point;
         while self.0[root as usize] != root {
             root = self.0[root as usize];
@@ -261,7 +261,7 @@ impl Orbits {
         root
     }
 
-    fn join(&mut self, left: u32, right: u32) {
+    pub(super) fn join(&mut self, left: u32, right: u32) {
         let (left, right) = (self.find(left), self.find(right));
         self.0[left.max(right) as usize] = left.min(right);
     }
