@@ -47,6 +47,8 @@ pub(super) struct Info {
     is_unary: bool,
     /// For each point of the group the least point that it can be exchanged with.
     twins: OnceLock<Box<[u32]>>,
+    /// For each point that occurs, the number of the value as seen from it.
+    views: OnceLock<Box<[u64]>>,
 }
 
 impl<'s, 'm> Auto<'s, 'm> {
@@ -79,6 +81,7 @@ impl Info {
         self.support = self.term.support();
         self.is_unary = self.term.is_unary();
         self.twins = OnceLock::new();
+        self.views = OnceLock::new();
         scratch.sums.clear();
         scratch.sums.resize(group.n_points(), 0);
         scratch.plain.clear();
@@ -122,6 +125,21 @@ impl Info {
     /// For each point the least one that it can be exchanged with.
     pub(super) fn twins(&self, group: &Group, sweep: &mut Sweep) -> &[u32] {
         self.twins.get_or_init(|| self.find_twins(group, sweep))
+    }
+
+    /// The value as seen from each point that occurs: where the point itself is, and where others are that it cannot tell apart.
+    fn views(&self, group: &Group, sweep: &mut Sweep) -> &[u64] {
+        self.views.get_or_init(|| {
+            let alike = |point: u32| mix(u64::from(group.block_of(point)));
+            let mut colours: Vec<u64> = (0..group.n_points() as u32).map(alike).collect();
+            let view = |point: &u32| {
+                colours[*point as usize] = !alike(*point);
+                let view = self.term.hash(&colours, sweep);
+                colours[*point as usize] = alike(*point);
+                view
+            };
+            self.support.iter().map(view).collect()
+        })
     }
 
     /// Being exchangeable is an equivalence, so one comparison with each class is enough. Points that do not occur are all alike.
@@ -264,35 +282,27 @@ fn described<'i>(looked: &[Looked<'i>], own: &'i [Info]) -> Vec<(usize, &'i Info
 }
 
 impl AutoCanonizer<'_> {
-    /// The marker of a state: a number for each word, made of the paths to its points. True if markers decide for such states
-    /// (see `marker.rs`).
+    /// The marker of a state: a number for each word, in which each point is replaced by what is seen from it. True if markers decide
+    /// for such states (see `marker.rs`).
     pub(super) fn mark(&mut self, state: &[u32], marker: &mut Vec<u64>) -> bool {
         let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
         let infos = described(&looked, &self.own);
+        let group = &self.auto.group;
         marker.clear();
         marker.extend(state.iter().map(|word| u64::from(*word)));
         self.colours.clear();
-        self.colours.resize(self.auto.group.n_points(), 0);
-        let colours = &mut self.colours;
+        self.colours.extend((0..group.n_points() as u32).map(|point| mix(u64::from(group.block_of(point)))));
         for (word, info) in &infos {
-            info.term.paths(&mut self.scratch.sweep, |point, path| {
-                let colour = &mut colours[point as usize];
-                *colour = colour.wrapping_add(mix2(path, *word as u64));
-            });
+            for (point, view) in info.support.iter().zip(info.views(group, &mut self.scratch.sweep)) {
+                let colour = &mut self.colours[*point as usize];
+                *colour = colour.wrapping_add(mix2(*view, *word as u64));
+            }
         }
-        for (point, colour) in (0..).zip(colours.iter_mut()) {
-            *colour = mix2(*colour, u64::from(self.auto.group.block_of(point)));
-        }
-        let mut n_tying = 0;
-        let mut is_decisive = true;
         for (word, info) in &infos {
-            let initialised = if *word == 0 { u64::from(state[0] & 1) } else { 0 };
-            marker[*word] = mix2(info.term.hash(colours, &mut self.scratch.sweep), initialised);
-            let has_data = info.term.has_data();
-            n_tying += u32::from(has_data);
-            is_decisive &= info.is_unary && !(has_data && info.term.has_repetitions(info.support.len()));
+            let is_initialised = if *word == 0 { u64::from(state[0] & 1) } else { 0 };
+            marker[*word] = mix2(info.term.hash(&self.colours, &mut self.scratch.sweep), is_initialised);
         }
-        is_decisive && n_tying <= 1
+        infos.iter().all(|(_, info)| info.is_unary)
     }
 }
 

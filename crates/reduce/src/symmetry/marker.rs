@@ -1,12 +1,13 @@
 //! Symmetry markers (Leuschel, Massart, "Efficient approximate verification of B via symmetry markers"; section 3.7.5 of Spermann's thesis).
 //!
-//! The marker of a state is the state with each point replaced by the multiset of the paths that lead to it, sets becoming multisets.
-//! Symmetric states have equal markers; states with equal markers need not be symmetric. The first state with a marker stands for all
-//! of them, so something may be missed, and what was missed depends on the order of the search.
+//! The marker of a state is the state with each point replaced by what is seen from it: a vertex invariant made of the paths that lead to the
+//! point and of what lies beside them, where the point recognises itself and data, and takes all other points of a block for the same. Sets become
+//! multisets. Symmetric states have equal markers; states with equal markers need not be symmetric. The first state with a marker stands
+//! for all of them, so something may be missed, and what is missed depends on the order of the search.
 //!
-//! Where markers decide, hits are confirmed by canonical forms, which is cheap there, and the result is exact: that is so if in every state
-//! no member of a set holds two points, at most one constant or variable ties points to data, and that one ties each point at most once. Then
-//! the marker tells, up to exchanging points with the same paths, what each point is tied to. In the precise mode all hits are confirmed.
+//! Markers decide if no member of a set in the state holds two points: what is seen from a point is then all there is to say about it. In
+//! such states hits are confirmed by canonical forms, which are cheap there, so that a result without other hits is exact. In the precise
+//! mode all hits are confirmed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -222,31 +222,6 @@ impl Term {
         }
     }
 
-    /// Calls `each` with every occurrence of a point and the number of the path that leads to it.
-    pub(super) fn paths(&self, sweep: &mut Sweep, mut each: impl FnMut(u32, u64)) {
-        sweep.down.clear();
-        sweep.down.resize(self.nodes.len(), 0);
-        for (idx, node) in self.nodes.iter().enumerate().skip(1) {
-            let path = mix(sweep.down[node.parent as usize].rotate_left(17) ^ node.place);
-            sweep.down[idx] = path;
-            if let Kind::Point(point) = node.kind {
-                each(point, path);
-            }
-        }
-    }
-
-    /// Whether some member of an outermost set is more than a point.
-    pub(super) fn has_data(&self) -> bool {
-        let is_tied = |node: &Node| matches!(node.kind, Kind::Point(_)) && !node.is_open && node.place != MEMBER;
-        let is_nested = |node: &Node| !node.is_open && !self.nodes[node.parent as usize].is_open;
-        self.nodes.iter().any(|node| is_tied(node) || is_nested(node))
-    }
-
-    /// Whether some point occurs twice.
-    pub(super) fn has_repetitions(&self, n_different: usize) -> bool {
-        self.occurrences().count() > n_different
-    }
-
     /// Calls `each` with every occurrence of a point and the number of what surrounds it.
     pub(super) fn surroundings(&self, colours: &[u64], sweep: &mut Sweep, mut each: impl FnMut(u32, u64)) {
         self.upwards(colours, sweep);
