@@ -22,6 +22,10 @@ pub(crate) fn run(system: &Explicit<'_>, search: &Config, method: Method, contro
         Method::Off => plain(control),
         Method::Auto => quotiented(system, search, &Auto::new(system, group), control),
         Method::Canon => quotiented(system, search, &Canon::new(system, group, Own), control),
+        #[cfg(feature = "nauty")]
+        Method::Nauty => {
+            quotiented(system, search, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), control)
+        }
         Method::Flood => quotiented(system, search, &Flood::new(system, group), control),
         Method::Marker { is_precise } => marked(system, search, &Marker::new(system, group, is_precise), control),
     };

@@ -17,7 +17,10 @@ mod graph;
 mod group;
 mod known;
 mod label;
+mod layers;
 mod marker;
+#[cfg(feature = "nauty")]
+mod nauty;
 mod permute;
 mod quotient;
 mod search;
@@ -30,7 +33,10 @@ pub use flood::Flood;
 pub use graph::{Colour, Edge, Graph, Label};
 pub use group::{Block, Group, Permutation};
 pub use label::{canonical_labelling, numbered};
+pub use layers::Layered;
 pub use marker::Marker;
+#[cfg(feature = "nauty")]
+pub use nauty::Nauty;
 pub use permute::permute_value;
 pub use quotient::{Canonizer, Quotient, Quotiented};
 
@@ -44,6 +50,9 @@ pub enum Method {
     Auto,
     /// [`Canon`] with our own labelling.
     Canon,
+    /// [`Canon`] with the labelling of nauty.
+    #[cfg(feature = "nauty")]
+    Nauty,
     /// [`Flood`]
     Flood,
     /// [`Marker`]; if precise, hits are confirmed.
@@ -57,6 +66,8 @@ impl Method {
             Method::Off => "off",
             Method::Auto => "auto",
             Method::Canon => "canon",
+            #[cfg(feature = "nauty")]
+            Method::Nauty => "nauty",
             Method::Flood => "flood",
             Method::Marker { .. } => "marker",
         }

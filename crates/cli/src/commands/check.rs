@@ -113,6 +113,9 @@ enum Symmetry {
     Auto,
     /// Exact: canonical labelling of state graphs
     Canon,
+    /// Exact: the same graphs, labelled by nauty
+    #[cfg(feature = "nauty")]
+    Nauty,
     /// Exact: all permutations of a state are stored with it
     Flood,
     /// Approximate: symmetry markers; see --precise
@@ -125,6 +128,8 @@ impl Symmetry {
             Symmetry::Off => Method::Off,
             Symmetry::Auto => Method::Auto,
             Symmetry::Canon => Method::Canon,
+            #[cfg(feature = "nauty")]
+            Symmetry::Nauty => Method::Nauty,
             Symmetry::Flood => Method::Flood,
             Symmetry::Marker => Method::Marker { is_precise },
         }
