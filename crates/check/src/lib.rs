@@ -6,6 +6,7 @@
 mod calculate;
 mod explain;
 mod find;
+mod reduced;
 mod replay;
 mod report;
 mod trace;
@@ -15,16 +16,18 @@ use std::num::NonZero;
 
 use abridge_eval::{Explicit, FIRST_OPERATION, Interp, Notes, SystemConfig, Warning};
 use abridge_model::Model;
-use abridge_search::{Exploration, explore};
+use abridge_reduce::symmetry::Canonizer;
+use abridge_search::Exploration;
 use abridge_system::{Finding, FindingKind, Limit, Properties};
 
 pub use abridge_eval::{Cost, Measured, Profile};
+pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
 pub use abridge_search::{Control, Progress, Strategy};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use explain::Part;
 pub use find::{Sought, find, nth_state};
 pub use replay::{Failure, Replay, Wanted, replay};
-pub use report::{Coverage, Found, Report, Verdict, Violation, ViolationKind};
+pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
 pub use trace::{Step, Trace};
 pub use walk::{INITIALISATION, Move, Moves, Place, SETUP_CONSTANTS, moves, named_values, state_texts};
 
@@ -44,6 +47,8 @@ pub struct Config {
     pub max_depth: Option<u32>,
     /// Threads of the search.
     pub workers: NonZero<usize>,
+    /// How states that differ only in the names of interchangeable elements are identified.
+    pub symmetry: Method,
 }
 
 impl Default for Config {
@@ -60,6 +65,7 @@ impl Default for Config {
             max_states: None,
             max_depth: None,
             workers: NonZero::<usize>::MIN,
+            symmetry: Method::Off,
         }
     }
 }
@@ -87,18 +93,19 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
         max_findings: 1,
         workers: config.workers,
     };
-    let exploration = explore(&system, &search, control);
-    summarise(model, &system, &exploration)
+    reduced::run(&system, &search, config.symmetry, control)
 }
 
-fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) -> Report {
+/// What was found, by words and with traces. With a canonizer, the states of the table are representatives.
+fn summarise(system: &Explicit<'_>, exploration: &Exploration, canonizer: Option<&mut dyn Canonizer>) -> Report {
+    let model = system.model();
     let notes = system.notes();
     // A machine that cannot even start is stuck at the root.
     let is_stuck = exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty();
     let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, deadlock: is_stuck, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
     let limits = limits(&notes, &exploration.limits, is_exact(system));
-    let violation = violation(model, system, exploration);
+    let violation = violation(model, system, exploration, canonizer);
     let verdict = match &violation {
         Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,
         Some(_) => Verdict::Violated,
@@ -122,6 +129,7 @@ fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
         limits,
         table_bytes: exploration.table.bytes() as u64,
         profile: system.profile(),
+        symmetry: SymmetryReport::default(),
     }
 }
 
@@ -154,7 +162,12 @@ fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
     limits
 }
 
-fn violation(model: &Model, system: &Explicit<'_>, exploration: &Exploration) -> Option<Violation> {
+fn violation(
+    model: &Model,
+    system: &Explicit<'_>,
+    exploration: &Exploration,
+    canonizer: Option<&mut dyn Canonizer>,
+) -> Option<Violation> {
     if exploration.is_ill_defined_at_root {
         let notes = system.notes();
         let (what, error) = notes.failures.first()?;
@@ -170,9 +183,9 @@ fn violation(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
             parts: Vec::new(),
         });
     };
-    let trace = Trace::to(system, &exploration.table, *state);
-    let words = exploration.table.get(*state);
-    let words = words.as_slice();
+    let states = trace::states_to(system, &exploration.table, *state, canonizer);
+    let trace = Trace::through(system, &states);
+    let words = states.last()?.as_slice();
     let error_of = |pred| match system.holds(pred, words) {
         Err(error) => Some(error.diagnostic(model)),
         Ok(_) => None,

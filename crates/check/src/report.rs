@@ -2,6 +2,7 @@
 
 use abridge_diag::Diagnostic;
 use abridge_eval::Profile;
+use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_system::{FindingKind, Limit};
 
 use crate::explain::Part;
@@ -36,6 +37,17 @@ pub struct Report {
     pub table_bytes: u64,
     /// Where the time went, if that was asked for.
     pub profile: Profile,
+    pub symmetry: SymmetryReport,
+}
+
+/// Which states were identified.
+#[derive(Clone, Default, Debug)]
+pub struct SymmetryReport {
+    pub method: Method,
+    /// What may be exchanged, by given set.
+    pub carriers: Vec<Carrier>,
+    /// States that are not symmetric may have been identified.
+    pub is_approximate: bool,
 }
 
 /// Which kinds of violation occur.

@@ -1,7 +1,9 @@
 //! How a state is reached: real steps of the real machine, found again by the plain interpreter.
 
 use abridge_eval::Explicit;
+use abridge_reduce::symmetry::Canonizer;
 use abridge_store::{NO_PARENT, StateTable};
+use abridge_system::{Steps, System as _, Worker as _};
 
 use crate::walk::{Move, Place};
 
@@ -26,11 +28,11 @@ pub struct Step {
 }
 
 impl Trace {
-    /// The path along which a state was first reached.
-    pub(crate) fn to(system: &Explicit<'_>, table: &StateTable, state: u32) -> Trace {
+    /// The trace through states that follow each other.
+    pub(crate) fn through(system: &Explicit<'_>, states: &[Vec<u32>]) -> Trace {
         let mut trace = Trace::default();
         let mut before = Place::Start;
-        for step in path(system, table, state, None) {
+        for step in moves_through(system, None, states) {
             trace.steps.push(step.step(system.model(), &before));
             before = step.to;
         }
@@ -38,22 +40,61 @@ impl Trace {
     }
 }
 
-/// The moves along which a state was first reached, from the root or from the given state.
-pub(crate) fn path(system: &Explicit<'_>, table: &StateTable, state: u32, start: Option<&[u32]>) -> Vec<Move> {
+/// The states along which a state was first reached, itself included: states of the system as it is. Those of the table may be
+/// representatives; then each state on the way is one that its representative stands for.
+pub(crate) fn states_to(
+    system: &Explicit<'_>,
+    table: &StateTable,
+    state: u32,
+    canonizer: Option<&mut dyn Canonizer>,
+) -> Vec<Vec<u32>> {
     let mut numbers = vec![state];
     while let Some(last) = numbers.last().copied().filter(|last| table.parent(*last) != NO_PARENT) {
         numbers.push(table.parent(last));
     }
-    if start.is_some() {
-        // The first state of the search is the start itself.
-        numbers.pop();
+    let states: Vec<Vec<u32>> = numbers.into_iter().rev().map(|number| table.get(number)).collect();
+    match canonizer {
+        Some(canonizer) => realise(system, &states, canonizer),
+        None => states,
     }
-    let mut before = start.map(<[u32]>::to_vec);
-    let mut moves = Vec::with_capacity(numbers.len());
-    for number in numbers.into_iter().rev() {
-        let words = table.get(number);
-        let to = Place::of_words(system, &words);
-        let label = system.label(before.as_deref(), &words);
+}
+
+/// A path of the system whose states have the given representatives.
+fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Vec<Vec<u32>> {
+    let mut worker = system.worker();
+    let mut steps = Steps::new(system.width());
+    let mut states: Vec<Vec<u32>> = Vec::with_capacity(representatives.len());
+    for representative in representatives {
+        steps.clear();
+        match states.last() {
+            Some(state) => worker.successors(state, &mut steps),
+            None => worker.initial(&mut steps),
+        }
+        let mut stands_for = |target: &[u32]| {
+            let mut found = target.to_vec();
+            canonizer.represent(&mut found);
+            found == *representative
+        };
+        let next = steps.iter().map(|(_, _, target)| target).find(|target| stands_for(target)).map(<[u32]>::to_vec);
+        // Symmetric states have corresponding steps, so there is one.
+        states.push(next.unwrap_or_else(|| representative.clone()));
+    }
+    states
+}
+
+/// The moves along which a state was first reached, from the root or from the given state.
+pub(crate) fn path(system: &Explicit<'_>, table: &StateTable, state: u32, start: Option<&[u32]>) -> Vec<Move> {
+    let states = states_to(system, table, state, None);
+    // With a start, the first state of the search is the start itself.
+    moves_through(system, start, &states[usize::from(start.is_some())..])
+}
+
+fn moves_through(system: &Explicit<'_>, start: Option<&[u32]>, states: &[Vec<u32>]) -> Vec<Move> {
+    let mut before = start;
+    let mut moves = Vec::with_capacity(states.len());
+    for words in states {
+        let to = Place::of_words(system, words);
+        let label = system.label(before, words);
         moves.push(match label {
             Some(label) => Move { op: label.op, params: label.params, outputs: label.outputs, to },
             None => Move { op: None, params: Vec::new(), outputs: Vec::new(), to },

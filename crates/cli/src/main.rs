@@ -74,7 +74,7 @@ enum Command {
     },
     /// Show what Abridge understands of a machine
     #[command(
-        after_help = "Examples:\n  abridge show models/lift.mch            an overview\n  abridge show models/lift.mch --types    every declared name with its type\n  abridge show models/lift.mch --model    the typed model that is checked"
+        after_help = "Examples:\n  abridge show models/lift.mch            an overview\n  abridge show models/lift.mch --types    every declared name with its type\n  abridge show models/lift.mch --model    the typed model that is checked\n  abridge show models/mutex.mch --symmetry   which elements are interchangeable"
     )]
     Show {
         /// The machine: a .mch, .ref, .imp or .sys file
@@ -88,6 +88,9 @@ enum Command {
         /// The composed, typed model
         #[arg(long = "model", group = "view")]
         model_view: bool,
+        /// Which elements of given sets are interchangeable, and why others are not
+        #[arg(long, group = "view")]
+        symmetry: bool,
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
@@ -294,11 +297,12 @@ fn main() -> ExitCode {
         Command::Typecheck { files, jobs, model, output } => {
             commands::typecheck::run(&files, jobs, &model.to_sema(), output.json)
         }
-        Command::Show { file, ast, types, model_view, model, output } => {
-            let view = match (ast, types, model_view) {
+        Command::Show { file, ast, types, model_view, symmetry, model, output } => {
+            let view = match (ast, types, model_view, symmetry) {
                 (true, ..) => commands::show::View::Ast,
-                (_, true, _) => commands::show::View::Types,
-                (.., true) => commands::show::View::Model,
+                (_, true, ..) => commands::show::View::Types,
+                (_, _, true, _) => commands::show::View::Model,
+                (.., true) => commands::show::View::Symmetry,
                 _ => commands::show::View::Overview,
             };
             commands::show::run(&file, view, &model.to_sema(), output.json)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, LocalId, Target, VarId};
+use abridge_value::Value;
 
 use crate::val::Val;
 
@@ -177,6 +178,19 @@ impl Locals {
 
     fn push(&mut self, local: LocalId, val: Option<Val>) {
         *self = Locals(Some(Arc::new(Frame { local, val, outer: self.clone() })));
+    }
+
+    /// The same names with the leaves of their values changed; nothing if none changes.
+    pub(crate) fn map_leaves(&self, change: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Locals> {
+        let frame = self.0.as_deref()?;
+        let val = frame.val.as_ref().and_then(|val| val.map_leaves(change));
+        let outer = frame.outer.map_leaves(change);
+        if val.is_none() && outer.is_none() {
+            return None;
+        }
+        let mut locals = outer.unwrap_or_else(|| frame.outer.clone());
+        locals.push(frame.local, val.or_else(|| frame.val.clone()));
+        Some(locals)
     }
 
     /// With the innermost binding replaced where it is, so that assignments in a loop do not lengthen the list.

@@ -71,7 +71,8 @@ pub const SETUP: u32 = 0;
 pub const INITIALISATION: u32 = 1;
 pub const FIRST_OPERATION: u32 = 2;
 
-const UNSET: u32 = u32::MAX;
+/// The word of a variable without a value.
+pub const UNSET: u32 = u32::MAX;
 
 /// Bytes that remembered things may take in any case, and for each state.
 const MEMO_BASE: u64 = 48 << 20;
@@ -192,12 +193,24 @@ impl<'m> Explicit<'m> {
         &self.pinned
     }
 
+    /// The variables of a state, in the order of its words; word 0 is about the constants.
+    pub fn variables(&self) -> &[VarId] {
+        &self.variables
+    }
+
+    /// The constants of a vector with the leaves of their values changed; nothing if none changes.
+    pub fn map_constants(&self, words: &[u32], change: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<u32> {
+        let changed = crate::leaves::map_slots(self.constants_of(words), change)?;
+        Some(self.constants.intern(&Arc::new(changed)).0 << 1 | (words[0] & 1))
+    }
+
     /// The word of a value at a position of a state.
-    fn encode_val(&self, word: usize, val: &Val) -> u32 {
+    pub fn encode_val(&self, word: usize, val: &Val) -> u32 {
         self.values[word - 1].intern(val).0
     }
 
-    fn decode_val(&self, word: usize, id: u32) -> &Val {
+    /// The value of a word other than [`UNSET`] at a position of a state.
+    pub fn decode_val(&self, word: usize, id: u32) -> &Val {
         self.values[word - 1].get(ValueId(id))
     }
 
@@ -217,7 +230,8 @@ impl<'m> Explicit<'m> {
         self.locals.get(ValueId(id))
     }
 
-    fn constants_of(&self, words: &[u32]) -> &Arc<Slots> {
+    /// The values of the constants.
+    pub fn constants_of(&self, words: &[u32]) -> &Arc<Slots> {
         self.constants.get(ValueId(words[0] >> 1))
     }
 

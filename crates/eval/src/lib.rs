@@ -17,6 +17,7 @@ mod expr;
 mod formula;
 mod free;
 mod interp;
+mod leaves;
 mod machine;
 mod names;
 mod pred;
@@ -30,7 +31,7 @@ pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
     Cost, Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Measured, Notes, Profile, SETUP,
-    SystemConfig,
+    SystemConfig, UNSET,
 };
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;

@@ -91,6 +91,12 @@ impl Steps {
         self.heads[entry].1 += more;
     }
 
+    /// Operation and target of the last entry.
+    pub fn last(&self) -> Option<(u32, &[u32])> {
+        let (operation, _) = self.heads.last()?;
+        Some((*operation, &self.words[self.words.len() - self.width..]))
+    }
+
     /// Forgets all entries but the first ones.
     pub fn truncate(&mut self, len: usize) {
         self.heads.truncate(len);

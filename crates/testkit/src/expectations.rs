@@ -10,6 +10,8 @@ pub struct Expectation {
     pub sizes: Vec<(String, u32)>,
     /// `[symmetry]`: about representatives only.
     pub symmetry: bool,
+    /// `[markers]`: what the approximate method of symmetry markers visits.
+    pub markers: bool,
     pub value: String,
 }
 
@@ -45,10 +47,16 @@ fn expectation(line: &str) -> Result<Expectation, String> {
     if !KEYS.contains(&key) {
         return Err(format!("`{key}` is not a known key"));
     }
-    let (symmetry, sizes): (Vec<&str>, Vec<&str>) =
-        qualifiers.split(',').map(str::trim).filter(|part| !part.is_empty()).partition(|part| *part == "symmetry");
-    let sizes = sizes.into_iter().map(size).collect::<Result<_, _>>()?;
-    Ok(Expectation { key: key.to_owned(), sizes, symmetry: !symmetry.is_empty(), value: value.trim().to_owned() })
+    let parts: Vec<&str> = qualifiers.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let (words, sizes): (Vec<&str>, Vec<&str>) =
+        parts.into_iter().partition(|part| ["symmetry", "markers"].contains(part));
+    Ok(Expectation {
+        key: key.to_owned(),
+        sizes: sizes.into_iter().map(size).collect::<Result<_, _>>()?,
+        symmetry: words.contains(&"symmetry"),
+        markers: words.contains(&"markers"),
+        value: value.trim().to_owned(),
+    })
 }
 
 /// `S=3`

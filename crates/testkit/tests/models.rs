@@ -86,7 +86,7 @@ impl Subject<'_> {
         sizes.sort();
         sizes.dedup();
         for sizes in sizes {
-            let about = self.lines.iter().filter(|line| line.sizes == sizes && !line.symmetry);
+            let about = self.lines.iter().filter(|line| line.sizes == sizes && !line.symmetry && !line.markers);
             let counts: Vec<(&str, u64)> = about
                 .filter_map(|line| Some((line.key.as_str(), line.value.parse().ok()?)))
                 .filter(|(key, _)| *key != "deadlocks")

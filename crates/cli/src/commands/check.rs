@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
-use abridge_check::{Config, Report, Strategy, Verdict, Violation, ViolationKind, check};
+use abridge_check::{Config, Method, Report, Strategy, Verdict, Violation, ViolationKind, check};
 use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Model, dump};
 use abridge_sema::{Options, analyse};
@@ -81,6 +81,13 @@ pub(crate) struct CheckOptions {
     /// Tell where the time goes: by operation and by conjunct, what was computed and what was remembered
     #[arg(long, help_heading = "Search")]
     profile: bool,
+    /// Identify states that differ only in the names of interchangeable elements. By default `auto`; with --survey or --compat `off`, so
+    /// that all states are counted
+    #[arg(long, value_enum, help_heading = "Search")]
+    symmetry: Option<Symmetry>,
+    /// With --symmetry marker: confirm each hit by canonical forms, which makes the result exact
+    #[arg(long, help_heading = "Search")]
+    precise: bool,
     /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
@@ -100,6 +107,37 @@ enum Order {
     Dfs,
     /// ProB's mixture of the two
     Mixed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Symmetry {
+    /// Every state counts
+    Off,
+    /// Exact and fast: signatures of values, refinement, and search only where these leave something open
+    Auto,
+    /// Exact: canonical labelling of state graphs
+    Canon,
+    /// Exact: the same graphs, labelled by nauty
+    #[cfg(feature = "nauty")]
+    Nauty,
+    /// Exact: all permutations of a state are stored with it
+    Flood,
+    /// Approximate: symmetry markers; see --precise
+    Marker,
+}
+
+impl Symmetry {
+    fn method(self, is_precise: bool) -> Method {
+        match self {
+            Symmetry::Off => Method::Off,
+            Symmetry::Auto => Method::Auto,
+            Symmetry::Canon => Method::Canon,
+            #[cfg(feature = "nauty")]
+            Symmetry::Nauty => Method::Nauty,
+            Symmetry::Flood => Method::Flood,
+            Symmetry::Marker => Method::Marker { is_precise },
+        }
+    }
 }
 
 fn memory_size(text: &str) -> Result<u64, String> {
@@ -143,6 +181,11 @@ impl CheckOptions {
         config.system.profile = self.profile;
         config.system.compiled = !self.plain;
         config.eval.compiled = !self.plain;
+        config.symmetry = match self.symmetry {
+            Some(symmetry) => symmetry.method(self.precise),
+            None if self.survey || self.compat.is_some() || self.prob_limits => Method::Off,
+            None => Method::Auto,
+        };
         if self.prob_limits {
             let cap = |name: &str, default: usize| {
                 Some(model.steering.preferences.get(name).and_then(|text| text.parse().ok()).unwrap_or(default))
@@ -244,7 +287,8 @@ fn exit_status(report: &Report) -> Exit {
 fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times) {
     match &report.violation {
         Some(violation) => print_violation(model, sources, violation),
-        None if report.verdict == Verdict::Holds => outln!("holds: every reachable state was visited"),
+        None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
+        None if report.symmetry.is_approximate => outln!("no violation found (approximate)"),
         None => outln!("no violation found, but not everything was visited"),
     }
     for limit in &report.limits {
@@ -268,6 +312,15 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     if !never.is_empty() {
         outln!("never taken: {}", never.join(", "));
+    }
+}
+
+fn holds_text(report: &Report) -> &'static str {
+    let is_reduced = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
+    if is_reduced {
+        "holds: every reachable state was visited, up to the names of interchangeable elements"
+    } else {
+        "holds: every reachable state was visited"
     }
 }
 
@@ -332,13 +385,27 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "coverage": coverage,
         "limits": report.limits,
         "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
-        "symmetry": "off",
+        "symmetry": report.symmetry.method.name(),
+        "symmetric": symmetric_json(model, report),
+        "approximate": report.symmetry.is_approximate,
         "por": "off",
         "search_seconds": times.search,
         "total_seconds": times.total,
         "peak_bytes": peak_bytes(),
         "table_bytes": report.table_bytes,
     })
+}
+
+/// Elements that were taken as interchangeable, by given set.
+fn symmetric_json(model: &Model, report: &Report) -> Value {
+    let names = |set, block: &Vec<u32>| -> Vec<String> {
+        block.iter().map(|index| model.sets[set].element_name(*index).to_string()).collect()
+    };
+    let carriers = report.symmetry.carriers.iter().filter(|carrier| !carrier.blocks.is_empty()).map(|carrier| {
+        let blocks: Vec<Vec<String>> = carrier.blocks.iter().map(|block| names(carrier.set, block)).collect();
+        (model.sets[carrier.set].name.to_string(), json!(blocks))
+    });
+    Value::Object(carriers.collect())
 }
 
 /// The most memory that the search took, all included, by states.

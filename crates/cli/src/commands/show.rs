@@ -1,5 +1,7 @@
 //! `abridge show`: what was understood of a machine.
 
+mod symmetry;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -23,6 +25,7 @@ pub(crate) enum View {
     Ast,
     Types,
     Model,
+    Symmetry,
 }
 
 pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exit {
@@ -42,6 +45,9 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
     };
     if json {
         let mut value = model_json(model, &analysis.sources, view);
+        if view == View::Symmetry {
+            value["symmetry"] = symmetry::to_json(model, &analysis.sources);
+        }
         value["file"] = json!(file);
         value["ok"] = json!(true);
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
@@ -52,6 +58,7 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
     match view {
         View::Types => out!("{}", types_text(model)),
         View::Model => out!("{}", dump::dump(model)),
+        View::Symmetry => out!("{}", symmetry::text(model, &analysis.sources)),
         _ => out!("{}", overview(model)),
     }
     Exit::Ok

@@ -1,0 +1,381 @@
+//! The method that is used by default: signatures of values, then refinement, then search, each only for what the one before left open.
+//!
+//! The signature of a point in a value describes all its occurrences there; it is computed once for a value, and the colour of a point in
+//! a state is the sum of its signatures. Points are sorted by colour within their blocks. Where points of one colour can be
+//! exchanged without changing the state (twins: bound elements that play the same part), any order of them gives the same state, and
+//! nothing is left to do; that is the case in most states of most models. Otherwise colours are refined, and at last points of one
+//! colour are told apart one by one (`search.rs`). The representative is the state with its points renamed in the order found.
+//!
+//! Colours are numbers of 64 bits made from values. If two different descriptions should ever have the same number, two symmetric states
+//! might not be identified; states that are not symmetric never are.
+
+use std::sync::OnceLock;
+
+use abridge_eval::{Explicit, UNSET, Val};
+use abridge_system::System as _;
+use rustc_hash::FxHashMap;
+
+use super::cache::{Allowance, PerId};
+use super::group::{Group, Permutation};
+use super::permute::permute_word;
+use super::quotient::{Canonizer, Quotient};
+use super::search::Search;
+use super::term::{Sweep, Term, mix, mix2};
+
+/// Bytes for descriptions of values; those of further values are computed whenever they are needed.
+const INFO_BYTES: usize = 64 << 20;
+/// Images of values that a thread remembers.
+const MAX_IMAGES: usize = 1 << 16;
+
+/// Representatives by signatures, refinement and search.
+pub struct Auto<'s, 'm> {
+    system: &'s Explicit<'m>,
+    group: Group,
+    /// For each word of a state and each of its values.
+    infos: Vec<PerId<Option<Box<Info>>>>,
+    allowance: Allowance,
+}
+
+/// How points occur in a value.
+#[derive(Default)]
+pub(super) struct Info {
+    pub(super) term: Term,
+    /// The points that occur, ascending, and their signatures.
+    support: Vec<u32>,
+    signatures: Vec<u64>,
+    /// See [`Term::is_unary`].
+    is_unary: bool,
+    /// For each point of the group the least point that it can be exchanged with.
+    twins: OnceLock<Box<[u32]>>,
+    /// For each point that occurs, the number of the value as seen from it.
+    views: OnceLock<Box<[u64]>>,
+}
+
+impl<'s, 'm> Auto<'s, 'm> {
+    pub fn new(system: &'s Explicit<'m>, group: Group) -> Self {
+        let infos = (0..system.width()).map(|_| PerId::new()).collect();
+        Auto { system, group, infos, allowance: Allowance::new(INFO_BYTES) }
+    }
+
+    pub fn group(&self) -> &Group {
+        &self.group
+    }
+
+    /// Describes the value of a word in `info`; false if it has no points.
+    fn describe(&self, state: &[u32], word: usize, info: &mut Info, scratch: &mut Scratch) -> bool {
+        if word == 0 {
+            info.term.fill(&self.group, self.system.constants_of(state).iter().flatten());
+        } else {
+            info.term.fill(&self.group, std::iter::once(self.system.decode_val(word, state[word])));
+        }
+        if info.term.is_empty() {
+            return false;
+        }
+        info.describe(&self.group, scratch);
+        true
+    }
+}
+
+impl Info {
+    fn describe(&mut self, group: &Group, scratch: &mut Scratch) {
+        self.support = self.term.support();
+        self.is_unary = self.term.is_unary();
+        self.twins = OnceLock::new();
+        self.views = OnceLock::new();
+        scratch.sums.clear();
+        scratch.sums.resize(group.n_points(), 0);
+        scratch.plain.clear();
+        scratch.plain.extend((0..group.n_points() as u32).map(|point| mix(u64::from(group.block_of(point)))));
+        let sums = &mut scratch.sums;
+        self.term.surroundings(&scratch.plain, &mut scratch.sweep, |point, number| {
+            let sum = &mut sums[point as usize];
+            *sum = sum.wrapping_add(number);
+        });
+        self.signatures.clear();
+        self.signatures.extend(self.support.iter().map(|point| sums[*point as usize]));
+    }
+
+    /// Describes a value outside of states; false if it has no points.
+    pub(super) fn describe_alone(&mut self, group: &Group, val: &Val) -> bool {
+        self.term.fill(group, std::iter::once(val));
+        if self.term.is_empty() {
+            return false;
+        }
+        self.describe(group, &mut Scratch::default());
+        true
+    }
+
+    /// The same as [`Info::twins`]; in a value with more points, those that occur are taken to have no twins.
+    pub(super) fn twins_alone(&self, group: &Group, max_points: usize) -> Box<[u32]> {
+        if self.support.len() <= max_points || self.is_unary {
+            return self.find_twins(group, &mut Sweep::default());
+        }
+        let absent = |point: &u32| self.support.binary_search(point).is_err();
+        let twin = |point: u32| {
+            let block = group.ranges().find(|range| range.contains(&point)).unwrap_or(point..point);
+            if absent(&point) { block.into_iter().find(absent).unwrap_or(point) } else { point }
+        };
+        (0..group.n_points() as u32).map(twin).collect()
+    }
+
+    fn bytes(&self, group: &Group) -> usize {
+        self.term.bytes() + self.support.len() * 12 + group.n_points() * 4 + size_of::<Info>()
+    }
+
+    /// For each point the least one that it can be exchanged with.
+    pub(super) fn twins(&self, group: &Group, sweep: &mut Sweep) -> &[u32] {
+        self.twins.get_or_init(|| self.find_twins(group, sweep))
+    }
+
+    /// The value as seen from each point that occurs: where the point itself is, and where others are that it cannot tell apart.
+    fn views(&self, group: &Group, sweep: &mut Sweep) -> &[u64] {
+        self.views.get_or_init(|| {
+            let alike = |point: u32| mix(u64::from(group.block_of(point)));
+            let mut colours: Vec<u64> = (0..group.n_points() as u32).map(alike).collect();
+            let view = |point: &u32| {
+                colours[*point as usize] = !alike(*point);
+                let view = self.term.hash(&colours, sweep);
+                colours[*point as usize] = alike(*point);
+                view
+            };
+            self.support.iter().map(view).collect()
+        })
+    }
+
+    /// Being exchangeable is an equivalence, so one comparison with each class is enough. Points that do not occur are all alike.
+    fn find_twins(&self, group: &Group, sweep: &mut Sweep) -> Box<[u32]> {
+        let n_points = group.n_points() as u32;
+        let mut colours: Vec<u64> = (0..n_points).map(|point| mix(u64::from(point))).collect();
+        let whole = self.term.hash(&colours, sweep);
+        let mut signatures = vec![0; n_points as usize];
+        for (point, signature) in self.support.iter().zip(&self.signatures) {
+            signatures[*point as usize] = *signature;
+        }
+        let occurs = |point: u32| self.support.binary_search(&point).is_ok();
+        let mut twins: Box<[u32]> = (0..n_points).collect();
+        for range in group.ranges() {
+            for point in range.clone() {
+                let alike = |other: &u32| {
+                    twins[*other as usize] == *other && signatures[*other as usize] == signatures[point as usize]
+                };
+                let found = (range.start..point).filter(alike).find(|other| {
+                    if !occurs(point) || self.is_unary {
+                        return true;
+                    }
+                    colours.swap(*other as usize, point as usize);
+                    let is_same = self.term.hash(&colours, sweep) == whole;
+                    colours.swap(*other as usize, point as usize);
+                    is_same
+                });
+                twins[point as usize] = found.unwrap_or(point);
+            }
+        }
+        twins
+    }
+}
+
+impl Quotient for Auto<'_, '_> {
+    type Canonizer<'a>
+        = AutoCanonizer<'a>
+    where
+        Self: 'a;
+
+    fn canonizer(&self) -> AutoCanonizer<'_> {
+        AutoCanonizer {
+            auto: self,
+            own: (0..self.system.width()).map(|_| Info::default()).collect(),
+            scratch: Scratch::default(),
+            colours: Vec::new(),
+            order: Vec::new(),
+            images: Vec::new(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.allowance.spent() as u64
+    }
+}
+
+#[derive(Default)]
+struct Scratch {
+    sweep: Sweep,
+    sums: Vec<u64>,
+    plain: Vec<u64>,
+}
+
+pub struct AutoCanonizer<'a> {
+    auto: &'a Auto<'a, 'a>,
+    /// Descriptions of values that are not kept for others.
+    own: Vec<Info>,
+    scratch: Scratch,
+    colours: Vec<u64>,
+    /// The points, block by block, in the order of their new names.
+    order: Vec<u32>,
+    images: Vec<u32>,
+    /// Images of values: word, value and images of the points that occur, to the new value.
+    known: FxHashMap<Box<[u32]>, u32>,
+}
+
+impl<'a> AutoCanonizer<'a> {
+    /// The description that all threads share, if there is one; otherwise whether our own one was made.
+    fn look_up(&mut self, state: &[u32], word: usize) -> Looked<'a> {
+        let id = if word == 0 { state[0] >> 1 } else { state[word] };
+        if word > 0 && id == UNSET {
+            return Looked::Nothing;
+        }
+        let auto = self.auto;
+        if let Some(place) = auto.infos[word].place(id, auto.allowance.is_left()) {
+            if place.get().is_none() && auto.allowance.is_left() {
+                let mut info = Box::<Info>::default();
+                let has_points = auto.describe(state, word, &mut info, &mut self.scratch);
+                auto.allowance.spend(if has_points { info.bytes(&auto.group) } else { 0 } + size_of::<usize>() * 2);
+                let _ = place.set(has_points.then_some(info));
+            }
+            if let Some(info) = place.get() {
+                return info.as_deref().map_or(Looked::Nothing, Looked::Shared);
+            }
+        }
+        let mut own = std::mem::take(&mut self.own[word]);
+        let has_points = auto.describe(state, word, &mut own, &mut self.scratch);
+        self.own[word] = own;
+        if has_points { Looked::Own } else { Looked::Nothing }
+    }
+
+    /// Renames the points of the value of a word.
+    fn rename(&mut self, state: &[u32], word: usize, support: &[u32]) -> u32 {
+        let images = &self.images;
+        if support.iter().all(|point| images[*point as usize] == *point) {
+            return state[word];
+        }
+        let mut key = Vec::with_capacity(support.len() + 2);
+        key.extend([word as u32, state[word]]);
+        key.extend(support.iter().map(|point| images[*point as usize]));
+        if let Some(known) = self.known.get(key.as_slice()) {
+            return *known;
+        }
+        let image = permute_word(self.auto.system, &self.auto.group, images, state, word);
+        if self.known.len() >= MAX_IMAGES {
+            self.known.clear();
+        }
+        self.known.insert(key.into(), image);
+        image
+    }
+}
+
+enum Looked<'a> {
+    /// No points.
+    Nothing,
+    Shared(&'a Info),
+    Own,
+}
+
+/// The words with points, with their descriptions.
+fn described<'i>(looked: &[Looked<'i>], own: &'i [Info]) -> Vec<(usize, &'i Info)> {
+    let looked = looked.iter().enumerate();
+    let described = looked.filter_map(|(word, looked)| match looked {
+        Looked::Nothing => None,
+        Looked::Shared(info) => Some((word, *info)),
+        Looked::Own => Some((word, &own[word])),
+    });
+    described.collect()
+}
+
+impl AutoCanonizer<'_> {
+    /// The marker of a state: a number for each word, in which each point is replaced by what is seen from it. True if markers decide
+    /// for such states (see `marker.rs`).
+    pub(super) fn mark(&mut self, state: &[u32], marker: &mut Vec<u64>) -> bool {
+        let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
+        let infos = described(&looked, &self.own);
+        let group = &self.auto.group;
+        marker.clear();
+        marker.extend(state.iter().map(|word| u64::from(*word)));
+        self.colours.clear();
+        self.colours.extend((0..group.n_points() as u32).map(|point| mix(u64::from(group.block_of(point)))));
+        for (word, info) in &infos {
+            for (point, view) in info.support.iter().zip(info.views(group, &mut self.scratch.sweep)) {
+                let colour = &mut self.colours[*point as usize];
+                *colour = colour.wrapping_add(mix2(*view, *word as u64));
+            }
+        }
+        for (word, info) in &infos {
+            let is_initialised = if *word == 0 { u64::from(state[0] & 1) } else { 0 };
+            marker[*word] = mix2(info.term.hash(&self.colours, &mut self.scratch.sweep), is_initialised);
+        }
+        infos.iter().all(|(_, info)| info.is_unary)
+    }
+}
+
+impl Canonizer for AutoCanonizer<'_> {
+    fn represent(&mut self, state: &mut [u32]) {
+        let group = &self.auto.group;
+        let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
+        let own = std::mem::take(&mut self.own);
+        let infos = described(&looked, &own);
+        if !infos.is_empty() {
+            find_order(group, &infos, &mut self.colours, &mut self.order, &mut self.scratch.sweep);
+            images_of(&self.order, &mut self.images);
+            for (word, info) in infos {
+                state[word] = self.rename(state, word, &info.support);
+            }
+        }
+        self.own = own;
+    }
+}
+
+/// The order of the points in which all symmetric states agree, from the descriptions of their values.
+fn find_order(
+    group: &Group,
+    infos: &[(usize, &Info)],
+    colours: &mut Vec<u64>,
+    order: &mut Vec<u32>,
+    sweep: &mut Sweep,
+) {
+    colours.clear();
+    colours.resize(group.n_points(), 0);
+    for (place, info) in infos {
+        for (point, signature) in info.support.iter().zip(&info.signatures) {
+            let colour = &mut colours[*point as usize];
+            *colour = colour.wrapping_add(mix2(*signature, *place as u64));
+        }
+    }
+    sort_by_colour(group, colours, order);
+    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+    if !tangled.is_empty() {
+        Search::new(group, &tangled, colours, sweep).settle(order);
+    }
+}
+
+/// The permutation that renames the points in an order.
+pub(super) fn images_of(order: &[u32], images: &mut Vec<u32>) {
+    images.clear();
+    images.resize(order.len(), 0);
+    for (new, old) in (0..).zip(order) {
+        images[*old as usize] = new;
+    }
+}
+
+/// The permutation that maps a tuple of values to its representative.
+pub fn canonical_permutation(group: &Group, vals: &[Val]) -> Permutation {
+    let infos: Vec<(usize, Info)> = (0..)
+        .zip(vals)
+        .filter_map(|(place, val)| {
+            let mut info = Info::default();
+            info.describe_alone(group, val).then_some((place, info))
+        })
+        .collect();
+    let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
+    let (mut order, mut images) = (Vec::new(), Vec::new());
+    find_order(group, &infos, &mut Vec::new(), &mut order, &mut Sweep::default());
+    images_of(&order, &mut images);
+    images
+}
+
+/// The points, block by block, by colour within each.
+pub(super) fn sort_by_colour(group: &Group, colours: &[u64], order: &mut Vec<u32>) {
+    order.clear();
+    order.extend(0..group.n_points() as u32);
+    for range in group.ranges() {
+        order[range.start as usize..range.end as usize].sort_unstable_by_key(|point| colours[*point as usize]);
+    }
+}

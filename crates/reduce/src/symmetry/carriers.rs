@@ -1,0 +1,340 @@
+//! Which elements a model cannot tell apart (sections 3 and 6 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by
+//! Permutation Flooding").
+//!
+//! Elements of deferred sets, of set parameters and of enumerated sets are treated alike: what matters is whether the text of the model
+//! changes when two of them are exchanged. Goes further than the paper: a literal such as `{s1, s2}` or `{s1 |-> 1, s2 |-> 1}` fixes
+//! none of its elements, it only keeps them apart from others. What counts is text that is evaluated for what is asked: the
+//! properties, the invariant, the initialisation, the operations, and assertions, the goal and temporal formulas if they are asked for.
+
+use std::collections::{BTreeMap, HashSet};
+
+use abridge_diag::Span;
+use abridge_eval::Val;
+use abridge_model::ids::Id as _;
+use abridge_model::walk::Node;
+use abridge_model::{BinaryOp, ConstId, Expr, Model, OpId, Pred, SetId, Subst, Type, TypeId};
+use abridge_system::Properties;
+use abridge_value::{Set, Value, sequence};
+
+use super::auto::Info;
+use super::group::{Block, Group};
+
+/// What is symmetric in a model, and why the rest is not.
+#[derive(Clone, Debug)]
+pub struct Symmetry {
+    pub group: Group,
+    /// One per given set, in the order of the model.
+    pub carriers: Vec<Carrier>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Carrier {
+    pub set: SetId,
+    /// Positions of elements that may be exchanged with each other, at least two each.
+    pub blocks: Vec<Vec<u32>>,
+    /// The model says FORCE_SYMMETRY.
+    pub is_forced: bool,
+    /// Why elements are told apart; the first reason that was met for each.
+    pub reasons: Vec<(u32, Reason)>,
+}
+
+/// Why an element cannot be exchanged with others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The text names it here.
+    Named(Span),
+    /// A temporal formula names it.
+    Temporal(Span),
+    /// It is the value of a constant that was chosen beforehand.
+    Pinned(ConstId),
+    /// Something whose result depends on the order or the names of the elements of the set.
+    Ordered { name: String, span: Span },
+    /// It is the only element of its set.
+    Alone,
+}
+
+/// What is symmetric, given what is asked and which constants were fixed beforehand.
+pub fn symmetry_of(model: &Model, asked: Properties, pinned: &[(ConstId, Val)]) -> Symmetry {
+    let mut mentions = Mentions::of(model, asked);
+    for (constant, val) in pinned {
+        if let Some(Value::Element { set, index }) = val.as_value() {
+            mentions.fix(*set, *index, Reason::Pinned(*constant));
+        }
+    }
+    let forced = &model.steering.force_symmetry;
+    let mut blocks = Vec::new();
+    for (id, carrier) in model.sets.iter() {
+        let is_free = |index: &u32| {
+            let reason = mentions.fixed.get(&(id.0, *index));
+            forced.contains(&id) && !matches!(reason, Some(Reason::Pinned(_))) || reason.is_none()
+        };
+        if !mentions.ordered.contains_key(&id.0) {
+            blocks.push(Block { set: id.0, indices: (0..carrier.size()).filter(is_free).collect() });
+        }
+    }
+    let group = mentions.split(Group::new(blocks), forced);
+    let carriers = model.sets.ids().map(|id| mentions.carrier(model, &group, id)).collect();
+    Symmetry { group, carriers }
+}
+
+/// What the text says about elements.
+struct Mentions<'m> {
+    model: &'m Model,
+    fixed: BTreeMap<(u32, u32), Reason>,
+    /// Sets whose elements are told apart as a whole.
+    ordered: BTreeMap<u32, Reason>,
+    /// Literals of several elements.
+    literals: Vec<(Value, Span)>,
+    known: HashSet<Value>,
+    operations: HashSet<OpId>,
+    waiting: Vec<Node>,
+}
+
+/// A literal with more elements fixes them all, if its set is as large.
+const MAX_LITERAL: usize = 2_000;
+
+impl<'m> Mentions<'m> {
+    fn of(model: &'m Model, asked: Properties) -> Self {
+        let mut mentions = Mentions {
+            model,
+            fixed: BTreeMap::new(),
+            ordered: BTreeMap::new(),
+            literals: Vec::new(),
+            known: HashSet::new(),
+            operations: HashSet::new(),
+            waiting: Vec::new(),
+        };
+        let conjuncts = |is_asked: bool, list: &'m [abridge_model::Conjunct]| {
+            list.iter()
+                .filter(move |conjunct| is_asked && !conjunct.is_gluing)
+                .map(|conjunct| Node::Pred(conjunct.pred))
+        };
+        mentions.waiting.extend(conjuncts(true, &model.properties));
+        mentions.waiting.extend(conjuncts(asked.invariant, &model.invariant));
+        mentions.waiting.extend(conjuncts(asked.assertions, &model.assertions));
+        mentions.waiting.extend(model.steering.goal.filter(|_| asked.goal).map(Node::Pred));
+        mentions.waiting.extend(model.steering.scope.map(Node::Pred));
+        mentions.waiting.push(Node::Subst(model.initialisation));
+        let arguments = model.free_types.values().flat_map(|free| free.constructors.iter().filter_map(|one| one.arg));
+        mentions.waiting.extend(arguments.map(|(set, _)| Node::Expr(set)));
+        model.transitions().for_each(|(op, _)| mentions.enter(op));
+        mentions.temporal();
+        while let Some(node) = mentions.waiting.pop() {
+            mentions.look(node);
+        }
+        mentions
+    }
+
+    fn enter(&mut self, op: OpId) {
+        if self.operations.insert(op) {
+            self.waiting.push(Node::Subst(self.model.operations[op].body));
+        }
+    }
+
+    fn fix(&mut self, set: u32, index: u32, reason: Reason) {
+        self.fixed.entry((set, index)).or_insert(reason);
+    }
+
+    fn look(&mut self, node: Node) {
+        let model = self.model;
+        match node {
+            Node::Expr(id) => {
+                let span = model.exprs[id].span;
+                match model.expr(id) {
+                    Expr::Element(set, index) => self.fix(set.0, *index, Reason::Named(span)),
+                    Expr::SetExtension(_)
+                    | Expr::SequenceExtension(_)
+                    | Expr::Record(_)
+                    | Expr::Binary(BinaryOp::Pair, ..) => {
+                        if let Some(literal) = literal(model, id) {
+                            if self.known.insert(literal.clone()) {
+                                self.literals.push((literal, span));
+                            }
+                            return;
+                        }
+                    }
+                    Expr::Template(parts) => {
+                        let parts = parts.iter().map(|part| model.ty(*part));
+                        self.tell_apart(parts, "a template", span);
+                    }
+                    Expr::External(external, args) => {
+                        let name = model.externals[*external].name.as_str();
+                        let types = args.iter().map(|arg| model.ty(*arg));
+                        if !is_symmetric(model, name, types.clone().collect()) {
+                            self.tell_apart(types.chain([model.ty(id)]), name, span);
+                        }
+                    }
+                    Expr::CallOperation(op, _) => self.enter(*op),
+                    _ => {}
+                }
+            }
+            Node::Pred(id) => {
+                if let Pred::External(external, args) = model.pred(id) {
+                    let name = model.externals[*external].name.as_str();
+                    let types: Vec<TypeId> = args.iter().map(|arg| model.ty(*arg)).collect();
+                    if !is_symmetric(model, name, types.clone()) {
+                        self.tell_apart(types.into_iter(), name, model.preds[id].span);
+                    }
+                }
+            }
+            // External substitutions print and report, which changes no state.
+            Node::Subst(id) => {
+                if let Subst::Call { op, .. } = model.subst(id) {
+                    self.enter(*op);
+                }
+            }
+        }
+        let waiting = &mut self.waiting;
+        model.for_each_child(node, &mut |child| waiting.push(child));
+    }
+
+    /// The elements in values of these types are not interchangeable.
+    fn tell_apart(&mut self, types: impl Iterator<Item = TypeId>, name: &str, span: Span) {
+        let mut sets = HashSet::new();
+        types.for_each(|ty| given_sets(self.model, ty, &mut sets, &mut HashSet::new()));
+        for set in sets {
+            self.ordered.entry(set).or_insert_with(|| Reason::Ordered { name: name.to_owned(), span });
+        }
+    }
+
+    /// Temporal formulas are text; whatever might be the name of an element counts as one.
+    fn temporal(&mut self) {
+        for property in &self.model.steering.temporal {
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let words: HashSet<&str> = property.text.split(|c: char| !is_word(c)).collect();
+            for (id, carrier) in self.model.sets.iter() {
+                for index in 0..carrier.size() {
+                    if words.contains(carrier.element_name(index).as_str()) {
+                        self.fix(id.0, index, Reason::Temporal(property.span));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The group of permutations that leave all literals as they are, too.
+    fn split(&mut self, mut group: Group, forced: &[SetId]) -> Group {
+        for (literal, span) in std::mem::take(&mut self.literals) {
+            let mut info = Info::default();
+            let val = Val::Value(literal);
+            if group.is_trivial() || !info.describe_alone(&group, &val) {
+                continue;
+            }
+            let is_forced = |point: u32| forced.contains(&SetId(group.element(point).0));
+            let twins = info.twins_alone(&group, MAX_LITERAL);
+            let mut classes: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+            for point in 0..group.n_points() as u32 {
+                let class = if is_forced(point) {
+                    group.ranges().find(|range| range.contains(&point)).map_or(point, |range| range.start)
+                } else {
+                    twins[point as usize]
+                };
+                classes.entry(class).or_default().push(point);
+            }
+            let mut blocks = Vec::new();
+            for points in classes.into_values() {
+                let set = group.element(points[0]).0;
+                let indices: Vec<u32> = points.iter().map(|point| group.element(*point).1).collect();
+                if let [index] = indices[..] {
+                    self.fix(set, index, Reason::Named(span));
+                }
+                blocks.push(Block { set, indices });
+            }
+            blocks.sort_by(|left, right| (left.set, &left.indices).cmp(&(right.set, &right.indices)));
+            group = Group::new(blocks);
+        }
+        group
+    }
+
+    fn carrier(&self, model: &Model, group: &Group, id: SetId) -> Carrier {
+        let blocks: Vec<Vec<u32>> =
+            group.blocks().iter().filter(|block| block.set == id.0).map(|block| block.indices.clone()).collect();
+        let is_forced = model.steering.force_symmetry.contains(&id);
+        let alone = (0..model.sets[id].size()).filter(|index| group.point(id.0, *index).is_none());
+        let reason = |index: u32| {
+            let reason = self.ordered.get(&id.0).or_else(|| self.fixed.get(&(id.0, index)));
+            (index, reason.cloned().unwrap_or(Reason::Alone))
+        };
+        Carrier { set: id, is_forced, reasons: alone.map(reason).collect(), blocks }
+    }
+}
+
+/// The value of an expression that is made of elements, numbers, strings and booleans only.
+fn literal(model: &Model, id: abridge_model::ExprId) -> Option<Value> {
+    let all = |ids: &[abridge_model::ExprId]| ids.iter().map(|id| literal(model, *id)).collect::<Option<Vec<Value>>>();
+    Some(match model.expr(id) {
+        Expr::Integer(int) => Value::Int(i64::try_from(int).ok()?),
+        Expr::String(text) => Value::string(text.as_str()),
+        Expr::Bool(flag) => Value::Bool(*flag),
+        Expr::Element(set, index) => Value::element(set.0, *index),
+        Expr::EmptySet => Value::Set(Set::EMPTY),
+        Expr::Binary(BinaryOp::Pair, left, right) => Value::pair(literal(model, *left)?, literal(model, *right)?),
+        Expr::SetExtension(items) => Value::Set(all(items)?.into_iter().collect()),
+        Expr::SequenceExtension(items) => Value::Set(sequence::from_items(all(items)?)),
+        Expr::Record(items) => Value::record(model.ty(id).index() as u32, all(items)?),
+        _ => return None,
+    })
+}
+
+/// The given sets whose elements occur in values of a type.
+fn given_sets(model: &Model, ty: TypeId, found: &mut HashSet<u32>, seen: &mut HashSet<TypeId>) {
+    if !seen.insert(ty) {
+        return;
+    }
+    match model.types.get(ty) {
+        Type::Integer | Type::Bool | Type::String | Type::Real => {}
+        Type::Given(set) => {
+            found.insert(set.0);
+        }
+        Type::Pow(elem) => given_sets(model, *elem, found, seen),
+        Type::Pair(first, second) => {
+            given_sets(model, *first, found, seen);
+            given_sets(model, *second, found, seen);
+        }
+        Type::Record(fields) => fields.iter().for_each(|(_, ty)| given_sets(model, *ty, found, seen)),
+        Type::Free(free) => {
+            let arguments = model.free_types[*free].constructors.iter().filter_map(|constructor| constructor.arg);
+            arguments.for_each(|(_, ty)| given_sets(model, ty, found, seen));
+        }
+    }
+}
+
+/// Externals whose result is permuted when their arguments are. All others are taken to tell elements apart: they choose, sort, print or
+/// hash.
+fn is_symmetric(model: &Model, name: &str, types: Vec<TypeId>) -> bool {
+    match name {
+        "MU" | "MU_WD" | "SCCS" | "CLOSURE1" | "REPLACE" | "FORCE" | "ASSERT_EXPR" | "ASSERT_TRUE" | "SYMBOLIC"
+        | "COPY" | "ENUM" | "STORE" | "KODKOD" | "vprintf" | "fvprintf" => true,
+        // In the order of the numbers in the domain.
+        "SQUASH" => types
+            .first()
+            .and_then(|ty| model.types.relation(*ty))
+            .is_some_and(|(domain, _)| model.types.get(domain) == &Type::Integer),
+        _ => SILENT.contains(&name),
+    }
+}
+
+/// Predicates that are true whatever they are given.
+const SILENT: &[&str] = &[
+    "printf",
+    "printf_nonvar",
+    "tprintf",
+    "printf_opt_trace",
+    "iprintf",
+    "printf_two",
+    "dprintf",
+    "fprintf",
+    "observe",
+    "observe_silent",
+    "observe_indent",
+    "tobserve",
+    "observe_fun",
+    "DO_NOT_ENUMERATE",
+    "ENUMERATE",
+    "MAXIMIZE_EXPR",
+    "MINIMIZE_EXPR",
+    "KODKOD_SOLVE",
+    "STORE_VALUE",
+    "SLEEP",
+    "SET_PREF",
+];

@@ -1,0 +1,149 @@
+//! Permutation flooding (Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation Flooding", Algorithm 3.1): when a
+//! state is met for the first time, all its permutations are stored as processed.
+//!
+//! The permuted states lie in a table beside that of the search, each with the one state of the class that the search may visit: the least
+//! one, so that it does not matter which was met first. Departs from the paper: instead of enumerating (partial) permutations, the class is
+//! closed under exchanging neighbouring elements of a block. That reaches each permuted state, those that only differ in elements
+//! which do not occur never arise, and a state in which many elements play the same part has few permutations rather than many equal ones.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use abridge_eval::{Explicit, UNSET, Val};
+use abridge_value::Value;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::group::Group;
+use super::known::Known;
+use super::permute::permute_word;
+use super::quotient::{Canonizer, Quotient};
+
+/// Exchanged words that a thread remembers.
+const MAX_IMAGES: usize = 1 << 20;
+
+/// Classes by enumeration of their members.
+pub struct Flood<'s, 'm> {
+    system: &'s Explicit<'m>,
+    group: Group,
+    /// Permutations that exchange two neighbouring points of a block.
+    exchanges: Vec<Vec<u32>>,
+    processed: Known,
+}
+
+impl<'s, 'm> Flood<'s, 'm> {
+    pub fn new(system: &'s Explicit<'m>, group: Group) -> Self {
+        let exchange = |point: u32| {
+            let mut images = group.identity();
+            images.swap(point as usize, point as usize + 1);
+            images
+        };
+        let exchanges = group.ranges().flat_map(|range| range.start..range.end - 1).map(exchange).collect();
+        // All permutations must be kept, so memory is limited by the search alone.
+        Flood { system, group, exchanges, processed: Known::new(usize::MAX) }
+    }
+}
+
+impl Quotient for Flood<'_, '_> {
+    type Canonizer<'a>
+        = FloodCanonizer<'a>
+    where
+        Self: 'a;
+
+    fn canonizer(&self) -> FloodCanonizer<'_> {
+        FloodCanonizer { flood: self, images: FxHashMap::default() }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.processed.bytes()
+    }
+}
+
+pub struct FloodCanonizer<'a> {
+    flood: &'a Flood<'a, 'a>,
+    /// Words under exchanges: exchange, position and word, to the new word.
+    images: FxHashMap<(u32, u32, u32), u32>,
+}
+
+impl FloodCanonizer<'_> {
+    /// All permutations of a state, itself included.
+    pub fn members(&mut self, state: &[u32]) -> Vec<Box<[u32]>> {
+        let mut members: Vec<Box<[u32]>> = vec![state.into()];
+        let mut seen: HashSet<Box<[u32]>, FxBuildHasher> = HashSet::default();
+        seen.insert(state.into());
+        let mut next = 0;
+        while next < members.len() {
+            for exchange in 0..self.flood.exchanges.len() {
+                let image = self.exchanged(&members[next], exchange);
+                if !seen.contains(&image) {
+                    seen.insert(image.clone());
+                    members.push(image);
+                }
+            }
+            next += 1;
+        }
+        members
+    }
+
+    fn exchanged(&mut self, state: &[u32], exchange: usize) -> Box<[u32]> {
+        let Flood { system, group, exchanges, .. } = self.flood;
+        if self.images.len() > MAX_IMAGES {
+            self.images.clear();
+        }
+        let mut image: Box<[u32]> = state.into();
+        for word in 0..state.len() {
+            let known = self.images.entry((exchange as u32, word as u32, state[word]));
+            image[word] = *known.or_insert_with(|| permute_word(system, group, &exchanges[exchange], state, word));
+        }
+        image
+    }
+}
+
+impl Canonizer for FloodCanonizer<'_> {
+    fn represent(&mut self, state: &mut [u32]) {
+        let flood = self.flood;
+        if flood.processed.replace(state) {
+            return;
+        }
+        let members = self.members(state);
+        let Some(least) = members.iter().min_by(|left, right| compare(flood.system, left, right)) else { return };
+        for member in &members {
+            flood.processed.insert(member, least);
+        }
+        state.copy_from_slice(least);
+    }
+}
+
+/// Compares permuted states by their values.
+fn compare(system: &Explicit<'_>, left: &[u32], right: &[u32]) -> Ordering {
+    let constants = || {
+        let pairs = system.constants_of(left).iter().zip(system.constants_of(right).iter());
+        pairs.fold(Ordering::Equal, |order, (left, right)| order.then_with(|| compare_slots(left, right)))
+    };
+    let mut order = if left[0] == right[0] { Ordering::Equal } else { constants() };
+    for word in 1..left.len() {
+        if order == Ordering::Equal && left[word] != right[word] && left[word] != UNSET && right[word] != UNSET {
+            order = compare_vals(system.decode_val(word, left[word]), system.decode_val(word, right[word]));
+        }
+    }
+    order
+}
+
+fn compare_slots(left: &Option<Val>, right: &Option<Val>) -> Ordering {
+    match (left, right) {
+        (Some(left), Some(right)) => compare_vals(left, right),
+        _ => Ordering::Equal,
+    }
+}
+
+/// Permutations of one formula differ in their leaves only.
+fn compare_vals(left: &Val, right: &Val) -> Ordering {
+    let leaves = |val: &Val| {
+        let mut leaves: Vec<Value> = Vec::new();
+        val.for_each_leaf(&mut |leaf| leaves.push(leaf.clone()));
+        leaves
+    };
+    match (left, right) {
+        (Val::Value(left), Val::Value(right)) => left.cmp(right),
+        _ => leaves(left).cmp(&leaves(right)),
+    }
+}

@@ -1,0 +1,219 @@
+//! The graph of a state (Algorithms 2.29 to 2.34 in Spermann's thesis).
+//!
+//! Vertices are coloured and edges are labelled. Each point that occurs is a vertex with the colour of its block; each value without points
+//! is a vertex whose colour is the value; whatever else is nested in a value is a vertex of its own, coloured by the structure it
+//! comes from, with edges to its parts. Sets and relations that are values of constants and variables have no vertex: their members hang
+//! on the root, and couples are edges. Two states are symmetric if and only if their graphs are isomorphic (Theorem 2.35).
+//!
+//! Departs from the thesis: equal values inside one state share a vertex, and intermediate vertices have more than one colour.
+
+use std::collections::HashMap;
+use std::hash::BuildHasher as _;
+
+use abridge_eval::Val;
+use abridge_value::Value;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::group::Group;
+
+/// What a vertex stands for. The order of colours is part of the canonical form.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Colour {
+    Root,
+    /// An element that moves, by its block.
+    Point(u32),
+    /// A value without points.
+    Atom(Value),
+    Set,
+    Pair,
+    /// A record, by its type.
+    Record(u32),
+    /// A value of a freetype, by type and constructor.
+    Free(u32, u32),
+    /// A set that is kept as a formula, by the formula without the values in it.
+    Formula(u64),
+}
+
+/// What an edge stands for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Label {
+    /// From the root to the value of a place.
+    Value(u32),
+    /// From the root to a member of the set at a place.
+    Member(u32),
+    /// From the left to the right side of a couple in the relation at a place.
+    Couple(u32),
+    /// From a nested set to a member.
+    Inside,
+    /// From a nested tuple to a component.
+    Component(u32),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Edge {
+    pub from: u32,
+    pub to: u32,
+    pub label: Label,
+}
+
+/// The graph of a state. Vertex 0 is the root.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub colours: Vec<Colour>,
+    pub edges: Vec<Edge>,
+    /// Points that occur, with their vertices.
+    pub points: Vec<(u32, u32)>,
+}
+
+impl Graph {
+    /// The graph of values at numbered places; places without points are left out unless all are asked for.
+    pub fn new<'v>(group: &Group, vals: impl Iterator<Item = (u32, &'v Val)>, all: bool) -> Graph {
+        let graph = Graph { colours: vec![Colour::Root], edges: Vec::new(), points: Vec::new() };
+        let mut builder = GraphBuilder { group, graph, vertices: FxHashMap::default(), has_point: HashMap::default() };
+        for (place, val) in vals {
+            builder.place(place, val, all);
+        }
+        builder.graph
+    }
+
+    /// The points of all blocks in the order of their vertices; those that do not occur come last in their block.
+    pub(super) fn order(&self, group: &Group, position: &[u32]) -> Vec<u32> {
+        let mut places = vec![u32::MAX; group.n_points()];
+        for (point, vertex) in &self.points {
+            places[*point as usize] = position[*vertex as usize];
+        }
+        let mut order = group.identity();
+        for range in group.ranges() {
+            order[range.start as usize..range.end as usize].sort_by_key(|point| places[*point as usize]);
+        }
+        order
+    }
+}
+
+struct GraphBuilder<'g> {
+    group: &'g Group,
+    graph: Graph,
+    vertices: FxHashMap<Value, u32>,
+    has_point: HashMap<Value, bool, FxBuildHasher>,
+}
+
+impl GraphBuilder<'_> {
+    fn place(&mut self, place: u32, val: &Val, all: bool) {
+        let Val::Value(value) = val else {
+            return self.formula(place, val, all);
+        };
+        if !all && !self.has_points(value) {
+            return;
+        }
+        match value {
+            Value::Set(set) if !set.is_empty() && self.has_points(value) => {
+                for member in set.iter() {
+                    if let Some((left, right)) = member.as_pair() {
+                        let (from, to) = (self.vertex(left), self.vertex(right));
+                        self.graph.edges.push(Edge { from, to, label: Label::Couple(place) });
+                    } else {
+                        let to = self.vertex(&member);
+                        self.graph.edges.push(Edge { from: 0, to, label: Label::Member(place) });
+                    }
+                }
+            }
+            _ => {
+                let to = self.vertex(value);
+                self.graph.edges.push(Edge { from: 0, to, label: Label::Value(place) });
+            }
+        }
+    }
+
+    fn formula(&mut self, place: u32, val: &Val, all: bool) {
+        let mut leaves = Vec::new();
+        val.for_each_leaf(&mut |leaf| leaves.push(leaf.clone()));
+        if !all && !leaves.iter().any(|leaf| self.has_points(leaf)) {
+            return;
+        }
+        let blank = val.map_leaves(&mut |_| Some(Value::Bool(false)));
+        let formula = FxBuildHasher.hash_one(blank.as_ref().unwrap_or(val));
+        let vertex = self.push(Colour::Formula(formula));
+        self.graph.edges.push(Edge { from: 0, to: vertex, label: Label::Value(place) });
+        for (component, leaf) in (0..).zip(&leaves) {
+            let to = self.vertex(leaf);
+            self.graph.edges.push(Edge { from: vertex, to, label: Label::Component(component) });
+        }
+    }
+
+    fn has_points(&mut self, value: &Value) -> bool {
+        match value {
+            Value::Element { set, index } => self.group.point(*set, *index).is_some(),
+            Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Real(_) | Value::String(_) => false,
+            _ => {
+                if let Some(known) = self.has_point.get(value) {
+                    return *known;
+                }
+                let mut found = false;
+                for_each_part(value, &mut |_, part| found = found || self.has_points(part));
+                self.has_point.insert(value.clone(), found);
+                found
+            }
+        }
+    }
+
+    fn push(&mut self, colour: Colour) -> u32 {
+        self.graph.colours.push(colour);
+        self.graph.colours.len() as u32 - 1
+    }
+
+    fn vertex(&mut self, value: &Value) -> u32 {
+        if let Some(vertex) = self.vertices.get(value) {
+            return *vertex;
+        }
+        let vertex = self.new_vertex(value);
+        self.vertices.insert(value.clone(), vertex);
+        vertex
+    }
+
+    fn new_vertex(&mut self, value: &Value) -> u32 {
+        if let Value::Element { set, index } = value
+            && let Some(point) = self.group.point(*set, *index)
+        {
+            let vertex = self.push(Colour::Point(self.group.block_of(point)));
+            self.graph.points.push((point, vertex));
+            return vertex;
+        }
+        if !self.has_points(value) {
+            return self.push(Colour::Atom(value.clone()));
+        }
+        let vertex = match value {
+            Value::Set(_) => self.push(Colour::Set),
+            Value::Pair(_) => self.push(Colour::Pair),
+            Value::Record(record) => self.push(Colour::Record(record.shape())),
+            Value::Free(free) => self.push(Colour::Free(free.free_type(), free.constructor())),
+            _ => self.push(Colour::Atom(value.clone())),
+        };
+        for_each_part(value, &mut |component, part| {
+            let to = self.vertex(part);
+            let label = component.map_or(Label::Inside, Label::Component);
+            self.graph.edges.push(Edge { from: vertex, to, label });
+        });
+        vertex
+    }
+}
+
+/// Members of a set, or components with their positions.
+fn for_each_part(value: &Value, visit: &mut dyn FnMut(Option<u32>, &Value)) {
+    match value {
+        Value::Pair(pair) => {
+            visit(Some(0), &pair.0);
+            visit(Some(1), &pair.1);
+        }
+        Value::Record(record) => (0..).zip(record.fields()).for_each(|(idx, field)| visit(Some(idx), field)),
+        Value::Free(free) => {
+            if let Some(arg) = free.arg() {
+                abridge_diag::with_stack(|| visit(Some(0), arg));
+            }
+        }
+        // Numbers and booleans have no parts of interest, and there may be very many of them.
+        Value::Set(set) if !matches!(set.first(), Some(Value::Int(_) | Value::BigInt(_) | Value::Bool(_))) => {
+            set.iter().for_each(|member| visit(None, &member));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,113 @@
+//! A system in which each state stands for its class.
+
+use abridge_system::{FindingKind, Properties, Steps, System, Worker};
+
+/// Classes of states, each with a representative that is one of them.
+///
+/// Whoever implements it promises that members of a class have corresponding steps: if one leads to a state, the others lead to members
+/// of that state's class. Representatives follow from values alone, never from the numbers that values happened to get.
+pub trait Quotient: Sync {
+    type Canonizer<'a>: Canonizer
+    where
+        Self: 'a;
+
+    fn canonizer(&self) -> Self::Canonizer<'_>;
+
+    /// Bytes of what is kept.
+    fn bytes(&self) -> u64;
+}
+
+/// Finds representatives on behalf of one thread.
+pub trait Canonizer {
+    /// Replaces a state by the representative of its class.
+    fn represent(&mut self, state: &mut [u32]);
+}
+
+/// A system of representatives. Every transition out of a representative counts, also those whose targets are in one class.
+pub struct Quotiented<'s, S, Q> {
+    system: &'s S,
+    quotient: &'s Q,
+}
+
+impl<'s, S: System, Q: Quotient> Quotiented<'s, S, Q> {
+    pub fn new(system: &'s S, quotient: &'s Q) -> Self {
+        Quotiented { system, quotient }
+    }
+}
+
+impl<S: System, Q: Quotient> System for Quotiented<'_, S, Q> {
+    type Worker<'a>
+        = QuotientedWorker<S::Worker<'a>, Q::Canonizer<'a>>
+    where
+        Self: 'a;
+
+    fn width(&self) -> usize {
+        self.system.width()
+    }
+
+    fn worker(&self) -> Self::Worker<'_> {
+        QuotientedWorker {
+            worker: self.system.worker(),
+            canonizer: self.quotient.canonizer(),
+            steps: Steps::new(self.width()),
+            target: Vec::new(),
+        }
+    }
+
+    fn tidy(&self, n_states: u64) {
+        self.system.tidy(n_states);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.system.bytes() + self.quotient.bytes()
+    }
+}
+
+pub struct QuotientedWorker<W, C> {
+    worker: W,
+    canonizer: C,
+    /// Steps between plain states.
+    steps: Steps,
+    target: Vec<u32>,
+}
+
+impl<W: Worker, C: Canonizer> QuotientedWorker<W, C> {
+    /// Takes over the plain steps, with targets replaced by representatives.
+    fn take(&mut self, out: &mut Steps) {
+        out.is_ill_defined |= self.steps.is_ill_defined;
+        out.is_incomplete |= self.steps.is_incomplete;
+        for (operation, count, target) in self.steps.iter() {
+            self.target.clear();
+            self.target.extend_from_slice(target);
+            self.canonizer.represent(&mut self.target);
+            // Symmetric targets tend to follow each other.
+            match out.last() {
+                Some((last, words)) if last == operation && words == self.target => out.add_count(out.len() - 1, count),
+                _ => out.push(operation, count, &self.target),
+            }
+        }
+        self.steps.clear();
+    }
+}
+
+impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
+    fn initial(&mut self, out: &mut Steps) {
+        self.worker.initial(&mut self.steps);
+        self.take(out);
+    }
+
+    fn successors(&mut self, state: &[u32], out: &mut Steps) {
+        self.worker.successors(state, &mut self.steps);
+        self.take(out);
+    }
+
+    fn inspect(
+        &mut self,
+        state: &[u32],
+        before: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) {
+        self.worker.inspect(state, before, asked, found);
+    }
+}
