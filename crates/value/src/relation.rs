@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::set::matrix::{Cells, MAX, Matrix, ones};
-use crate::set::{Builder, Set, at};
+use crate::set::{Builder, Set, at, position};
 use crate::value::Value;
 
 /// Why a function has no value at an argument.
@@ -296,6 +296,33 @@ pub fn preimage(relation: &Set, targets: &Set) -> Set {
     let mut keys: Vec<Value> = found.collect();
     keys.dedup();
     Set::from_sorted(keys)
+}
+
+/// The relation with all first and second components changed.
+pub fn renamed(relation: &Set, change: impl Fn(Value) -> Value) -> Set {
+    if let Some(set) = relation.as_matrix().and_then(|matrix| renamed_matrix(matrix, &change)) {
+        return set;
+    }
+    pairs(relation).map(|(first, second)| Value::pair(change(first), change(second))).collect()
+}
+
+/// The same, if everything stays within its carrier and below position 64.
+fn renamed_matrix(matrix: &Matrix, change: impl Fn(Value) -> Value) -> Option<Set> {
+    let (from, to) = matrix.carriers();
+    let moved = |carrier: u32, idx: u32| {
+        let (image_carrier, image) = position(&change(at(carrier, idx)))?;
+        (image_carrier == carrier && (image as usize) < MAX).then_some(image as usize)
+    };
+    let used = matrix.rows().iter().fold(0, |all, row| all | row);
+    let mut columns = [0; MAX];
+    for column in ones(used) {
+        columns[column as usize] = moved(to, column)?;
+    }
+    let mut rows = [0; MAX];
+    for (idx, row) in (0..).zip(matrix.rows()).filter(|(_, row)| **row != 0) {
+        rows[moved(from, idx)?] |= ones(*row).fold(0, |all, column| all | 1 << columns[column as usize]);
+    }
+    Some(Matrix::set(from, to, &rows))
 }
 
 /// `(left ; right)`

@@ -304,7 +304,7 @@ impl Set {
 }
 
 /// Carrier and position of a boolean or an element.
-fn position(value: &Value) -> Option<(u32, u32)> {
+pub(crate) fn position(value: &Value) -> Option<(u32, u32)> {
     match value {
         Value::Bool(flag) => Some((BOOL, u32::from(*flag))),
         Value::Element { set, index } => Some((*set, *index)),

@@ -217,6 +217,10 @@ proptest! {
             prop_assert_eq!(relation::in_domain(&p, &kind(x)), !images.is_empty());
             prop_assert_eq!(relation::apply(&p, &kind(x)).ok(), images.first().filter(|_| images.len() == 1).cloned());
         }
+        let rotated = |n: i64| (n + 2) % 5;
+        let names: Vec<(Value, Value)> = (0..5).map(|n| (kind(n), kind(rotated(n)))).collect();
+        let rename = |value: Value| names.iter().find(|(old, _)| *old == value).map_or(value, |(_, new)| new.clone());
+        prop_assert_eq!(relation::renamed(&p, rename), list(left.iter().map(|(x, y)| (rotated(*x), rotated(*y))).collect()));
         let mut closure = p.clone();
         loop {
             let next = closure.union(&relation::compose(&closure, &p));

@@ -158,9 +158,11 @@ impl Term {
                 .iter()
                 .fold(false, |has_points, item| self.add_value(group, item, node, MEMBER) || has_points);
         }
-        // Numbers and booleans have no points; sets of elements may.
-        if !matches!(set.first(), Some(Value::Element { set: carrier, .. }) if group.moves(carrier)) {
-            return false;
+        // Numbers and booleans have no points; elements may, and pairs of them.
+        match set.first() {
+            Some(Value::Element { set: carrier, .. }) if group.moves(carrier) => {}
+            Some(Value::Pair(_)) => {}
+            _ => return false,
         }
         set.iter().fold(false, |has_points, item| self.add_value(group, &item, node, MEMBER) || has_points)
     }
