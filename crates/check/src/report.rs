@@ -1,6 +1,7 @@
 //! What a check yields.
 
 use abridge_diag::Diagnostic;
+use abridge_search::DiskUse;
 use abridge_system::{FindingKind, Limit};
 
 use crate::explain::Part;
@@ -33,6 +34,7 @@ pub struct Report {
     pub failures: Vec<(String, Diagnostic)>,
     /// Memory of the table of states.
     pub table_bytes: u64,
+    pub disk: DiskUse,
 }
 
 /// Which kinds of violation occur.
@@ -101,6 +103,8 @@ pub(crate) fn limit_text(limit: Limit) -> String {
         Limit::Depth(n) => format!("states further than {n} steps were not visited"),
         Limit::Time => "the time was up".to_owned(),
         Limit::Memory => "the memory was used up".to_owned(),
+        Limit::Disk => "states did not fit into memory, and files could not take them".to_owned(),
+        Limit::Numbers => "there are more states than can be numbered, which are about 4 thousand million".to_owned(),
         Limit::Interrupted => "stopped by the user".to_owned(),
         Limit::Settled => "a violation was found; the time for counting the rest was up".to_owned(),
     }

@@ -1,5 +1,7 @@
 //! How a state is reached: real steps of the real machine, found again by the plain interpreter.
 
+use std::io;
+
 use abridge_eval::Explicit;
 use abridge_store::{NO_PARENT, StateTable};
 
@@ -27,19 +29,24 @@ pub struct Step {
 
 impl Trace {
     /// The path along which a state was first reached.
-    pub(crate) fn to(system: &Explicit<'_>, table: &StateTable, state: u32) -> Trace {
+    pub(crate) fn to(system: &Explicit<'_>, table: &StateTable, state: u32) -> io::Result<Trace> {
         let mut trace = Trace::default();
         let mut before = Place::Start;
-        for step in path(system, table, state, None) {
+        for step in path(system, table, state, None)? {
             trace.steps.push(step.step(system.model(), &before));
             before = step.to;
         }
-        trace
+        Ok(trace)
     }
 }
 
-/// The moves along which a state was first reached, from the root or from the given state.
-pub(crate) fn path(system: &Explicit<'_>, table: &StateTable, state: u32, start: Option<&[u32]>) -> Vec<Move> {
+/// The moves along which a state was first reached, from the root or from the given state. States may have to be read from files.
+pub(crate) fn path(
+    system: &Explicit<'_>,
+    table: &StateTable,
+    state: u32,
+    start: Option<&[u32]>,
+) -> io::Result<Vec<Move>> {
     let mut numbers = vec![state];
     while let Some(last) = numbers.last().copied().filter(|last| table.parent(*last) != NO_PARENT) {
         numbers.push(table.parent(last));
@@ -51,7 +58,7 @@ pub(crate) fn path(system: &Explicit<'_>, table: &StateTable, state: u32, start:
     let mut before = start.map(<[u32]>::to_vec);
     let mut moves = Vec::with_capacity(numbers.len());
     for number in numbers.into_iter().rev() {
-        let words = table.get(number);
+        let words = table.get(number)?;
         let to = Place::of_words(system, &words);
         let label = system.label(before.as_deref(), &words);
         moves.push(match label {
@@ -60,5 +67,5 @@ pub(crate) fn path(system: &Explicit<'_>, table: &StateTable, state: u32, start:
         });
         before = Some(words);
     }
-    moves
+    Ok(moves)
 }

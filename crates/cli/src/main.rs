@@ -11,6 +11,7 @@ mod out;
 mod report;
 mod steps;
 mod trace_file;
+mod volume;
 mod watch;
 
 use std::path::PathBuf;
