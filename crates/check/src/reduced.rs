@@ -3,43 +3,49 @@
 use std::num::NonZero;
 
 use abridge_eval::Explicit;
-use abridge_reduce::symmetry::{Auto, Canon, Flood, Group, Marker, Method, Own, Quotient, Quotiented, symmetry_of};
-use abridge_search::{Config, Control, explore};
+use abridge_reduce::symmetry::{Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, symmetry_of};
 
+use crate::explorer::Explorer;
 use crate::report::{Report, Verdict};
-use crate::summarise;
+use crate::{Config, search_config, summarise};
 
 /// Explores a system by a method and reports what was found.
-pub(crate) fn run(system: &Explicit<'_>, search: &Config, method: Method, control: &mut dyn Control) -> Report {
-    let plain = |control: &mut dyn Control| summarise(system, &explore(system, search, control), None);
-    if method == Method::Off {
-        return plain(control);
+pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: E) -> Result<Report, E::Refusal> {
+    let search = search_config(config);
+    let plain = |explorer: E| Ok(summarise(system, explorer.explore(system, &search)?, None));
+    if config.symmetry == Method::Off {
+        return plain(explorer);
     }
     let symmetry = symmetry_of(system.model(), search.properties, system.pinned());
-    let group: Group = symmetry.group;
-    let mut report = match method {
-        _ if group.is_trivial() => plain(control),
-        Method::Off => plain(control),
-        Method::Auto => quotiented(system, search, &Auto::new(system, group), control),
-        Method::Canon => quotiented(system, search, &Canon::new(system, group, Own), control),
+    let group = symmetry.group;
+    let mut report = match config.symmetry {
+        _ if group.is_trivial() => plain(explorer)?,
+        Method::Off => plain(explorer)?,
+        Method::Auto => quotiented(system, config, &Auto::new(system, group), explorer)?,
+        Method::Canon => quotiented(system, config, &Canon::new(system, group, Own), explorer)?,
         #[cfg(feature = "nauty")]
         Method::Nauty => {
-            quotiented(system, search, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), control)
+            quotiented(system, config, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?
         }
-        Method::Flood => quotiented(system, search, &Flood::new(system, group), control),
-        Method::Marker { is_precise } => marked(system, search, &Marker::new(system, group, is_precise), control),
+        Method::Flood => quotiented(system, config, &Flood::new(system, group), explorer)?,
+        Method::Marker { is_precise } => marked(system, config, &Marker::new(system, group, is_precise), explorer)?,
     };
-    report.symmetry.method = method;
+    report.symmetry.method = config.symmetry;
     report.symmetry.carriers = symmetry.carriers;
-    report
+    Ok(report)
 }
 
 /// The states of the table are those that were met, so they need no translation.
-fn marked(system: &Explicit<'_>, search: &Config, marker: &Marker<'_, '_>, control: &mut dyn Control) -> Report {
+fn marked<E: Explorer>(
+    system: &Explicit<'_>,
+    config: &Config,
+    marker: &Marker<'_, '_>,
+    explorer: E,
+) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
-    let search = Config { workers: NonZero::<usize>::MIN, ..search.clone() };
-    let exploration = explore(&Quotiented::new(system, marker), &search, control);
-    let mut report = summarise(system, &exploration, None);
+    let search = search_config(&Config { workers: NonZero::<usize>::MIN, ..config.clone() });
+    let exploration = explorer.explore(&Quotiented::new(system, marker), &search)?;
+    let mut report = summarise(system, exploration, None);
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
         report.limits.push("states with equal symmetry markers were taken to be symmetric".to_owned());
@@ -47,10 +53,15 @@ fn marked(system: &Explicit<'_>, search: &Config, marker: &Marker<'_, '_>, contr
             report.verdict = Verdict::Incomplete;
         }
     }
-    report
+    Ok(report)
 }
 
-fn quotiented<Q: Quotient>(system: &Explicit<'_>, search: &Config, quotient: &Q, control: &mut dyn Control) -> Report {
-    let exploration = explore(&Quotiented::new(system, quotient), search, control);
-    summarise(system, &exploration, Some(&mut quotient.canonizer()))
+fn quotiented<Q: Quotient, E: Explorer>(
+    system: &Explicit<'_>,
+    config: &Config,
+    quotient: &Q,
+    explorer: E,
+) -> Result<Report, E::Refusal> {
+    let exploration = explorer.explore(&Quotiented::new(system, quotient), &search_config(config))?;
+    Ok(summarise(system, exploration, Some(&mut quotient.canonizer())))
 }

@@ -3,6 +3,7 @@
 use abridge_diag::Diagnostic;
 use abridge_eval::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
+use abridge_search::DiskUse;
 use abridge_system::{FindingKind, Limit};
 
 use crate::explain::Part;
@@ -38,6 +39,7 @@ pub struct Report {
     /// Where the time went, if that was asked for.
     pub profile: Profile,
     pub symmetry: SymmetryReport,
+    pub disk: DiskUse,
 }
 
 /// Which states were identified.
@@ -116,6 +118,8 @@ pub(crate) fn limit_text(limit: Limit) -> String {
         Limit::Depth(n) => format!("states further than {n} steps were not visited"),
         Limit::Time => "the time was up".to_owned(),
         Limit::Memory => "the memory was used up".to_owned(),
+        Limit::Disk => "states did not fit into memory, and files could not take them".to_owned(),
+        Limit::Numbers => "there are more states than can be numbered, which are about 4 thousand million".to_owned(),
         Limit::Interrupted => "stopped by the user".to_owned(),
         Limit::Settled => "a violation was found; the time for counting the rest was up".to_owned(),
     }

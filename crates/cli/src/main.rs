@@ -14,6 +14,7 @@ mod report;
 mod steps;
 mod text;
 mod trace_file;
+mod volume;
 mod watch;
 
 use std::path::PathBuf;

@@ -13,13 +13,16 @@ mod memo;
 mod operation;
 mod order;
 mod profile;
+mod saved;
 mod worker;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use abridge_diag::Diagnostic;
 use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, IdSet, Model, OpId, PredId, VarId};
 use abridge_system::{Steps, System, Worker as _};
@@ -44,6 +47,8 @@ pub struct SystemConfig {
     pub pin_constants: bool,
     /// Remember the outcomes of operations and conjuncts.
     pub memo: bool,
+    /// The most memory for that, if it is limited beyond what is reasonable anyway.
+    pub memo_bytes: Option<u64>,
     /// Try the compiled form first.
     pub compiled: bool,
     /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
@@ -58,6 +63,7 @@ impl Default for SystemConfig {
         SystemConfig {
             pin_constants: false,
             memo: true,
+            memo_bytes: None,
             compiled: true,
             max_initialisations: None,
             max_operations: None,
@@ -112,9 +118,19 @@ pub struct Explicit<'m> {
 pub struct Notes {
     pub warnings: BTreeSet<Warning>,
     /// Errors other than violated properties: what could not be evaluated at all.
-    pub failures: Vec<(String, Error)>,
+    pub failures: Vec<Failure>,
     /// A cap on initialisations or operations was reached.
     pub is_capped: bool,
+}
+
+/// Something that could not be evaluated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// Where it was met.
+    pub what: String,
+    /// The machine is to blame, not our means of evaluation.
+    pub is_violation: bool,
+    pub diagnostic: Diagnostic,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -259,7 +275,8 @@ impl<'m> Explicit<'m> {
         let mut notes = lock(&self.notes);
         notes.warnings.extend(warnings);
         if let Some(error) = error.filter(|_| notes.failures.len() < 100) {
-            notes.failures.push((what.to_owned(), error));
+            let (is_violation, diagnostic) = (is_violation(&error), error.diagnostic(self.model()));
+            notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });
         }
     }
 }
@@ -338,7 +355,8 @@ impl System for Explicit<'_> {
     }
 
     fn tidy(&self, n_states: u64) {
-        let may_grow = self.bytes() < MEMO_BASE + n_states * MEMO_PER_STATE;
+        let allowed = (MEMO_BASE + n_states * MEMO_PER_STATE).min(self.config.memo_bytes.unwrap_or(u64::MAX));
+        let may_grow = self.bytes() < allowed;
         self.lists.allow(may_grow);
         let n_changed = self.memos().filter(|memo| memo.tidy(&self.lists, may_grow)).count();
         if n_changed > 0 {
@@ -348,6 +366,19 @@ impl System for Explicit<'_> {
 
     fn bytes(&self) -> u64 {
         self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+    }
+
+    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        self.save_tables(marks, sink)
+    }
+
+    fn save_notes(&self) -> Vec<u8> {
+        self.notes_bytes()
+    }
+
+    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        self.restore_tables(marks, source)?;
+        self.restore_notes(notes).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 }
 

@@ -7,6 +7,7 @@
 //! that are infinite or large stay symbolic ([`Val`]) while an expression is evaluated. Start with `pred.rs` and `expr.rs`, then
 //! `subst.rs` and `machine.rs`; `sets.rs` explains symbolic sets, `solve.rs` how values are found.
 
+mod codec;
 mod compiled;
 mod config;
 mod encode;
@@ -30,8 +31,8 @@ pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
-    Cost, Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Measured, Notes, Profile, SETUP,
-    SystemConfig, UNSET,
+    Cost, Explicit, ExplicitWorker, FIRST_OPERATION, Failure, INITIALISATION, LabelledStep, Measured, Notes, Profile,
+    SETUP, SystemConfig, UNSET,
 };
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;

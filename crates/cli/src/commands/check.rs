@@ -1,11 +1,15 @@
 //! `abridge check`: explore all reachable states.
 
+mod places;
+
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
-use abridge_check::{Config, Method, Report, Strategy, Verdict, Violation, ViolationKind, check};
+use abridge_check::{
+    Config, Method, Report, Strategy, Verdict, Violation, ViolationKind, check, check_on_disk, fingerprint,
+};
 use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Model, dump};
 use abridge_sema::{Options, analyse};
@@ -20,6 +24,8 @@ use crate::profile;
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
 use crate::trace_file;
+use places::Places;
+
 use crate::watch::{Interrupt, Watch, grouped, peak_bytes, resident_bytes};
 
 #[derive(Args)]
@@ -63,9 +69,24 @@ pub(crate) struct CheckOptions {
     /// With --survey: once a violation is known and this much time has passed, stop counting
     #[arg(long, value_name = "SECONDS", default_value = "40", value_parser = seconds, help_heading = "Limits")]
     settle: f64,
-    /// Stop when this much memory is in use, for instance 4G
+    /// Use at most this much memory, for instance 4G; states that do not fit go to files (see --spill)
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     memory: Option<u64>,
+    /// Where states go that do not fit into --memory; by default the folder for temporary files. Nothing is left there
+    #[arg(long, value_name = "DIR", requires = "memory", help_heading = "Disk")]
+    spill: Option<PathBuf>,
+    /// Stop when the memory is used up, write no files
+    #[arg(long, conflicts_with = "spill", help_heading = "Disk")]
+    no_spill: bool,
+    /// Save the run in this folder now and then, and when Ctrl-C or a limit ends it, to go on with --resume
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", help_heading = "Disk")]
+    checkpoint: Option<PathBuf>,
+    /// How often the run is saved
+    #[arg(long, value_name = "MINUTES", default_value = "10", value_parser = minutes, help_heading = "Disk")]
+    checkpoint_every: f64,
+    /// Go on with the run that was saved in this folder, and keep saving it there. The model and the options must be the same; threads and limits may differ
+    #[arg(long, value_name = "DIR", help_heading = "Disk")]
+    resume: Option<PathBuf>,
     /// Obey ProB's caps MAX_INITIALISATIONS (4) and MAX_OPERATIONS (10)
     #[arg(long, help_heading = "Limits")]
     prob_limits: bool,
@@ -140,6 +161,13 @@ impl Symmetry {
     }
 }
 
+fn minutes(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(minutes) if minutes >= 0.0 && minutes.is_finite() => Ok(minutes),
+        _ => Err(format!("`{text}` is not a number of minutes")),
+    }
+}
+
 fn memory_size(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((idx, 'k' | 'K')) => (&text[..idx], 1 << 10),
@@ -179,6 +207,8 @@ impl CheckOptions {
         config.workers = self.threads();
         config.system.memo = !self.no_memo;
         config.system.profile = self.profile;
+        // What is remembered must leave room for states.
+        config.system.memo_bytes = self.memory.map(|memory| memory / 4);
         config.system.compiled = !self.plain;
         config.eval.compiled = !self.plain;
         config.symmetry = match self.symmetry {
@@ -214,11 +244,31 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
+    let places = match Places::new(options) {
+        Ok(places) => places,
+        Err(message) => return refuse(file, json, &message),
+    };
     let mut watch = Watch::new(options.time, options.memory, !json, Interrupt::new())
-        .settle_after(options.survey.then_some(options.settle));
+        .settle_after(options.survey.then_some(options.settle))
+        .with_spill(places.scratch.is_some())
+        .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
-    let report = check(model, &options.config(model), &mut watch);
+    let config = options.config(model);
+    let report = if places.are_used() {
+        let texts = analysis.sources.iter().map(|(_, file)| &**file.text());
+        let disk = places.disk(fingerprint(model, texts, &config));
+        check_on_disk(model, &config, disk, &mut watch)
+    } else {
+        Ok(check(model, &config, &mut watch))
+    };
+    let report = match report {
+        Ok(report) => report,
+        Err(refusal) => {
+            watch.clear();
+            return refuse(file, json, &places.refusal_text(&refusal));
+        }
+    };
     let search_seconds = search_start.elapsed().as_secs_f64();
     watch.clear();
     let times = Times { search: search_seconds, total: start.elapsed().as_secs_f64() };
@@ -227,6 +277,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         let mut value = report_json(model, &analysis.sources, &report, &times);
         value["workers"] = json!(options.threads());
         value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
+        value["resumed"] = json!(places.resumes);
         value["file"] = json!(file);
         if options.profile {
             value["profile"] = profile::rows_json(model, &report.profile);
@@ -243,6 +294,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         if options.profile {
             out!("{}", profile::table(model, &report.profile, search_seconds, options.threads().get()));
         }
+        places.print_outcome(&report, file);
     }
     match saved {
         Some(Err(message)) => {
@@ -257,6 +309,16 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         }
         _ => exit_status(&report),
     }
+}
+
+/// Says why there was no run.
+fn refuse(file: &Path, json: bool, message: &str) -> Exit {
+    if json {
+        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": [] }));
+    } else {
+        errln!("error: {message}");
+    }
+    Exit::Usage
 }
 
 /// Where the trace of the violation went; nothing if there is no violation.
@@ -393,6 +455,9 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "total_seconds": times.total,
         "peak_bytes": peak_bytes(),
         "table_bytes": report.table_bytes,
+        "spilled": report.disk.is_spilled,
+        "checkpoints": report.disk.n_checkpoints,
+        "checkpoint_error": report.disk.checkpoint_error,
     })
 }
 

@@ -192,6 +192,10 @@ impl Quotient for Auto<'_, '_> {
         }
     }
 
+    fn is_lasting(&self) -> bool {
+        true
+    }
+
     fn bytes(&self) -> u64 {
         self.allowance.spent() as u64
     }
