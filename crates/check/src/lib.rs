@@ -6,6 +6,7 @@
 mod calculate;
 mod explain;
 mod find;
+mod por;
 mod replay;
 mod report;
 mod trace;
@@ -15,6 +16,7 @@ use std::num::NonZero;
 
 use abridge_eval::{Explicit, FIRST_OPERATION, Interp, Notes, SystemConfig, Warning};
 use abridge_model::Model;
+use abridge_reduce::Selected;
 use abridge_search::{Exploration, explore};
 use abridge_system::{Finding, FindingKind, Limit, Properties};
 
@@ -22,6 +24,7 @@ pub use abridge_search::{Control, Progress, Strategy};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use explain::Part;
 pub use find::{Sought, find, nth_state};
+pub use por::PorMode;
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, Verdict, Violation, ViolationKind};
 pub use trace::{Step, Trace};
@@ -41,6 +44,8 @@ pub struct Config {
     pub find_all: bool,
     pub max_states: Option<u64>,
     pub max_depth: Option<u32>,
+    /// Whether steps are left out that other orders of steps make superfluous.
+    pub por: PorMode,
     /// Threads of the search.
     pub workers: NonZero<usize>,
 }
@@ -58,6 +63,7 @@ impl Default for Config {
             find_all: false,
             max_states: None,
             max_depth: None,
+            por: PorMode::Off,
             workers: NonZero::<usize>::MIN,
         }
     }
@@ -86,8 +92,13 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
         max_findings: 1,
         workers: config.workers,
     };
-    let exploration = explore(&system, &search, control);
-    summarise(model, &system, &exploration)
+    let Some(por) = por::settings(config) else {
+        let exploration = explore(&system, &search, control);
+        return summarise(model, &system, &exploration);
+    };
+    let selected = Selected::new(&system, por);
+    let exploration = explore(&selected, &search, control);
+    Report { por: Some(selected.tally()), ..summarise(model, &system, &exploration) }
 }
 
 fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) -> Report {
@@ -119,6 +130,7 @@ fn summarise(model: &Model, system: &Explicit<'_>, exploration: &Exploration) ->
         coverage: coverage.collect(),
         failures: notes.failures.iter().map(|(what, error)| (what.clone(), error.diagnostic(model))).collect(),
         limits,
+        por: None,
         table_bytes: exploration.table.bytes() as u64,
     }
 }

@@ -101,6 +101,18 @@ pub(crate) struct Outcome {
     pub(crate) written: Vec<Val>,
 }
 
+/// What a step is called, where it lies.
+pub(crate) struct Label<'r> {
+    slots: &'r [Val],
+    places: &'r [usize],
+}
+
+impl Label<'_> {
+    pub(crate) fn vals(&self) -> impl Iterator<Item = &Val> {
+        self.places.iter().map(|place| &self.slots[*place])
+    }
+}
+
 impl Program {
     pub(crate) fn new(interp: &Interp<'_>) -> Program {
         build::program(interp)
@@ -183,6 +195,11 @@ impl<'p> Runtime<'p> {
 
     /// All distinct steps of an operation from the state in the slots.
     pub(crate) fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Outcome)) -> Fast<()> {
+        self.labelled(op, &mut |_, outcome| found(outcome))
+    }
+
+    /// The same, each step with its label: the values of the parameters, then those of the outputs.
+    pub(crate) fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Label<'_>, Outcome)) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
@@ -196,7 +213,7 @@ impl<'p> Runtime<'p> {
                     |slots: &[usize]| -> Vec<Val> { slots.iter().map(|slot| runtime.slots[*slot].clone()).collect() };
                 let written = values(&operation.writes);
                 if !operation.may_repeat || seen.insert((values(&operation.label), written.clone())) {
-                    found(Outcome { written });
+                    found(Label { slots: &runtime.slots, places: &operation.label }, Outcome { written });
                 }
                 Ok(())
             })?;

@@ -7,6 +7,7 @@
 
 mod conjunct;
 mod fast;
+mod labelled;
 mod lists;
 mod memo;
 mod operation;
@@ -31,6 +32,7 @@ use crate::val::Val;
 use conjunct::{Conjuncts, Role};
 use lists::Lists;
 use operation::Operation;
+pub use labelled::NO_LABEL;
 pub use worker::ExplicitWorker;
 
 /// Choices about the state space, beside those about evaluation.
@@ -84,6 +86,8 @@ pub struct Explicit<'m> {
     values: Vec<Interner<Val>>,
     /// Values of parameters, chosen locals and outputs.
     locals: Interner<Val>,
+    /// Labels of steps, by the ids of what was chosen for them.
+    labels: Interner<Box<[u32]>>,
     constants: Interner<Arc<Slots>>,
     notes: Mutex<Notes>,
     program: Option<Program>,
@@ -143,6 +147,7 @@ impl<'m> Explicit<'m> {
             pinned,
             has_setup,
             locals: Interner::new(),
+            labels: Interner::new(),
             constants: Interner::new(),
             notes: Mutex::default(),
             program,

@@ -23,16 +23,18 @@ mod pred;
 mod sets;
 mod solve;
 mod subst;
+mod symbolic;
 mod val;
 
 pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
-    Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Notes, SETUP, SystemConfig,
+    Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, NO_LABEL, Notes, SETUP, SystemConfig,
 };
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use names::{ModelNames, value_text};
 pub use subst::{Outcome, Update};
+pub use symbolic::{Action, Guard, Symbolic, Truth};
 pub use val::{Closure, Partial, Sym, SymNode, Val, val_text};

@@ -20,12 +20,12 @@ use crate::env::State;
 
 /// What is known of one operation.
 pub(super) struct Operation {
-    op: OpId,
-    step: u32,
+    pub(super) op: OpId,
+    pub(super) step: u32,
     /// Words that determine the outcomes.
-    key: Vec<usize>,
+    pub(super) key: Vec<usize>,
     /// Words that an outcome may change, in the order of their variables.
-    writes: Vec<usize>,
+    pub(super) writes: Vec<usize>,
     whole: Option<Memo>,
     stages: Option<Stages>,
 }
@@ -58,6 +58,10 @@ impl Operation {
         let whole = words.can_repeat(&key).then(|| Memo::new(1 + key.len(), must_hit, most));
         let writes = effects.writes.iter().filter_map(|id| words.position(id)).collect();
         Operation { op, step: idx as u32 + FIRST_OPERATION, writes, key, whole, stages }
+    }
+
+    pub(super) fn has_stages(&self) -> bool {
+        self.stages.is_some()
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -95,13 +99,13 @@ impl Stages {
 
 /// One worker's part.
 pub(super) struct Performer<'a> {
-    operation: &'a Operation,
+    pub(super) operation: &'a Operation,
     whole: Option<Seat<'a>>,
-    staged: Option<(&'a Staged, StageSeats<'a>)>,
-    trust: Trust,
+    pub(super) staged: Option<(&'a Staged, StageSeats<'a>)>,
+    pub(super) trust: Trust,
 }
 
-struct StageSeats<'a> {
+pub(super) struct StageSeats<'a> {
     conditions: Vec<Option<Seat<'a>>>,
     search: Option<Seat<'a>>,
     values: Vec<Option<Seat<'a>>>,
@@ -110,9 +114,11 @@ struct StageSeats<'a> {
 /// Buffers that all operations of a worker use in turn.
 #[derive(Default)]
 pub(super) struct Scratch {
+    /// The label of every step that is added, if labels are wanted.
+    pub(super) labels: Option<Vec<u32>>,
     key: Vec<u32>,
     found: Vec<u32>,
-    target: Vec<u32>,
+    pub(super) target: Vec<u32>,
     entry: Vec<u32>,
     distinct: Distinct,
 }
@@ -199,10 +205,10 @@ impl<'a> Performer<'a> {
 
 /// What is wrong with the steps of an operation.
 #[derive(Clone, Copy, Default)]
-struct Doubt {
-    is_ill_defined: bool,
+pub(super) struct Doubt {
+    pub(super) is_ill_defined: bool,
     /// Some may be missing.
-    is_incomplete: bool,
+    pub(super) is_incomplete: bool,
 }
 
 impl Doubt {
@@ -214,18 +220,18 @@ impl Doubt {
         Doubt { is_ill_defined: word & 1 != 0, is_incomplete: word & 2 != 0 }
     }
 
-    fn add_to(self, out: &mut Steps) {
+    pub(super) fn add_to(self, out: &mut Steps) {
         out.is_ill_defined |= self.is_ill_defined;
         out.is_incomplete |= self.is_incomplete;
     }
 }
 
 /// A state in which stages are evaluated.
-struct Run<'r, 'f> {
-    system: &'r Explicit<'r>,
-    fast: &'r mut FastPath<'f>,
-    words: &'r [u32],
-    scratch: &'r mut Scratch,
+pub(super) struct Run<'r, 'f> {
+    pub(super) system: &'r Explicit<'r>,
+    pub(super) fast: &'r mut FastPath<'f>,
+    pub(super) words: &'r [u32],
+    pub(super) scratch: &'r mut Scratch,
 }
 
 impl Operation {
@@ -270,7 +276,7 @@ impl Operation {
     }
 
     /// Evaluates stage by stage, each only if it is not remembered.
-    fn in_stages(
+    pub(super) fn in_stages(
         &self,
         run: &mut Run<'_, '_>,
         staged: &Staged,
@@ -304,7 +310,12 @@ impl Operation {
             }
             run.scratch.distinct.clear();
             (0..n_solutions).try_for_each(|idx| {
-                self.outcome(run, staged, stages, seats, &found[idx * n_found..(idx + 1) * n_found], out)
+                let locals = &found[idx * n_found..(idx + 1) * n_found];
+                self.outcome(run, staged, stages, seats, locals, out)?;
+                if let Some(labels) = &mut run.scratch.labels {
+                    labels.push(run.system.label_of(locals));
+                }
+                Ok(())
             })
         });
         run.scratch.found = found;
@@ -353,8 +364,8 @@ impl Operation {
                 }
             }
         }
-        // Solutions that differ in parameters are different steps; others may come to the same.
-        let may_repeat = staged.n_params == 0 && !found.is_empty();
+        // Solutions that differ in parameters are different steps; others may come to the same, unless they are wanted by name.
+        let may_repeat = staged.n_params == 0 && !found.is_empty() && run.scratch.labels.is_none();
         if result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row)) {
             out.push(self.step, 1, &target);
         }

@@ -12,13 +12,13 @@ use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
 
 pub struct ExplicitWorker<'a> {
-    system: &'a Explicit<'a>,
-    operations: Vec<Performer<'a>>,
+    pub(super) system: &'a Explicit<'a>,
+    pub(super) operations: Vec<Performer<'a>>,
     invariant: Inspector<'a>,
     assertions: Inspector<'a>,
     goal: Inspector<'a>,
-    fast: Option<FastPath<'a>>,
-    scratch: Scratch,
+    pub(super) fast: Option<FastPath<'a>>,
+    pub(super) scratch: Scratch,
     target: Vec<u32>,
     /// What was rearranged up to here has been taken up.
     epoch: u32,
@@ -39,7 +39,7 @@ impl<'a> ExplicitWorker<'a> {
         }
     }
 
-    fn refresh(&mut self) {
+    pub(super) fn refresh(&mut self) {
         let epoch = self.system.epoch.load(Ordering::Acquire);
         if epoch != self.epoch {
             self.epoch = epoch;

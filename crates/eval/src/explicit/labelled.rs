@@ -1,0 +1,171 @@
+//! Steps with what was chosen for them: the parameters of the operation and, where the operation has stages, the values of its ANY.
+//!
+//! Reductions have to tell the instances of an operation apart; the ordinary search does not and is not slowed down by this.
+
+use std::ops::ControlFlow;
+
+use abridge_model::LocalId;
+use abridge_model::ids::Id as _;
+use abridge_system::Steps;
+use abridge_value::ValueId;
+
+use super::fast::FastPath;
+use super::operation::{Doubt, Operation, Performer, Run, Scratch};
+use super::worker::ExplicitWorker;
+use super::{Explicit, UNSET, is_violation};
+use crate::compiled::Fast;
+use crate::env::State;
+use crate::val::Val;
+
+/// The label of a step of which only the operation is known.
+pub const NO_LABEL: u32 = u32::MAX;
+
+impl Explicit<'_> {
+    pub(super) fn label_of(&self, locals: &[u32]) -> u32 {
+        self.labels.intern(&locals.into()).0
+    }
+
+    /// The locals whose values make up the labels of an operation, by its position.
+    pub fn label_locals(&self, operation: usize) -> &[LocalId] {
+        let op = self.operations[operation];
+        match self.program.as_ref().and_then(|program| program.staged(op)) {
+            Some(staged) if self.operation_memos[operation].has_stages() => &staged.search.locals,
+            _ => &self.model().operations[op].params,
+        }
+    }
+
+    /// The values of a label.
+    pub fn label_vals(&self, label: u32) -> impl Iterator<Item = &Val> {
+        self.labels.get(ValueId(label)).iter().map(|id| self.local(*id))
+    }
+
+    /// The variables in the order of the words of a state, beginning with word 1.
+    pub fn state_variables(&self) -> &[abridge_model::VarId] {
+        &self.variables
+    }
+
+    /// The value of a variable by its word; nothing if it has none.
+    pub fn value_of(&self, word: usize, id: u32) -> Option<&Val> {
+        (id != UNSET).then(|| self.decode_val(word, id))
+    }
+}
+
+impl ExplicitWorker<'_> {
+    /// All steps out of an initialised state with the label of each. Steps with different labels may be the same transition.
+    pub fn labelled(&mut self, words: &[u32], out: &mut Steps, labels: &mut Vec<u32>) {
+        self.refresh();
+        let mut state = None;
+        labels.clear();
+        self.scratch.labels = Some(std::mem::take(labels));
+        for operation in &mut self.operations {
+            let doubt =
+                operation.labelled(self.system, self.fast.as_mut(), words, &mut state, &mut self.scratch, out);
+            doubt.add_to(out);
+        }
+        *labels = self.scratch.labels.take().unwrap_or_default();
+        debug_assert_eq!(labels.len(), out.len());
+    }
+}
+
+impl Performer<'_> {
+    fn labelled(
+        &mut self,
+        system: &Explicit<'_>,
+        fast: Option<&mut FastPath<'_>>,
+        words: &[u32],
+        state: &mut Option<State>,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Doubt {
+        let start = out.len();
+        if let Some(fast) = fast.filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
+            let done = match &mut self.staged {
+                Some((staged, seats)) => {
+                    let mut run = Run { system, fast, words, scratch };
+                    self.operation.in_stages(&mut run, staged, seats, out)
+                }
+                None => self.operation.at_once_labelled(system, fast, words, scratch, out),
+            };
+            self.trust.count(done.is_ok());
+            if done.is_ok() {
+                return Doubt::default();
+            }
+            fast.forget();
+            out.truncate(start);
+            scratch.labels.as_mut().into_iter().for_each(|labels| labels.truncate(start));
+        }
+        let has_names = self.staged.as_ref().is_none_or(|(staged, _)| staged.n_params == staged.search.n_found());
+        let state = state.get_or_insert_with(|| system.decode(words).0);
+        self.operation.plainly_labelled(system, words, state, has_names, scratch, out)
+    }
+}
+
+impl Operation {
+    /// Adds a step with its label.
+    fn add_labelled(
+        &self,
+        words: &[u32],
+        written: impl Iterator<Item = u32>,
+        label: u32,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) {
+        scratch.target.clear();
+        scratch.target.extend_from_slice(words);
+        for (word, value) in self.writes.iter().zip(written) {
+            scratch.target[*word] = value;
+        }
+        out.push(self.step, 1, &scratch.target);
+        scratch.labels.as_mut().into_iter().for_each(|labels| labels.push(label));
+    }
+
+    fn at_once_labelled(
+        &self,
+        system: &Explicit<'_>,
+        fast: &mut FastPath<'_>,
+        words: &[u32],
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Fast<()> {
+        fast.load(system, words, self.key.iter().chain(&self.writes));
+        let n_params = system.model().operations[self.op].params.len();
+        fast.runtime.labelled(self.op, &mut |label, outcome| {
+            let params: Vec<u32> = label.vals().take(n_params).map(|val| system.locals.intern(val).0).collect();
+            let written = self.writes.iter().zip(&outcome.written).map(|(word, val)| system.encode_val(*word, val));
+            self.add_labelled(words, written, system.label_of(&params), scratch, out);
+        })
+    }
+
+    /// With the plain interpreter, which says parameters only; `has_names` if these are all there is to say.
+    fn plainly_labelled(
+        &self,
+        system: &Explicit<'_>,
+        words: &[u32],
+        state: &State,
+        has_names: bool,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Doubt {
+        let session = system.interp.session();
+        let mut doubt = Doubt::default();
+        let mut failure = None;
+        session.operation(self.op, state, &mut |transition| {
+            match transition {
+                Ok(transition) => {
+                    let params: Vec<u32> = transition.params.iter().map(|val| system.locals.intern(val).0).collect();
+                    let label = if has_names { system.label_of(&params) } else { NO_LABEL };
+                    let val = |word: &usize| transition.state.variables[system.variables[*word - 1].index()].as_ref();
+                    let written =
+                        self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
+                    self.add_labelled(words, written, label, scratch, out);
+                }
+                Err(error) if is_violation(&error) => doubt.is_ill_defined = true,
+                Err(error) => failure = Some(error),
+            }
+            ControlFlow::Continue(())
+        });
+        doubt.is_incomplete = failure.is_some();
+        system.note(&session, &system.model().operations[self.op].name, failure);
+        doubt
+    }
+}
