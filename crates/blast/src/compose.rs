@@ -12,6 +12,12 @@ pub struct Mark {
     n_args: usize,
 }
 
+impl Mark {
+    pub fn n_gates(self) -> usize {
+        self.n_gates
+    }
+}
+
 /// What literals became under one replacement of inputs.
 #[derive(Default)]
 pub struct Replaced {

@@ -32,6 +32,11 @@ pub(crate) fn settings(config: &Config) -> Option<Por> {
         PorMode::Syntactic => (Depth::Syntactic, u32::MAX),
         PorMode::Semantic => (Depth::Semantic { conflicts: MANY_CONFLICTS }, u32::MAX),
     };
-    let asked = Asked { invariant: config.invariant, assertions: config.assertions, goal: config.goal };
+    let asked = Asked {
+        deadlock: config.deadlock,
+        invariant: config.invariant,
+        assertions: config.assertions,
+        goal: config.goal,
+    };
     Some(Por { depth, asked, max_setups })
 }

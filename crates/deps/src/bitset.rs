@@ -49,6 +49,11 @@ impl BitSet {
         self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
     }
 
+    pub fn is_within(&self, other: &BitSet) -> bool {
+        let word = |idx: usize| other.words.get(idx).copied().unwrap_or(0);
+        self.words.iter().enumerate().all(|(idx, bits)| bits & !word(idx) == 0)
+    }
+
     /// The numbers in both, ascending.
     pub fn common<'a>(&'a self, other: &'a BitSet) -> impl Iterator<Item = usize> + 'a {
         self.words.iter().zip(&other.words).enumerate().flat_map(|(idx, (word, other))| bits(idx, word & other))
@@ -98,5 +103,6 @@ mod tests {
         assert_eq!(small.iter().collect::<Vec<_>>(), [1, 5, 63, 64, 700]);
         assert!(small.contains(700) && !small.contains(699) && !small.contains(100_000));
         assert_eq!(small.len(), 5);
+        assert!(large.is_within(&small) && !small.is_within(&large));
     }
 }

@@ -57,11 +57,8 @@ impl Initial {
         };
         let mut steps = Steps::new(system.width());
         system.worker().successors(&system.words_of(&blank, false), &mut steps);
-        let states: Vec<Vec<u32>> = steps
-            .iter()
-            .filter(|(step, ..)| *step == INITIALISATION)
-            .map(|(_, _, target)| target.to_vec())
-            .collect();
+        let states: Vec<Vec<u32>> =
+            steps.iter().filter(|(step, ..)| *step == INITIALISATION).map(|(_, _, target)| target.to_vec()).collect();
         let is_complete = !steps.is_incomplete && !system.notes().is_capped && states.len() <= MOST_INITIAL;
         Initial { states, is_complete }
     }
@@ -197,7 +194,8 @@ impl<'d, 's> Draft<'d, 's> {
         let proven = builder.prove(&self.conditions, &properties, initial, system);
         let n_instances = builder.nodes.len();
         builder.add_errors(slips, &properties, &proven);
-        Ok(builder.facts(n_instances, operations, proven))
+        let may_deadlock = asked.deadlock && builder.may_deadlock();
+        Ok(Facts { may_deadlock, ..builder.facts(n_instances, operations, proven) })
     }
 }
 
@@ -374,7 +372,7 @@ impl Builder {
         let mut reads = self.places_of(&action.loose);
         for guard in &action.guards {
             match guard.truth {
-                Some(truth) if self.is_strict => {
+                Some(truth) if self.is_strict && guard.is_closed => {
                     self.guards_of(!truth.fails, &mut guards);
                     wrong.push(self.theory.circuit().and(!truth.holds, !truth.fails));
                 }
@@ -511,6 +509,24 @@ impl Builder {
         }
     }
 
+    /// Whether all instances may be disabled together.
+    fn may_deadlock(&mut self) -> bool {
+        let mut disabled = Vec::new();
+        for node in &self.nodes {
+            // Where there is a choice or no circuit, nobody knows when it is disabled.
+            let is_exact = |guard: &GuardId| self.guards[*guard].lit.is_some();
+            match as_instance(node) {
+                Some(instance) if !instance.has_choice && node.guards.iter().all(is_exact) => {
+                    disabled.push(!instance.relation);
+                }
+                _ => {}
+            }
+        }
+        let may = !self.theory.refutes(&disabled);
+        self.theory.forget();
+        may
+    }
+
     fn facts(mut self, n_instances: usize, operations: Vec<Instances>, proven: Vec<usize>) -> Facts {
         let mut lits = Vec::new();
         for guard in &mut self.guards {
@@ -526,6 +542,8 @@ impl Builder {
             enablers: self.guards.iter().map(|_| OnceLock::new()).collect(),
             writers: self.nodes.iter().map(|_| OnceLock::new()).collect(),
             discords: (0..n_instances).map(|_| OnceLock::new()).collect(),
+            disablers: (0..n_instances).map(|_| OnceLock::new()).collect(),
+            may_deadlock: true,
             nodes: self.nodes,
             n_instances,
             guards: self.guards,

@@ -28,9 +28,10 @@ pub enum Depth {
     Semantic { conflicts: u64 },
 }
 
-/// What a search is going to report beside deadlocks and ill-defined operations.
+/// What a search is going to report beside ill-defined operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
+    pub deadlock: bool,
     pub invariant: bool,
     pub assertions: bool,
     pub goal: bool,
@@ -53,6 +54,10 @@ pub struct Facts {
     pub(crate) writers: Vec<OnceLock<BitSet>>,
     /// For each instance those that it does not accord with.
     pub(crate) discords: Vec<OnceLock<BitSet>>,
+    /// For each instance those that can disable it.
+    pub(crate) disablers: Vec<OnceLock<BitSet>>,
+    /// Deadlocks are asked for, and cannot be excluded.
+    pub(crate) may_deadlock: bool,
     /// Conjuncts of the invariant that surely hold in all reachable states.
     pub(crate) proven: Vec<usize>,
 }
@@ -138,10 +143,15 @@ impl Facts {
         self.n_instances..self.nodes.len()
     }
 
+    /// Whether a deadlock may have to be reported.
+    pub fn may_deadlock(&self) -> bool {
+        self.may_deadlock
+    }
+
     pub fn outline(&self) -> Outline {
         Outline {
             instances: self.n_instances,
-            errors: self.errors().len(),
+            errors: self.errors().len() + usize::from(self.may_deadlock),
             places: self.places.len(),
             proven: self.proven.len(),
             questions: self.theory.lock().map_or(0, |theory| theory.n_asked),

@@ -53,9 +53,42 @@ impl Facts {
     pub fn discords(&self, node: NodeId) -> &BitSet {
         self.discords[node].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
-            let differs = |other: &NodeId| *other != node && self.discord(&mut theory, node, *other).is_some();
+            let differs = |other: &NodeId| match self.discords[*other].get() {
+                _ if *other == node => false,
+                Some(known) => known.contains(node),
+                None => self.discord(&mut theory, node, *other).is_some(),
+            };
             (0..self.n_instances).filter(differs).collect()
         })
+    }
+
+    /// The instances that can disable an instance; it may be one of them.
+    pub fn disablers(&self, node: NodeId) -> &BitSet {
+        self.disablers[node].get_or_init(|| {
+            let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
+            // What accords does not disable.
+            let may = |by: usize| by == node || self.discords[node].get().is_none_or(|known| known.contains(by));
+            (0..self.n_instances).filter(|by| may(*by) && self.can_disable(&mut theory, *by, node)).collect()
+        })
+    }
+
+    fn can_disable(&self, theory: &mut Theory, by: NodeId, node: NodeId) -> bool {
+        let (Some(by), Some(instance)) = (self.instance(by), self.instance(node)) else { return true };
+        let guards = || self.nodes[node].guards.iter().map(|guard| &self.guards[*guard]);
+        if !guards().any(|guard| by.written.intersects(&guard.reads)) {
+            return false;
+        }
+        let is_loose = |reads: &BitSet| by.loose_writes.intersects(reads);
+        if instance.has_choice
+            || guards()
+                .any(|guard| is_loose(&guard.reads) || guard.lit.is_none() && by.written.intersects(&guard.reads))
+        {
+            return true;
+        }
+        let later = after(theory, &self.places, by, &mut Replaced::default(), instance.relation);
+        let can = later != instance.relation && !theory.refutes(&[by.relation, instance.relation, !later]);
+        theory.forget();
+        can
     }
 
     pub(crate) fn discord(&self, theory: &mut Theory, node: NodeId, other: NodeId) -> Option<Discord> {

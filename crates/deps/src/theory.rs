@@ -6,13 +6,18 @@ use rustc_hash::FxHashSet;
 /// A circuit, and what is known to hold in all reachable states.
 pub(crate) struct Theory {
     pub(crate) blast: Blast,
-    /// What is built after this is forgotten after each question, so that no answer depends on the questions before it.
+    /// What is built after this is forgotten after each question.
     base: Mark,
     info: Vec<Known>,
     /// Conflicts until the solver gives up; nothing if it is not to be asked.
     conflicts: Option<u64>,
     pub(crate) n_asked: u64,
+    /// A solver that knows what is known, and how often it was asked.
+    shared: Option<(u32, Solver)>,
 }
+
+/// Questions after which a solver has too much in it that nobody needs any more.
+const MOST_QUESTIONS: u32 = 200;
 
 struct Known {
     lit: Lit,
@@ -25,7 +30,7 @@ const ROUNDS: usize = 3;
 impl Theory {
     pub(crate) fn new(blast: Blast, conflicts: Option<u64>) -> Theory {
         let base = blast.circuit.mark();
-        Theory { blast, base, info: Vec::new(), conflicts, n_asked: 0 }
+        Theory { blast, base, info: Vec::new(), conflicts, n_asked: 0, shared: None }
     }
 
     pub(crate) fn circuit(&mut self) -> &mut Circuit {
@@ -39,6 +44,7 @@ impl Theory {
     /// Says what holds in all reachable states. Leaving something out is sound.
     pub(crate) fn know(&mut self, lits: impl IntoIterator<Item = Lit>) {
         self.info = Vec::new();
+        self.shared = None;
         for lit in lits.into_iter().flat_map(|lit| self.blast.circuit.conjuncts(lit)).collect::<Vec<_>>() {
             let inputs = self.blast.circuit.inputs_of([lit]);
             self.info.push(Known { lit, inputs });
@@ -53,6 +59,7 @@ impl Theory {
     /// Forgets what has been built for a question.
     pub(crate) fn forget(&mut self) {
         self.blast.circuit.reset(self.base);
+        self.shared.iter_mut().for_each(|(_, solver)| solver.forget(self.base.n_gates()));
     }
 
     /// Whether the literals surely do not hold together in any reachable state.
@@ -63,15 +70,14 @@ impl Theory {
         }
         let Some(conflicts) = self.conflicts else { return false };
         self.n_asked += 1;
-        let mut solver = Solver::new(conflicts);
-        parts.iter().for_each(|lit| solver.require(&self.blast.circuit, *lit));
-        match solver.solve() {
-            Answer::Unsatisfiable => return true,
-            Answer::Unknown => return false,
-            Answer::Satisfiable => {}
-        }
-        self.relevant(&parts).into_iter().for_each(|lit| solver.require(&self.blast.circuit, lit));
-        solver.solve() == Answer::Unsatisfiable
+        let (age, mut solver) = self.shared.take().filter(|(age, _)| *age < MOST_QUESTIONS).unwrap_or_else(|| {
+            let mut solver = Solver::new(u64::MAX);
+            self.info.iter().for_each(|known| solver.require(&self.blast.circuit, known.lit));
+            (0, solver)
+        });
+        let answer = solver.solve_under(&self.blast.circuit, &parts, conflicts);
+        self.shared = Some((age + 1, solver));
+        answer == Answer::Unsatisfiable
     }
 
     /// A solver for literals together with all that is known about their inputs; nothing without a solver.

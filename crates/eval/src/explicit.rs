@@ -30,9 +30,9 @@ use crate::error::{Error, Result};
 use crate::interp::{Interp, Session, Warning};
 use crate::val::Val;
 use conjunct::{Conjuncts, Role};
+pub use labelled::NO_LABEL;
 use lists::Lists;
 use operation::Operation;
-pub use labelled::NO_LABEL;
 pub use worker::ExplicitWorker;
 
 /// Choices about the state space, beside those about evaluation.

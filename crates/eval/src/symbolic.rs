@@ -30,6 +30,8 @@ pub struct Guard {
     pub truth: Option<Truth>,
     /// The variables that it reads.
     pub reads: Vec<VarId>,
+    /// It does not depend on what is chosen for the step: where such a condition is ill-defined, that may be an error.
+    pub is_closed: bool,
     /// It may be ill-defined in ways that the circuit does not tell.
     pub may_fail: bool,
 }
@@ -220,7 +222,7 @@ impl<'s> Symbolic<'s> {
         })?;
         let mut actions = Vec::with_capacity(groups.len());
         for (label, envs) in groups {
-            let guards = self.guards_of_group(&peeled.guards, &envs)?;
+            let guards = self.guards_of_group(&peeled.guards, &binder, &envs)?;
             let impossible = |guard: &Guard| guard.truth.is_some_and(|truth| truth.fails == Lit::TRUE);
             if guards.iter().any(impossible) {
                 continue;
@@ -232,18 +234,20 @@ impl<'s> Symbolic<'s> {
     }
 
     /// The guards for one label: several ways to choose the rest of what is chosen come to one condition.
-    fn guards_of_group(&mut self, guards: &[PredId], envs: &[Env]) -> Encoded<Vec<Guard>> {
+    fn guards_of_group(&mut self, guards: &[PredId], binder: &[LocalId], envs: &[Env]) -> Encoded<Vec<Guard>> {
         if let [env] = envs {
-            return guards.iter().map(|guard| self.guard(*guard, env)).collect();
+            return guards.iter().map(|guard| self.guard(*guard, binder, env)).collect();
         }
         let (mut holds, mut fails) = (Vec::new(), Vec::new());
         let mut reads = Vec::new();
-        let (mut has_circuit, mut some_may_fail) = (true, false);
+        let (mut has_circuit, mut some_may_fail, mut is_closed) = (true, false, false);
         for env in envs {
-            let parts: Vec<Guard> = guards.iter().map(|guard| self.guard(*guard, env)).collect::<Encoded<_>>()?;
+            let parts: Vec<Guard> =
+                guards.iter().map(|guard| self.guard(*guard, binder, env)).collect::<Encoded<_>>()?;
             reads.extend(parts.iter().flat_map(|part| part.reads.iter().copied()));
             let truths: Option<Vec<Truth>> = parts.iter().map(|part| part.truth).collect();
             has_circuit &= truths.is_some();
+            is_closed |= parts.iter().any(|part| part.is_closed);
             some_may_fail |= parts.iter().any(|part| part.may_fail || part.truth.is_some());
             let truths = truths.unwrap_or_default();
             let circuit = &mut self.encoder.blast.circuit;
@@ -255,17 +259,19 @@ impl<'s> Symbolic<'s> {
         let circuit = &mut self.encoder.blast.circuit;
         let truth = Truth { holds: circuit.or_all(holds), fails: circuit.and_all(fails) };
         let may_fail = !has_circuit && some_may_fail;
-        Ok(vec![Guard { truth: has_circuit.then_some(truth), reads, may_fail }])
+        Ok(vec![Guard { truth: has_circuit.then_some(truth), reads, is_closed, may_fail }])
     }
 
-    fn guard(&mut self, pred: PredId, env: &Env) -> Encoded<Guard> {
+    fn guard(&mut self, pred: PredId, binder: &[LocalId], env: &Env) -> Encoded<Guard> {
         let truth = match self.encoder.pred(pred, env) {
             Ok(truth) => Some(Truth { holds: truth.holds, fails: truth.fails }),
             Err(Stop::Unsupported(_)) => None,
             Err(stop) => return Err(stop),
         };
         let may_fail = truth.is_none() && may_fail(self.session.model(), Node::Pred(pred));
-        Ok(Guard { truth, reads: self.reads(pred), may_fail })
+        let names = self.session.interp.names.of_pred(self.session.model(), pred);
+        let is_closed = !binder.iter().any(|local| names.locals.contains(local));
+        Ok(Guard { truth, reads: names.variables.clone(), is_closed, may_fail })
     }
 
     fn action(
@@ -310,7 +316,7 @@ impl<'s> Symbolic<'s> {
         let binder: Vec<LocalId> = params.iter().chain(&peeled.binder).copied().collect();
         let env = self.env.clone();
         let conditions = Executor::new(&mut self.encoder).choose_within(&binder, &peeled.guards, &env)?;
-        let guards: Vec<Guard> = peeled.guards.iter().map(|guard| self.guard(*guard, &env)).collect::<Encoded<_>>()?;
+        let guards = peeled.guards.iter().map(|guard| self.guard(*guard, &binder, &env)).collect::<Encoded<_>>()?;
         let mut action = self.action(op, None, guards, peeled.body, &env)?;
         let circuit = &mut self.encoder.blast.circuit;
         action.possible = circuit.and_all(conditions.into_iter().chain([action.possible]));
@@ -324,7 +330,7 @@ impl<'s> Symbolic<'s> {
         let reads: Vec<VarId> = effects.reads.iter().collect();
         Action {
             label: None,
-            guards: vec![Guard { truth: None, reads: reads.clone(), may_fail: true }],
+            guards: vec![Guard { truth: None, reads: reads.clone(), is_closed: true, may_fail: true }],
             possible: Lit::TRUE,
             defined: Lit::TRUE,
             updates: effects.writes.iter().map(|id| (id, None)).collect(),

@@ -5,26 +5,31 @@
 //! In a state `s` a set `T(s)` of instances is chosen (`chooser.rs`), and the enabled ones among them are taken. `T(s)` is *stubborn* in
 //! Valmari's strong sense, in the guard-based form of Laarman et al. ("Guard-based partial-order reduction", 2016):
 //!
-//! 1. If some instance is enabled in `s`, then `T(s)` has one that is.
-//! 2. An enabled instance in `T(s)` has all instances in `T(s)` that it does not accord with.
-//! 3. A disabled instance in `T(s)` has a *necessary enabling set* in `T(s)`: for a guard that is false in `s`, all instances that can
+//! 1. An enabled instance in `T(s)` has all instances in `T(s)` that it does not accord with.
+//! 2. A disabled instance in `T(s)` has a *necessary enabling set* in `T(s)`: for a guard that is false in `s`, all instances that can
 //!    make it true.
-//! 4. Every *error* counts as a disabled instance in `T(s)` and has a necessary enabling set there. An error stands for something that the
+//! 3. Every *error* counts as a disabled instance in `T(s)` and has a necessary enabling set there. An error stands for something that the
 //!    search reports about single states: a conjunct of the invariant or an assertion is false or ill-defined, the goal holds, an
 //!    operation cannot be evaluated. Its guards say when.
+//! 4. If something is enabled in `s`, deadlocks are asked for and cannot be excluded, then for some enabled instance all instances that can
+//!    disable it are in `T(s)`: a necessary enabling set of the error "deadlock".
+//!
+//! An error that no reachable state has, as induction shows, is none (`abridge_deps`). `T(s)` may be without enabled instances: then
+//! nothing that is asked for can be reached from `s`.
 //!
 //! # Why that is enough
 //!
-//! Let `s` be a state and `t1 ... tn` a path from `s` to a state `d` that is a deadlock or has an error, `n > 0`, and no error on the way.
-//! Some `ti` is in `T(s)`:
-//! for an error by 4, since one of its enabling set must be on the path; for a deadlock by 1 and 2, since an enabled instance in `T(s)`
-//! stays enabled while only instances that accord with it are taken, but nothing is enabled in `d`. Take the first such `ti`. It is
-//! enabled in `s`: otherwise 3 puts an instance of its enabling set, so one of `T(s)`, before it. By 2 it accords with `t1 ... t(i-1)`, so
-//! `ti t1 ... t(i-1)` is a path from `s` that ends where `t1 ... ti` ends. The first step is one that is taken, and what is left has
-//! `n - 1` steps. By induction over `n` the search visits `d`, or a state with that error before it.
+//! Let `s` be a state and `t1 ... tn` a path from `s` to a state `d` that is a deadlock or has an error, `n > 0`, and `s` does not have
+//! that error. Some `ti` is in `T(s)`, by 3 or 4, since one of a necessary enabling set must be on the path. Take the first such `ti`. It
+//! is enabled in `s`: otherwise 2 puts an instance of its enabling set, which is one of `T(s)`, before it. By 1 it accords with
+//! `t1 ... t(i-1)`, so `ti t1 ... t(i-1)` is a path from `s` that ends where `t1 ... ti` ends. Its first step is one that is taken,
+//! and what is left has `n - 1` steps. By induction over `n` the search visits `d`, or a state with that error before it.
+//!
+//! The usual condition that `T(s)` has an enabled instance whenever there is one is a way to get 4: an enabled instance together with all
+//! that it does not accord with contains whatever disables it.
 //!
 //! There is no cycle condition. The ignoring problem, that steps are put off for ever along a cycle, arises where `T(s)` may consist of
-//! steps that have nothing to do with what is looked for. Here each selected set takes a part of every path to an error, by 4,
+//! steps that have nothing to do with what is looked for. Here each selected set takes a part of every path to an error, by 3,
 //! so that the distance shrinks with each step. What is selected depends on the state alone, not on the states that were
 //! visited before: nothing has to be said about orders of search, stacks or threads, and the mistake that Siegel found in the on-the-fly
 //! algorithm ("What's wrong with on-the-fly partial order reduction", 2019), a proviso that is judged for another set than the one that is
@@ -243,6 +248,7 @@ impl SelectedWorker<'_> {
         }
         out.is_ill_defined |= self.all.is_ill_defined;
         if out.len() - n_before < self.all.len() {
+            out.is_reduced = true;
             self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
         }
         true

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use abridge_blast::{Lit, Sym};
 use abridge_diag::with_stack;
 use abridge_model::walk::Node;
-use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, Subst, SubstId, Target, UnaryOp, VarId};
+use abridge_model::{
+    BinaryOp, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, Subst, SubstId, Target, UnaryOp, VarId,
+};
 use abridge_value::{Int, Value};
 
 use super::{Encoded, Encoder, Stop, Term, TermKind};
@@ -180,17 +182,28 @@ impl<'e, 's> Executor<'e, 's> {
         let session = self.encoder.session;
         let conjuncts = session.interp.names.conjuncts(session.model(), pred);
         let mut conditions = self.choose_within(locals, &conjuncts, env)?;
-        conditions.push(self.encoder.pred(pred, env)?.holds);
+        for conjunct in conjuncts.iter().copied() {
+            let truth = self.encoder.pred(conjunct, env)?;
+            let names = session.interp.names.of_pred(session.model(), conjunct);
+            if !locals.iter().any(|local| names.locals.contains(local)) {
+                self.note_doubt(truth, conjunct);
+            }
+            conditions.push(truth.holds);
+        }
         Ok(self.encoder.all(conditions))
     }
 
+    /// A condition that may be ill-defined, with consequences that are not followed up.
+    fn note_doubt(&mut self, truth: super::Truth, pred: PredId) {
+        if self.encoder.any([truth.holds, truth.fails]) != Lit::TRUE {
+            let session = self.encoder.session;
+            self.loose.extend(&session.interp.names.of_pred(session.model(), pred).variables);
+            self.is_doubtful = true;
+        }
+    }
+
     /// Makes locals stand for any values of the sets that conjuncts give, or of their types.
-    pub(crate) fn choose_within(
-        &mut self,
-        locals: &[LocalId],
-        conjuncts: &[PredId],
-        env: &Env,
-    ) -> Encoded<Vec<Lit>> {
+    pub(crate) fn choose_within(&mut self, locals: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Vec<Lit>> {
         self.has_choice = true;
         let session = self.encoder.session;
         let model = session.model();
@@ -222,18 +235,17 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Of several branches one whose guard holds.
-    fn select(
-        &mut self,
-        branches: &[(PredId, SubstId)],
-        otherwise: Option<SubstId>,
-        env: &Env,
-    ) -> Encoded<Effect> {
+    fn select(&mut self, branches: &[(PredId, SubstId)], otherwise: Option<SubstId>, env: &Env) -> Encoded<Effect> {
+        let is_lenient = self.encoder.session.config().ill_defined_guard_is_false;
         let mut ways = Vec::new();
         let mut none = Vec::new();
         for (guard, body) in branches {
-            let guard = self.encoder.pred(*guard, env)?;
-            ways.push((guard.holds, *body));
-            none.push(guard.fails);
+            let truth = self.encoder.pred(*guard, env)?;
+            if !is_lenient {
+                self.note_doubt(truth, *guard);
+            }
+            ways.push((truth.holds, *body));
+            none.push(if is_lenient { !truth.holds } else { truth.fails });
         }
         let none = self.encoder.all(none);
         ways.extend(otherwise.map(|body| (none, body)));
@@ -437,9 +449,20 @@ fn is_total(expr: &Expr) -> bool {
         Expr::Unary(op, _) => matches!(op, U::Negate | U::First | U::Second | U::Dom | U::Ran | U::Inverse),
         Expr::Binary(op, ..) => matches!(
             op,
-            B::Add | B::Subtract | B::Multiply | B::Interval | B::Union | B::Intersection | B::Difference
-                | B::Cartesian | B::Pair | B::DomainRestrict | B::DomainSubtract | B::RangeRestrict
-                | B::RangeSubtract | B::Override
+            B::Add
+                | B::Subtract
+                | B::Multiply
+                | B::Interval
+                | B::Union
+                | B::Intersection
+                | B::Difference
+                | B::Cartesian
+                | B::Pair
+                | B::DomainRestrict
+                | B::DomainSubtract
+                | B::RangeRestrict
+                | B::RangeSubtract
+                | B::Override
         ),
         _ => false,
     }

@@ -58,8 +58,7 @@ impl ExplicitWorker<'_> {
         labels.clear();
         self.scratch.labels = Some(std::mem::take(labels));
         for operation in &mut self.operations {
-            let doubt =
-                operation.labelled(self.system, self.fast.as_mut(), words, &mut state, &mut self.scratch, out);
+            let doubt = operation.labelled(self.system, self.fast.as_mut(), words, &mut state, &mut self.scratch, out);
             doubt.add_to(out);
         }
         *labels = self.scratch.labels.take().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The search for a small stubborn set.
 //!
-//! Errors come first, and what they need is in every set. If that has no enabled instance, each enabled instance in turn is added
-//! with all that follows from it, and the set with the fewest enabled instances is taken.
+//! Errors come first, and what they need is in every set. For deadlocks something must be in it that disables an enabled instance: each
+//! enabled instance is tried, with all that follows, and the set with the fewest enabled instances is taken.
 
 use abridge_blast::Evaluation;
 use abridge_deps::{BitSet, Facts, GuardId, NodeId};
@@ -75,28 +75,36 @@ impl Chooser {
     pub(super) fn choose(&mut self, facts: &Facts, bits: &BitSet, enabled: &BitSet) -> &BitSet {
         self.begin();
         let scene = Scene { facts, bits, enabled };
-        let n_enabled = enabled.len();
         let mut base = std::mem::take(&mut self.base);
         base.clear();
         facts.errors().for_each(|error| base.add(&scene, error));
-        self.close(&scene, &mut base, n_enabled);
+        self.close(&scene, &mut base, enabled.len());
+        if facts.may_deadlock() && !enabled.iter().any(|node| facts.disablers(node).is_within(&base.nodes)) {
+            self.cover_deadlocks(&scene, &base);
+        } else {
+            self.best.copy_from(&base);
+        }
+        self.base = base;
+        &self.best.nodes
+    }
+
+    /// Adds to a set what can disable some enabled instance, whichever makes the set smallest.
+    fn cover_deadlocks(&mut self, scene: &Scene<'_>, base: &Closure) {
         let (mut best, mut trial) = (std::mem::take(&mut self.best), std::mem::take(&mut self.trial));
-        best.copy_from(&base);
-        if base.n_enabled == 0 {
-            best.n_enabled = usize::MAX;
-            for seed in enabled.iter() {
-                trial.copy_from(&base);
-                trial.add(&scene, seed);
-                if self.close(&scene, &mut trial, best.n_enabled) && trial.n_enabled < best.n_enabled {
-                    std::mem::swap(&mut best, &mut trial);
-                }
-                if best.n_enabled <= 1 {
-                    break;
-                }
+        best.copy_from(base);
+        let mut fewest = usize::MAX;
+        for node in scene.enabled.iter() {
+            trial.copy_from(base);
+            trial.add_all(scene, scene.facts.disablers(node));
+            if self.close(scene, &mut trial, fewest) && trial.n_enabled < fewest {
+                fewest = trial.n_enabled;
+                std::mem::swap(&mut best, &mut trial);
+            }
+            if fewest <= base.n_enabled {
+                break;
             }
         }
-        (self.base, self.trial, self.best) = (base, trial, best);
-        &self.best.nodes
+        (self.trial, self.best) = (trial, best);
     }
 
     /// Adds what follows; false, and not finished, if that has as many enabled instances as `limit` and so is of no use.
@@ -128,10 +136,8 @@ impl Chooser {
                 Some(true) => {}
                 Some(false) => {
                     let enablers = facts.enablers(guard);
-                    let cost = (
-                        enablers.count_new(scene.enabled, &set.nodes),
-                        enablers.count_new(enablers, &set.nodes),
-                    );
+                    let cost =
+                        (enablers.count_new(scene.enabled, &set.nodes), enablers.count_new(enablers, &set.nodes));
                     if cost < fewest {
                         (best, fewest) = (Some(enablers), cost);
                     }
