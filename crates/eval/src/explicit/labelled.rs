@@ -1,11 +1,12 @@
-//! Steps with what was chosen for them: the parameters of the operation and, where the operation has stages, the values of its ANY.
+//! Steps with what was chosen for them: the parameters of the operation or, where it has none, the values of its ANY.
 //!
 //! Reductions have to tell the instances of an operation apart; the ordinary search does not and is not slowed down by this.
 
 use std::ops::ControlFlow;
 
-use abridge_model::LocalId;
 use abridge_model::ids::Id as _;
+use abridge_model::walk::Node;
+use abridge_model::{Expr, LocalId, Model, OpId, Subst};
 use abridge_system::Steps;
 use abridge_value::ValueId;
 
@@ -13,7 +14,7 @@ use super::fast::FastPath;
 use super::operation::{Doubt, Operation, Performer, Run, Scratch};
 use super::worker::ExplicitWorker;
 use super::{Explicit, UNSET, is_violation};
-use crate::compiled::Fast;
+use crate::compiled::{Fast, Program};
 use crate::env::State;
 use crate::val::Val;
 
@@ -27,11 +28,7 @@ impl Explicit<'_> {
 
     /// The locals whose values make up the labels of an operation, by its position.
     pub fn label_locals(&self, operation: usize) -> &[LocalId] {
-        let op = self.operations[operation];
-        match self.program.as_ref().and_then(|program| program.staged(op)) {
-            Some(staged) if self.operation_memos[operation].has_stages() => &staged.search.locals,
-            _ => &self.model().operations[op].params,
-        }
+        &self.operation_memos[operation].label
     }
 
     /// The values of a label.
@@ -47,6 +44,34 @@ impl Explicit<'_> {
     /// The value of a variable by its word; nothing if it has none.
     pub fn value_of(&self, word: usize, id: u32) -> Option<&Val> {
         (id != UNSET).then(|| self.decode_val(word, id))
+    }
+}
+
+/// What labels the steps of an operation: its parameters or, without any, what an ANY around its body chooses for the body.
+pub(super) fn label_locals(model: &Model, program: Option<&Program>, op: OpId) -> Vec<LocalId> {
+    let operation = &model.operations[op];
+    if !operation.params.is_empty() || !program.is_some_and(|program| program.has(op)) {
+        return operation.params.clone();
+    }
+    let mut body = operation.body;
+    loop {
+        match model.subst(body) {
+            Subst::Pre { body: inner, .. } if body == operation.body => body = *inner,
+            Subst::Select { branches, otherwise: None } if branches.len() == 1 => body = branches[0].1,
+            Subst::Any { binder, body: inner, .. } => {
+                let mut is_read: Vec<bool> = vec![false; binder.len()];
+                model.for_each_node(Node::Subst(*inner), &mut |node| {
+                    if let Node::Expr(id) = node
+                        && let Expr::Local(local) = model.expr(id)
+                        && let Some(idx) = binder.iter().position(|other| other == local)
+                    {
+                        is_read[idx] = true;
+                    }
+                });
+                return binder.iter().zip(is_read).filter(|(_, is_read)| *is_read).map(|(local, _)| *local).collect();
+            }
+            _ => return Vec::new(),
+        }
     }
 }
 
@@ -93,7 +118,7 @@ impl Performer<'_> {
             out.truncate(start);
             scratch.labels.as_mut().into_iter().for_each(|labels| labels.truncate(start));
         }
-        let has_names = self.staged.as_ref().is_none_or(|(staged, _)| staged.n_params == staged.search.n_found());
+        let has_names = self.operation.label == system.model().operations[self.operation.op].params;
         let state = state.get_or_insert_with(|| system.decode(words).0);
         self.operation.plainly_labelled(system, words, state, has_names, scratch, out)
     }
@@ -127,11 +152,10 @@ impl Operation {
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
-        let n_params = system.model().operations[self.op].params.len();
-        fast.runtime.labelled(self.op, &mut |label, outcome| {
-            let params: Vec<u32> = label.vals().take(n_params).map(|val| system.locals.intern(val).0).collect();
+        fast.runtime.labelled(self.op, &mut |chosen, outcome| {
+            let label: Vec<u32> = self.label.iter().map(|id| system.locals.intern(chosen.local(*id)).0).collect();
             let written = self.writes.iter().zip(&outcome.written).map(|(word, val)| system.encode_val(*word, val));
-            self.add_labelled(words, written, system.label_of(&params), scratch, out);
+            self.add_labelled(words, written, system.label_of(&label), scratch, out);
         })
     }
 

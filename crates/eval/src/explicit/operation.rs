@@ -8,11 +8,12 @@ use std::ops::ControlFlow;
 
 use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
-use abridge_model::{Model, OpId, VarId};
+use abridge_model::{LocalId, Model, OpId, VarId};
 use abridge_system::Steps;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fast::{FastPath, Trust};
+use super::labelled::label_locals;
 use super::memo::{Key, Memo, Seat};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
 use crate::compiled::{Fast, Program, Staged, Stop, Verdict};
@@ -26,6 +27,8 @@ pub(super) struct Operation {
     pub(super) key: Vec<usize>,
     /// Words that an outcome may change, in the order of their variables.
     pub(super) writes: Vec<usize>,
+    /// The locals that label a step.
+    pub(super) label: Vec<LocalId>,
     whole: Option<Memo>,
     stages: Option<Stages>,
 }
@@ -57,11 +60,11 @@ impl Operation {
         let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
         let whole = words.can_repeat(&key).then(|| Memo::new(1 + key.len(), must_hit, most));
         let writes = effects.writes.iter().filter_map(|id| words.position(id)).collect();
-        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, key, whole, stages }
-    }
-
-    pub(super) fn has_stages(&self) -> bool {
-        self.stages.is_some()
+        let label = match staged.filter(|_| stages.is_some()) {
+            Some(staged) => staged.search.locals.clone(),
+            None => label_locals(model, program, op),
+        };
+        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, label, key, whole, stages }
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
