@@ -7,6 +7,7 @@ mod calculate;
 mod explain;
 mod explorer;
 mod find;
+mod por;
 mod reduced;
 mod replay;
 mod report;
@@ -32,6 +33,7 @@ pub use abridge_store::{Medium, Ram, Volume};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use explain::Part;
 pub use find::{Sought, find, nth_state};
+pub use por::PorMode;
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
 pub use trace::{Step, Trace};
@@ -51,6 +53,8 @@ pub struct Config {
     pub find_all: bool,
     pub max_states: Option<u64>,
     pub max_depth: Option<u32>,
+    /// Whether steps are left out that other orders of steps make superfluous.
+    pub por: PorMode,
     /// Threads of the search.
     pub workers: NonZero<usize>,
     /// How states that differ only in the names of interchangeable elements are identified.
@@ -70,6 +74,7 @@ impl Default for Config {
             find_all: false,
             max_states: None,
             max_depth: None,
+            por: PorMode::Off,
             workers: NonZero::<usize>::MIN,
             symmetry: Method::Off,
         }
@@ -117,8 +122,8 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
     add(&dump::dump(model));
     let system = SystemConfig { memo: true, compiled: true, memo_bytes: None, profile: false, ..config.system.clone() };
     let eval = abridge_eval::Config { compiled: true, ..config.eval.clone() };
-    let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, symmetry, .. } = config;
-    add(&format!("{:?}", (eval, system, strategy, symmetry)));
+    let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, symmetry, por, .. } = config;
+    add(&format!("{:?}", (eval, system, strategy, symmetry, por)));
     add(&format!("{:?}", (invariant, deadlock, assertions, goal, find_all, max_depth)));
     sum.get()
 }
@@ -171,6 +176,7 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
         coverage: coverage.collect(),
         failures: notes.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
+        por: None,
         table_bytes: exploration.table.bytes() as u64,
         profile: system.profile(),
         symmetry: SymmetryReport::default(),

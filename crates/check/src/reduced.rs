@@ -1,51 +1,70 @@
-//! Exploring a model up to symmetry.
+//! Exploring a model with reductions around it: a selection of steps first, a quotient of states around that.
 
 use std::num::NonZero;
 
 use abridge_eval::Explicit;
+use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, symmetry_of};
+use abridge_system::System;
 
 use crate::explorer::Explorer;
 use crate::report::{Report, Verdict};
-use crate::{Config, search_config, summarise};
+use crate::{Config, por, search_config, summarise};
 
-/// Explores a system by a method and reports what was found.
+/// Explores a system with what is configured and reports what was found.
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: E) -> Result<Report, E::Refusal> {
-    let search = search_config(config);
-    let plain = |explorer: E| Ok(summarise(system, explorer.explore(system, &search)?, None));
+    let Some(por) = por::settings(config) else { return up_to_symmetry(system, system, config, explorer) };
+    let selected = Selected::new(system, por);
+    let report = up_to_symmetry(system, &selected, config, explorer)?;
+    Ok(Report { por: Some(selected.tally()), ..report })
+}
+
+/// Explores the steps of `steps`, which are all or some of those of the system.
+fn up_to_symmetry<S: System, E: Explorer>(
+    system: &Explicit<'_>,
+    steps: &S,
+    config: &Config,
+    explorer: E,
+) -> Result<Report, E::Refusal> {
+    let plain = |explorer: E| Ok(summarise(system, explorer.explore(steps, &search_config(config))?, None));
     if config.symmetry == Method::Off {
         return plain(explorer);
     }
-    let symmetry = symmetry_of(system.model(), search.properties, system.pinned());
+    let symmetry = symmetry_of(system.model(), search_config(config).properties, system.pinned());
     let group = symmetry.group;
+    let parts = Parts { system, steps, config };
     let mut report = match config.symmetry {
         _ if group.is_trivial() => plain(explorer)?,
         Method::Off => plain(explorer)?,
-        Method::Auto => quotiented(system, config, &Auto::new(system, group), explorer)?,
-        Method::Canon => quotiented(system, config, &Canon::new(system, group, Own), explorer)?,
+        Method::Auto => quotiented(&parts, &Auto::new(system, group), explorer)?,
+        Method::Canon => quotiented(&parts, &Canon::new(system, group, Own), explorer)?,
         #[cfg(feature = "nauty")]
-        Method::Nauty => {
-            quotiented(system, config, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?
-        }
-        Method::Flood => quotiented(system, config, &Flood::new(system, group), explorer)?,
-        Method::Marker { is_precise } => marked(system, config, &Marker::new(system, group, is_precise), explorer)?,
+        Method::Nauty => quotiented(&parts, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?,
+        Method::Flood => quotiented(&parts, &Flood::new(system, group), explorer)?,
+        Method::Marker { is_precise } => marked(&parts, &Marker::new(system, group, is_precise), explorer)?,
     };
     report.symmetry.method = config.symmetry;
     report.symmetry.carriers = symmetry.carriers;
     Ok(report)
 }
 
+/// What is explored.
+struct Parts<'p, 's, S> {
+    system: &'p Explicit<'s>,
+    steps: &'p S,
+    config: &'p Config,
+}
+
 /// The states of the table are those that were met, so they need no translation.
-fn marked<E: Explorer>(
-    system: &Explicit<'_>,
-    config: &Config,
+fn marked<S: System, E: Explorer>(
+    parts: &Parts<'_, '_, S>,
     marker: &Marker<'_, '_>,
     explorer: E,
 ) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
-    let search = search_config(&Config { workers: NonZero::<usize>::MIN, ..config.clone() });
-    let exploration = explorer.explore(&Quotiented::new(system, marker), &search)?;
-    let mut report = summarise(system, exploration, None);
+    let search = search_config(&Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() });
+    let exploration = explorer.explore(&Quotiented::new(parts.steps, marker), &search)?;
+    let mut report = summarise(parts.system, exploration, None);
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
         report.limits.push("states with equal symmetry markers were taken to be symmetric".to_owned());
@@ -56,12 +75,11 @@ fn marked<E: Explorer>(
     Ok(report)
 }
 
-fn quotiented<Q: Quotient, E: Explorer>(
-    system: &Explicit<'_>,
-    config: &Config,
+fn quotiented<S: System, Q: Quotient, E: Explorer>(
+    parts: &Parts<'_, '_, S>,
     quotient: &Q,
     explorer: E,
 ) -> Result<Report, E::Refusal> {
-    let exploration = explorer.explore(&Quotiented::new(system, quotient), &search_config(config))?;
-    Ok(summarise(system, exploration, Some(&mut quotient.canonizer())))
+    let exploration = explorer.explore(&Quotiented::new(parts.steps, quotient), &search_config(parts.config))?;
+    Ok(summarise(parts.system, exploration, Some(&mut quotient.canonizer())))
 }

@@ -34,6 +34,8 @@ pub struct Report {
     pub limits: Vec<String>,
     /// What could not be evaluated, and where it was met.
     pub failures: Vec<(String, Diagnostic)>,
+    /// What partial order reduction did, if it was on. States and transitions that it left out are not counted.
+    pub por: Option<abridge_reduce::Tally>,
     /// Memory of the table of states.
     pub table_bytes: u64,
     /// Where the time went, if that was asked for.

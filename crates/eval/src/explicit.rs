@@ -8,6 +8,7 @@
 mod condition;
 mod conjunct;
 mod fast;
+mod labelled;
 mod lists;
 mod memo;
 mod operation;
@@ -35,6 +36,7 @@ use crate::interp::{Interp, Session, Warning};
 use crate::val::Val;
 use condition::Conditions;
 use conjunct::{Conjuncts, Role};
+pub use labelled::NO_LABEL;
 use lists::Lists;
 use operation::Operation;
 pub use profile::{Cost, Measured, Profile};
@@ -98,6 +100,8 @@ pub struct Explicit<'m> {
     values: Vec<Interner<Val>>,
     /// Values of parameters, chosen locals and outputs.
     locals: Interner<Val>,
+    /// Labels of steps, by the ids of what was chosen for them.
+    labels: Interner<Box<[u32]>>,
     constants: Interner<Arc<Slots>>,
     notes: Mutex<Notes>,
     program: Option<Program>,
@@ -173,6 +177,7 @@ impl<'m> Explicit<'m> {
             pinned,
             has_setup,
             locals: Interner::new(),
+            labels: Interner::new(),
             constants: Interner::new(),
             notes: Mutex::default(),
             program,

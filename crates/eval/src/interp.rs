@@ -97,6 +97,11 @@ impl<'i> Session<'i> {
         &self.interp.config
     }
 
+    /// A budget other than that of the configuration.
+    pub fn limit(&self, fuel: u64) {
+        self.fuel.set(fuel);
+    }
+
     /// A fresh budget, and no warnings.
     pub(crate) fn renew(&self) {
         self.fuel.set(self.config().fuel);

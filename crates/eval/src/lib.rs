@@ -25,17 +25,19 @@ mod pred;
 mod sets;
 mod solve;
 mod subst;
+mod symbolic;
 mod val;
 
 pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
-    Cost, Explicit, ExplicitWorker, FIRST_OPERATION, Failure, INITIALISATION, LabelledStep, Measured, Notes, Profile,
-    SETUP, SystemConfig, UNSET,
+    Cost, Explicit, ExplicitWorker, FIRST_OPERATION, Failure, INITIALISATION, LabelledStep, Measured, NO_LABEL, Notes,
+    Profile, SETUP, SystemConfig, UNSET,
 };
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use names::{ModelNames, value_text};
 pub use subst::{Outcome, Update};
+pub use symbolic::{Action, Guard, Symbolic, Truth};
 pub use val::{Closure, Partial, Sym, SymNode, Val, val_text};

@@ -63,7 +63,7 @@ impl Batch {
             if hand.steps.is_ill_defined {
                 self.findings.push((position, FindingKind::IllDefined, parent));
             }
-            if hand.steps.is_empty() && !hand.steps.is_incomplete && config.deadlock {
+            if config.deadlock && hand.steps.is_deadlock() {
                 self.findings.push((position, FindingKind::Deadlock, parent));
             }
             if is_last_level {

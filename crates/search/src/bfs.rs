@@ -320,7 +320,7 @@ impl<'e, S: System> Search<'e, '_, S> {
             if self.hand.steps.is_ill_defined {
                 self.outcome.find(self.config, Finding { kind: FindingKind::IllDefined, state });
             }
-            if self.hand.steps.is_empty() && !self.hand.steps.is_incomplete && self.config.deadlock {
+            if self.config.deadlock && self.hand.steps.is_deadlock() {
                 self.outcome.find(self.config, Finding { kind: FindingKind::Deadlock, state });
             }
             if !self.take(state, is_last_level) {

@@ -68,7 +68,7 @@ impl<W: Worker> Walk<'_, W> {
             if self.hand.steps.is_ill_defined {
                 self.find(FindingKind::IllDefined, next);
             }
-            if self.hand.steps.is_empty() && !self.hand.steps.is_incomplete && self.config.deadlock {
+            if self.config.deadlock && self.hand.steps.is_deadlock() {
                 self.find(FindingKind::Deadlock, next);
             }
             if !self.outcome.is_done {

@@ -77,6 +77,8 @@ pub struct Steps {
     pub is_ill_defined: bool,
     /// Steps may be missing, because some operation was beyond our means of evaluation.
     pub is_incomplete: bool,
+    /// Steps have been left out on purpose; there are some, even if none is here.
+    pub is_reduced: bool,
 }
 
 impl Steps {
@@ -89,6 +91,12 @@ impl Steps {
         self.heads.clear();
         self.is_ill_defined = false;
         self.is_incomplete = false;
+        self.is_reduced = false;
+    }
+
+    /// Nothing leaves the state, as far as can be known.
+    pub fn is_deadlock(&self) -> bool {
+        self.is_empty() && !self.is_incomplete && !self.is_reduced
     }
 
     /// Adds `count` transitions of one operation to one target that differ in their labels only.

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Method, Report, Strategy, Verdict, Violation, ViolationKind, check, check_on_disk, fingerprint,
+    Config, Method, PorMode, Report, Strategy, Verdict, Violation, ViolationKind, check, check_on_disk, fingerprint,
 };
 use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Model, dump};
@@ -109,6 +109,10 @@ pub(crate) struct CheckOptions {
     /// With --symmetry marker: confirm each hit by canonical forms, which makes the result exact
     #[arg(long, help_heading = "Search")]
     precise: bool,
+    /// Leave out steps whose order does not matter (partial order reduction). Verdicts stay the same; states and transitions that are not
+    /// needed are not visited and not counted
+    #[arg(long, value_enum, value_name = "HOW", default_value = "off", help_heading = "Reductions")]
+    por: Reduction,
     /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
@@ -161,6 +165,29 @@ impl Symmetry {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Reduction {
+    /// Take all steps
+    Off,
+    /// Find out what is independent, with little effort
+    Auto,
+    /// By the elements that operations read and write
+    Syntactic,
+    /// Also by asking a SAT solver, with much effort
+    Semantic,
+}
+
+impl Reduction {
+    fn name(self) -> &'static str {
+        match self {
+            Reduction::Off => "off",
+            Reduction::Auto => "auto",
+            Reduction::Syntactic => "syntactic",
+            Reduction::Semantic => "semantic",
+        }
+    }
+}
+
 fn minutes(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(minutes) if minutes >= 0.0 && minutes.is_finite() => Ok(minutes),
@@ -205,6 +232,12 @@ impl CheckOptions {
         config.max_states = self.max_states;
         config.max_depth = self.max_depth;
         config.workers = self.threads();
+        config.por = match self.por {
+            Reduction::Off => PorMode::Off,
+            Reduction::Auto => PorMode::Auto,
+            Reduction::Syntactic => PorMode::Syntactic,
+            Reduction::Semantic => PorMode::Semantic,
+        };
         config.system.memo = !self.no_memo;
         config.system.profile = self.profile;
         // What is remembered must leave room for states.
@@ -275,6 +308,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, &report));
     if json {
         let mut value = report_json(model, &analysis.sources, &report, &times);
+        value["por"] = por_json(options.por, &report);
         value["workers"] = json!(options.threads());
         value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
         value["resumed"] = json!(places.resumes);
@@ -370,6 +404,16 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         rate,
         peak_bytes() >> 20
     );
+    if let Some(tally) = report.por {
+        let outline = tally.outline;
+        outln!(
+            "partial order: {} with fewer steps; {}, {}, {}",
+            plural(tally.reduced, "state"),
+            plural(outline.instances as u64, "instance"),
+            plural(outline.errors as u64, "kind") + " of violation possible",
+            plural(outline.questions, "question") + " to the solver"
+        );
+    }
     let never: Vec<&str> =
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     if !never.is_empty() {
@@ -450,7 +494,6 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "symmetry": report.symmetry.method.name(),
         "symmetric": symmetric_json(model, report),
         "approximate": report.symmetry.is_approximate,
-        "por": "off",
         "search_seconds": times.search,
         "total_seconds": times.total,
         "peak_bytes": peak_bytes(),
@@ -471,6 +514,20 @@ fn symmetric_json(model: &Model, report: &Report) -> Value {
         (model.sets[carrier.set].name.to_string(), json!(blocks))
     });
     Value::Object(carriers.collect())
+}
+
+/// How steps were left out, and what was found out for that.
+fn por_json(mode: Reduction, report: &Report) -> Value {
+    let Some(tally) = report.por else { return json!("off") };
+    json!({
+        "mode": mode.name(),
+        "reduced_states": tally.reduced,
+        "instances": tally.outline.instances,
+        "errors": tally.outline.errors,
+        "places": tally.outline.places,
+        "proven": tally.outline.proven,
+        "questions": tally.outline.questions,
+    })
 }
 
 /// The most memory that the search took, all included, by states.

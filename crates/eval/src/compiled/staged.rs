@@ -30,7 +30,8 @@ pub(crate) struct Condition {
 pub(crate) struct Search {
     plan: Plan,
     pub(crate) reads: Vec<VarId>,
-    /// Slots of the locals that matter afterwards.
+    /// The locals that matter afterwards, and their slots.
+    pub(crate) locals: Vec<LocalId>,
     found: Vec<usize>,
 }
 
@@ -142,8 +143,9 @@ fn stages(
     });
     let values = values.collect::<Option<Vec<Assigned>>>()?;
     let plan = builder.plan(binder, &searched, &[])?;
-    let found = found.iter().map(|local| builder.layout.local(*local)).collect();
-    Some(Staged { conditions, search: Search { plan, reads: search_reads, found }, values, n_params: params.len() })
+    let slots = found.iter().map(|local| builder.layout.local(*local)).collect();
+    let search = Search { plan, reads: search_reads, locals: found, found: slots };
+    Some(Staged { conditions, search, values, n_params: params.len() })
 }
 
 impl Search {

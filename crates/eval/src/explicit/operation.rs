@@ -8,12 +8,13 @@ use std::ops::ControlFlow;
 
 use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
-use abridge_model::{Model, OpId, VarId};
+use abridge_model::{LocalId, Model, OpId, VarId};
 use abridge_system::Steps;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::condition::{Conditions, Settled};
 use super::fast::{FastPath, Trust};
+use super::labelled::label_locals;
 use super::memo::{Key, Memo, Seat};
 use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
@@ -22,12 +23,14 @@ use crate::env::State;
 
 /// What is known of one operation.
 pub(super) struct Operation {
-    op: OpId,
-    step: u32,
+    pub(super) op: OpId,
+    pub(super) step: u32,
     /// Words that determine the outcomes.
-    key: Vec<usize>,
+    pub(super) key: Vec<usize>,
     /// Words that an outcome may change, in the order of their variables.
-    writes: Vec<usize>,
+    pub(super) writes: Vec<usize>,
+    /// The locals that label a step.
+    pub(super) label: Vec<LocalId>,
     whole: Option<Memo>,
     stages: Option<Stages>,
 }
@@ -67,7 +70,11 @@ impl Operation {
         let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
         let whole = words.can_repeat(&key).then(|| Memo::new(1 + key.len(), must_hit, most));
         let writes = effects.writes.iter().filter_map(|id| words.position(id)).collect();
-        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, key, whole, stages }
+        let label = match staged.filter(|_| stages.is_some()) {
+            Some(staged) => staged.search.locals.clone(),
+            None => label_locals(model, program, op),
+        };
+        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, label, key, whole, stages }
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -107,14 +114,14 @@ impl Stages {
 
 /// One worker's part.
 pub(super) struct Performer<'a> {
-    operation: &'a Operation,
+    pub(super) operation: &'a Operation,
     whole: Option<Seat<'a>>,
-    staged: Option<(&'a Staged, StageSeats<'a>)>,
-    trust: Trust,
+    pub(super) staged: Option<(&'a Staged, StageSeats<'a>)>,
+    pub(super) trust: Trust,
     cost: Cost,
 }
 
-struct StageSeats<'a> {
+pub(super) struct StageSeats<'a> {
     search: Option<Seat<'a>>,
     values: Vec<Option<Seat<'a>>>,
 }
@@ -123,7 +130,7 @@ struct StageSeats<'a> {
 pub(super) struct Means<'a> {
     pub(super) fast: Option<FastPath<'a>>,
     pub(super) settled: Settled<'a>,
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
 }
 
 impl<'a> Means<'a> {
@@ -134,11 +141,11 @@ impl<'a> Means<'a> {
 
 /// A state out of which steps are sought.
 pub(super) struct At<'x, 'a> {
-    system: &'a Explicit<'a>,
-    words: &'x [u32],
+    pub(super) system: &'a Explicit<'a>,
+    pub(super) words: &'x [u32],
     /// The state itself, once it is needed.
-    state: Option<State>,
-    means: &'x mut Means<'a>,
+    pub(super) state: Option<State>,
+    pub(super) means: &'x mut Means<'a>,
 }
 
 impl<'x, 'a> At<'x, 'a> {
@@ -149,10 +156,12 @@ impl<'x, 'a> At<'x, 'a> {
 }
 
 #[derive(Default)]
-struct Scratch {
+pub(super) struct Scratch {
+    /// The label of every step that is added, if labels are wanted.
+    pub(super) labels: Option<Vec<u32>>,
     key: Vec<u32>,
     found: Vec<u32>,
-    target: Vec<u32>,
+    pub(super) target: Vec<u32>,
     entry: Vec<u32>,
     distinct: Distinct,
 }
@@ -252,10 +261,10 @@ impl<'a> Performer<'a> {
 
 /// What is wrong with the steps of an operation.
 #[derive(Clone, Copy, Default)]
-struct Doubt {
-    is_ill_defined: bool,
+pub(super) struct Doubt {
+    pub(super) is_ill_defined: bool,
     /// Some may be missing.
-    is_incomplete: bool,
+    pub(super) is_incomplete: bool,
 }
 
 impl Doubt {
@@ -267,21 +276,21 @@ impl Doubt {
         Doubt { is_ill_defined: word & 1 != 0, is_incomplete: word & 2 != 0 }
     }
 
-    fn add_to(self, out: &mut Steps) {
+    pub(super) fn add_to(self, out: &mut Steps) {
         out.is_ill_defined |= self.is_ill_defined;
         out.is_incomplete |= self.is_incomplete;
     }
 }
 
 /// A state in which stages are evaluated.
-struct Run<'r, 'f, 's> {
-    system: &'r Explicit<'r>,
-    fast: &'r mut FastPath<'f>,
-    words: &'r [u32],
-    scratch: &'r mut Scratch,
-    settled: &'r mut Settled<'s>,
+pub(super) struct Run<'r, 'f, 's> {
+    pub(super) system: &'r Explicit<'r>,
+    pub(super) fast: &'r mut FastPath<'f>,
+    pub(super) words: &'r [u32],
+    pub(super) scratch: &'r mut Scratch,
+    pub(super) settled: &'r mut Settled<'s>,
     /// How often something was not remembered.
-    n_computed: u64,
+    pub(super) n_computed: u64,
 }
 
 impl Operation {
@@ -326,7 +335,7 @@ impl Operation {
     }
 
     /// Evaluates stage by stage, each only if it is not remembered.
-    fn in_stages(
+    pub(super) fn in_stages(
         &self,
         run: &mut Run<'_, '_, '_>,
         staged: &Staged,
@@ -356,7 +365,12 @@ impl Operation {
             }
             run.scratch.distinct.clear();
             (0..n_solutions).try_for_each(|idx| {
-                self.outcome(run, staged, stages, seats, &found[idx * n_found..(idx + 1) * n_found], out)
+                let locals = &found[idx * n_found..(idx + 1) * n_found];
+                self.outcome(run, staged, stages, seats, locals, out)?;
+                if let Some(labels) = &mut run.scratch.labels {
+                    labels.push(run.system.label_of(locals));
+                }
+                Ok(())
             })
         });
         run.scratch.found = found;
@@ -405,8 +419,8 @@ impl Operation {
                 }
             }
         }
-        // Solutions that differ in parameters are different steps; others may come to the same.
-        let may_repeat = staged.n_params == 0 && !found.is_empty();
+        // Solutions that differ in parameters are different steps; others may come to the same, unless they are wanted by name.
+        let may_repeat = staged.n_params == 0 && !found.is_empty() && run.scratch.labels.is_none();
         if result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row)) {
             out.push(self.step, 1, &target);
         }

@@ -11,12 +11,12 @@ use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
 
 pub struct ExplicitWorker<'a> {
-    system: &'a Explicit<'a>,
-    operations: Vec<Performer<'a>>,
+    pub(super) system: &'a Explicit<'a>,
+    pub(super) operations: Vec<Performer<'a>>,
     invariant: Inspector<'a>,
     assertions: Inspector<'a>,
     goal: Inspector<'a>,
-    means: Means<'a>,
+    pub(super) means: Means<'a>,
     target: Vec<u32>,
     /// What was rearranged up to here has been taken up.
     epoch: u32,
@@ -36,7 +36,7 @@ impl<'a> ExplicitWorker<'a> {
         }
     }
 
-    fn refresh(&mut self) {
+    pub(super) fn refresh(&mut self) {
         let epoch = self.system.epoch.load(Ordering::Acquire);
         if epoch != self.epoch {
             self.epoch = epoch;

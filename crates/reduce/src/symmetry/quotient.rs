@@ -98,6 +98,7 @@ impl<W: Worker, C: Canonizer> QuotientedWorker<W, C> {
     fn take(&mut self, out: &mut Steps) {
         out.is_ill_defined |= self.steps.is_ill_defined;
         out.is_incomplete |= self.steps.is_incomplete;
+        out.is_reduced |= self.steps.is_reduced;
         for (operation, count, target) in self.steps.iter() {
             self.target.clear();
             self.target.extend_from_slice(target);
