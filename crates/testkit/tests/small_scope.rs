@@ -197,6 +197,9 @@ fn booleans_and_quantifiers() {
     same("x : D --> POW(D)", "INTER(s).(s : D | x(s))", 16);
     same("x : S <-> D", "{s, t | s : S & t : S & x[{s}] = x[{t}]}", 64);
     same("x : -2..2 & y : -2..2", "IF x < y THEN x ELSE y - x END", 25);
+    // The value that is not chosen need not be well-defined.
+    same("x : 0..2 & y : BOOL", "{TRUE |-> 1, FALSE |-> 6 / x}(y)", 5);
+    same("x : 0..2 & y : S", "{a |-> 2 * x, b |-> 6 / x}(y)", 5);
     same("x : -2..2 & y : -2..2", "LET z BE z = x * y IN z - x END", 25);
     same("x : -2..2 & y : -2..2", "{n | (n = x + 1 & n /= y) or n = y - x or (n = x & y : 0..1)}", 25);
     same("x : S <-> D", "{s | s : S & x[{s}] /\\ x[S - {s}] = {}}", 64);

@@ -11,6 +11,7 @@ use abridge_value::{Int, Set, Value};
 
 use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Table, Test, While};
 use super::{Layout, Operation, Program, staged};
+use crate::expr::cases;
 use crate::free::NameCache;
 use crate::interp::Interp;
 
@@ -96,6 +97,10 @@ impl Builder<'_, '_> {
         let model = self.model;
         match model.expr(id) {
             Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
+            Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(model, *function) => {
+                let cases = cases.into_iter().map(|(key, value)| (key, self.code(value))).collect();
+                Code::Case(self.boxed(*arg), cases)
+            }
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(code) = self.beta(*function, *arg) => code,
             Expr::Binary(BinaryOp::Apply, function, arg) => Code::Apply(self.head(*function), self.boxed(*arg)),
             Expr::Binary(BinaryOp::Image, relation, set) => self.image(*relation, *set),

@@ -18,6 +18,8 @@ pub(crate) enum Code {
     Unary(UnaryOp, Box<Code>),
     Binary(BinaryOp, Box<Code>, Box<Code>),
     Apply(Head, Box<Code>),
+    /// The value of the case that an argument is.
+    Case(Box<Code>, Vec<(Value, Code)>),
     /// A lambda applied: argument, slots it is taken apart into, condition, value.
     Beta(Box<Code>, Vec<usize>, Box<Test>, Box<Code>),
     Image(Head, Box<Code>),

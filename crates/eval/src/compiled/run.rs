@@ -58,6 +58,11 @@ impl<'r> Runtime<'r> {
                 let arg = self.code(arg)?;
                 self.apply(head, &arg)
             }
+            Code::Case(arg, cases) => {
+                let arg = self.code(arg)?;
+                let (_, value) = cases.iter().find(|(key, _)| *key == arg).ok_or(Stop::IllDefined)?;
+                self.code(value)
+            }
             Code::Beta(arg, slots, test, expr) => {
                 let arg = self.code(arg)?;
                 let saved = self.assign_tuple(slots, arg)?;
