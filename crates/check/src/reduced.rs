@@ -1,9 +1,12 @@
 //! Exploring a model up to symmetry.
 
 use std::num::NonZero;
+use std::sync::Arc;
 
 use abridge_eval::Explicit;
-use abridge_reduce::symmetry::{Auto, Canon, Flood, Group, Marker, Method, Own, Quotient, Quotiented, symmetry_of};
+use abridge_reduce::symmetry::{
+    Auto, Canon, Flood, Group, Marker, Method, Own, Quotient, Quotiented, TupleClasses, symmetry_of,
+};
 use abridge_search::{Config, Control, explore};
 
 use crate::report::{Report, Verdict};
@@ -17,6 +20,11 @@ pub(crate) fn run(system: &Explicit<'_>, search: &Config, method: Method, contro
     }
     let symmetry = symmetry_of(system.model(), search.properties, system.pinned());
     let group: Group = symmetry.group;
+    // Flooding and markers are about states as they are met.
+    let by_class = !group.is_trivial() && !matches!(method, Method::Flood | Method::Marker { .. });
+    if by_class {
+        system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
+    }
     let mut report = match method {
         _ if group.is_trivial() => plain(control),
         Method::Off => plain(control),

@@ -16,7 +16,7 @@ mod worker;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, IdSet, Model, OpId, PredId, VarId};
@@ -27,6 +27,7 @@ use crate::compiled::Program;
 use crate::env::{Env, Slots, State};
 use crate::error::{Error, Result};
 use crate::interp::{Interp, Session, Warning};
+use crate::solve::Classes;
 use crate::val::Val;
 use conjunct::{Conjuncts, Role};
 use lists::Lists;
@@ -86,6 +87,8 @@ pub struct Explicit<'m> {
     /// Values of parameters, chosen locals and outputs.
     locals: Interner<Val>,
     constants: Interner<Arc<Slots>>,
+    /// Constants are set up one valuation per class.
+    classes: OnceLock<Arc<dyn Classes>>,
     notes: Mutex<Notes>,
     program: Option<Program>,
     operation_memos: Vec<Operation>,
@@ -145,6 +148,7 @@ impl<'m> Explicit<'m> {
             has_setup,
             locals: Interner::new(),
             constants: Interner::new(),
+            classes: OnceLock::new(),
             notes: Mutex::default(),
             program,
             lists: Lists::new(),
@@ -167,6 +171,11 @@ impl<'m> Explicit<'m> {
 
     pub fn notes(&self) -> Notes {
         lock(&self.notes).clone()
+    }
+
+    /// From now on, only one of several symmetric valuations of the constants is a step out of the root; it counts for all.
+    pub fn set_up_by_class(&self, classes: Arc<dyn Classes>) {
+        let _ = self.classes.set(classes);
     }
 
     /// Constants that were fixed beforehand.

@@ -10,6 +10,7 @@ use super::fast::FastPath;
 use super::operation::{Performer, Scratch};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
+use crate::val::Val;
 
 pub struct ExplicitWorker<'a> {
     system: &'a Explicit<'a>,
@@ -53,7 +54,8 @@ impl<'a> ExplicitWorker<'a> {
         let session = system.interp.session();
         let mut seen = std::collections::HashSet::new();
         let mut failure = None;
-        session.setup_with(&system.pinned, &mut |state| match state {
+        let classes = system.classes.get().map(|classes| &**classes);
+        session.setup_with(&system.pinned, classes, &mut |state| match state {
             Ok(state) => {
                 if system.config.max_initialisations.is_some_and(|max| seen.len() >= max) {
                     lock(&system.notes).is_capped = true;
@@ -61,7 +63,8 @@ impl<'a> ExplicitWorker<'a> {
                 }
                 system.encode(&state, false, &mut self.target);
                 if seen.insert(self.target[0]) {
-                    out.push(SETUP, 1, &self.target);
+                    let count = classes.map_or(1, |classes| classes.size(&values(&state)));
+                    out.push(SETUP, u32::try_from(count).unwrap_or(u32::MAX), &self.target);
                 }
                 ControlFlow::Continue(())
             }
@@ -100,6 +103,11 @@ impl<'a> ExplicitWorker<'a> {
         });
         system.note(&session, "the initialisation", failure);
     }
+}
+
+/// The values of the constants.
+fn values(state: &State) -> Vec<Val> {
+    state.constants.iter().flatten().cloned().collect()
 }
 
 impl Worker for ExplicitWorker<'_> {
