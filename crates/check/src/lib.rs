@@ -9,6 +9,7 @@ mod find;
 mod reduced;
 mod replay;
 mod report;
+mod space;
 mod trace;
 mod walk;
 
@@ -27,6 +28,7 @@ pub use explain::Part;
 pub use find::{Sought, find, nth_state};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
+pub use space::{Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, state_graph};
 pub use trace::{Step, Trace};
 pub use walk::{INITIALISATION, Move, Moves, Place, SETUP_CONSTANTS, moves, named_values, state_texts};
 

@@ -27,11 +27,11 @@ mod quotient;
 mod search;
 mod term;
 
-pub use auto::{Auto, canonical_permutation};
+pub use auto::{Auto, AutoCanonizer, canonical_permutation};
 pub use canon::{Canon, Labelling, Own, graph_permutation, places};
 pub use carriers::{Carrier, Reason, Symmetry, symmetry_of};
 pub use classes::TupleClasses;
-pub use flood::Flood;
+pub use flood::{Flood, FloodCanonizer};
 pub use graph::{Colour, Edge, Graph, Label};
 pub use group::{Block, Group, Permutation};
 pub use label::{canonical_labelling, numbered};
