@@ -11,6 +11,7 @@ mod por;
 mod reduced;
 mod replay;
 mod report;
+mod space;
 mod trace;
 mod walk;
 
@@ -36,6 +37,7 @@ pub use find::{Sought, find, nth_state};
 pub use por::PorMode;
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
+pub use space::{Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, state_graph};
 pub use trace::{Step, Trace};
 pub use walk::{INITIALISATION, Move, Moves, Place, SETUP_CONSTANTS, moves, named_values, state_texts};
 

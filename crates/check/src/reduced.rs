@@ -1,10 +1,13 @@
 //! Exploring a model with reductions around it: a selection of steps first, a quotient of states around that.
 
 use std::num::NonZero;
+use std::sync::Arc;
 
 use abridge_eval::Explicit;
 use abridge_reduce::Selected;
-use abridge_reduce::symmetry::{Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, symmetry_of};
+use abridge_reduce::symmetry::{
+    Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, symmetry_of,
+};
 use abridge_system::System;
 
 use crate::explorer::Explorer;
@@ -32,6 +35,11 @@ fn up_to_symmetry<S: System, E: Explorer>(
     }
     let symmetry = symmetry_of(system.model(), search_config(config).properties, system.pinned());
     let group = symmetry.group;
+    // Flooding and markers are about states as they are met.
+    let by_class = !group.is_trivial() && !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
+    if by_class {
+        system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
+    }
     let parts = Parts { system, steps, config };
     let mut report = match config.symmetry {
         _ if group.is_trivial() => plain(explorer)?,

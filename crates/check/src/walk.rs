@@ -168,7 +168,7 @@ pub(crate) fn visit(system: &Explicit<'_>, from: &Place, op: Option<OpId>, found
         (Place::Running(_), None) | (_, Some(_)) => {}
         (Place::Start, None) if system.has_setup() => {
             let mut seen = HashSet::new();
-            session.setup_with(system.pinned(), &mut |state| match state {
+            session.setup_with(system.pinned(), None, &mut |state| match state {
                 Ok(state) if !seen.insert(state.clone()) => ControlFlow::Continue(()),
                 state => found(state.map(|state| Move::bare(Place::SetUp(state)))),
             });

@@ -6,6 +6,7 @@ mod child;
 mod commands;
 mod csv;
 mod disk;
+mod drawing;
 mod exit;
 mod formulas;
 mod out;
@@ -108,6 +109,18 @@ enum Command {
         model: ModelOptions,
         #[command(flatten)]
         output: Output,
+    },
+    /// Draw a state space, its quotient by symmetry, or the graph of one state, as DOT or SVG
+    #[command(
+        after_help = "Examples:\n  abridge graph models/LoginVerySimple.mch -o states.svg                     all states\n  abridge graph models/LoginVerySimple.mch --symmetry auto -o quotient.svg   one state of each class\n  abridge graph models/Personnel.mch --state 3 | dot -Tpdf -o state.pdf      the graph of one state"
+    )]
+    Graph {
+        /// The machine: a .mch, .ref, .imp or .sys file
+        file: PathBuf,
+        #[command(flatten)]
+        graph: commands::graph::GraphOptions,
+        #[command(flatten)]
+        model: ModelOptions,
     },
     /// Calculate: the value of an expression, the truth or the solutions of a predicate
     #[command(after_help = EVAL_HELP, override_usage = "abridge eval [OPTIONS] [FILE] FORMULA")]
@@ -311,6 +324,7 @@ fn main() -> ExitCode {
         Command::Check { file, check, model, output } => {
             commands::check::run(&file, &check, &model.to_sema(), output.json)
         }
+        Command::Graph { file, graph, model } => commands::graph::run(&file, &graph, &model.to_sema()),
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
         Command::Animate { file, animate, model, output } => {
             commands::animate::run(&file, &animate, &model.to_sema(), output.json)

@@ -288,3 +288,30 @@ fn a_survey_of_something_infinite_ends_once_a_violation_is_known() {
     assert_eq!((&json["verdict"], &json["found"]["invariant"]), (&"violated".into(), &true.into()));
     assert_eq!(json["limits"][0], "a violation was found; the time for counting the rest was up");
 }
+
+#[test]
+fn symmetry_is_on_unless_everything_is_to_be_counted() {
+    let counts = |options: &[&str]| {
+        let arguments = [&["check", "models/mutex.mch", "--set-size", "PROC=3", "--json"], options].concat();
+        let json = abridge(&arguments).json();
+        (json["symmetry"].clone(), json["states"].clone())
+    };
+    assert_eq!(counts(&[]), ("auto".into(), 7.into()));
+    assert_eq!(counts(&["--survey"]), ("off".into(), 20.into()));
+    assert_eq!(counts(&["--compat", "prob"]), ("off".into(), 20.into()));
+    assert_eq!(counts(&["--compat", "prob", "--symmetry", "auto"]), ("auto".into(), 7.into()));
+    for method in ["canon", "flood", "marker"] {
+        assert_eq!(counts(&["--symmetry", method]), (method.into(), 7.into()));
+    }
+    let json = abridge(&["check", "models/mutex.mch", "--json"]).json();
+    assert_eq!(json["symmetric"], serde_json::json!({ "PROC": [["PROC1", "PROC2"]] }));
+}
+
+#[test]
+fn markers_say_that_they_are_approximate() {
+    let run = abridge(&["check", "models/TokenRing.mch", "--set-size", "Servers=4", "--symmetry", "marker"]);
+    assert_eq!(run.status, 20);
+    assert!(run.stdout.starts_with("no violation found (approximate)\n"), "{}", run.stdout);
+    let options = ["check", "models/TokenRing.mch", "--set-size", "Servers=4", "--symmetry", "marker", "--precise"];
+    assert_eq!(abridge(&options).status, 0);
+}

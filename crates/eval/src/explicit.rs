@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abridge_diag::Diagnostic;
 use abridge_model::ids::Id as _;
@@ -33,6 +33,7 @@ use crate::compiled::Program;
 use crate::env::{Env, Slots, State};
 use crate::error::{Error, Result};
 use crate::interp::{Interp, Session, Warning};
+use crate::solve::Classes;
 use crate::val::Val;
 use condition::Conditions;
 use conjunct::{Conjuncts, Role};
@@ -103,6 +104,8 @@ pub struct Explicit<'m> {
     /// Labels of steps, by the ids of what was chosen for them.
     labels: Interner<Box<[u32]>>,
     constants: Interner<Arc<Slots>>,
+    /// Constants are set up one valuation per class.
+    classes: OnceLock<Arc<dyn Classes>>,
     notes: Mutex<Notes>,
     program: Option<Program>,
     operation_memos: Vec<Operation>,
@@ -179,6 +182,7 @@ impl<'m> Explicit<'m> {
             locals: Interner::new(),
             labels: Interner::new(),
             constants: Interner::new(),
+            classes: OnceLock::new(),
             notes: Mutex::default(),
             program,
             lists: Lists::new(),
@@ -207,6 +211,11 @@ impl<'m> Explicit<'m> {
     /// What the workers that have ended measured.
     pub fn profile(&self) -> Profile {
         lock(&self.profile).clone()
+    }
+
+    /// From now on, only one of several symmetric valuations of the constants is a step out of the root; it counts for all.
+    pub fn set_up_by_class(&self, classes: Arc<dyn Classes>) {
+        let _ = self.classes.set(classes);
     }
 
     /// Constants that were fixed beforehand.

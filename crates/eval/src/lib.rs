@@ -38,6 +38,7 @@ pub use explicit::{
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use names::{ModelNames, value_text};
+pub use solve::Classes;
 pub use subst::{Outcome, Update};
 pub use symbolic::{Action, Guard, Symbolic, Truth};
 pub use val::{Closure, Partial, Sym, SymNode, Val, val_text};

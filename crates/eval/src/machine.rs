@@ -9,7 +9,7 @@ use abridge_model::{Binding, ConstId, LocalId, OpId, Operation, PredId, Subst, S
 use crate::env::{Env, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::Session;
-use crate::solve::{Problem, Unknown};
+use crate::solve::{Classes, Problem, Unknown};
 use crate::subst::Update;
 use crate::val::Val;
 
@@ -27,11 +27,11 @@ type Visit<'v, T> = dyn FnMut(Result<T>) -> ControlFlow<()> + 'v;
 impl Session<'_> {
     /// Calls `found` with every valuation of the constants that satisfies the properties: states without variables.
     pub fn setup_constants(&self, found: &mut Visit<'_, State>) {
-        self.setup_with(&[], found);
+        self.setup_with(&[], None, found);
     }
 
-    /// The same with some constants given beforehand.
-    pub fn setup_with(&self, given: &[(ConstId, Val)], found: &mut Visit<'_, State>) {
+    /// The same with some constants given beforehand, and one valuation of each class.
+    pub fn setup_with(&self, given: &[(ConstId, Val)], classes: Option<&dyn Classes>, found: &mut Visit<'_, State>) {
         let model = self.model();
         let is_given = |id: ConstId| given.iter().any(|(other, _)| *other == id);
         let unknowns = model.constants.ids().filter(|id| !is_given(*id)).map(Unknown::Constant).collect();
@@ -47,7 +47,7 @@ impl Session<'_> {
         for (id, val) in given {
             env = env.with_constant(*id, val.clone());
         }
-        let result = self.solve(problem, &env, &mut |env| Ok(found(Ok(env.state()))));
+        let result = self.solve_up_to(problem, classes, &env, &mut |env| Ok(found(Ok(env.state()))));
         if let Err(error) = result {
             let _ = found(Err(error));
         }

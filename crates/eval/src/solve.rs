@@ -8,10 +8,11 @@
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
 //! integer bounds, `pointwise.rs` finds functions and sets point by point, `lazy.rs` functions whose values nothing lists, `sequences.rs`
 //! takes sequences apart, `subsets.rs` bounds sets from both sides, `simplify.rs` drops what is decided, `sat.rs` hands what is
-//! hard to a SAT solver.
+//! hard to a SAT solver, `classes.rs` keeps one of several symmetric solutions.
 
 mod bounds;
 mod choose;
+mod classes;
 mod constraint;
 mod lazy;
 mod pattern;
@@ -29,6 +30,7 @@ use abridge_diag::with_stack;
 use abridge_model::{Arrow, BinaryOp};
 use abridge_value::{Int, Set};
 
+pub use classes::Classes;
 pub(crate) use constraint::{Constraint, Problem, Unknown};
 
 use crate::config::Unbounded;
@@ -37,6 +39,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Session, Warning};
 use crate::val::{Sym, Val};
 use choose::Step;
+use classes::Form;
 use constraint::Term;
 use simplify::Left;
 
@@ -48,8 +51,21 @@ impl Session<'_> {
     /// A condition that is ill-defined for some values makes them no solution, if so configured; otherwise, and for strict constraints,
     /// it is an error that is reported after the other solutions.
     pub(crate) fn solve(&self, problem: Problem, env: &Env, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+        self.solve_up_to(problem, None, env, found)
+    }
+
+    /// The same with one solution of each class.
+    pub(crate) fn solve_up_to(
+        &self,
+        problem: Problem,
+        classes: Option<&dyn Classes>,
+        env: &Env,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
         let search = Search {
             session: self,
+            classes,
+            forms: RefCell::default(),
             unknowns: problem.unknowns.clone(),
             unbounded: problem.unbounded,
             samples_strings: problem.samples_strings,
@@ -70,6 +86,7 @@ impl Session<'_> {
             constraints,
             error: None,
             may_repeat: false,
+            is_plain: true,
             waits: false,
         };
         let flow = search.run(node, found)?;
@@ -86,6 +103,10 @@ impl Session<'_> {
 
 struct Search<'s> {
     session: &'s Session<'s>,
+    /// Solutions are wanted one per class, if there are classes.
+    classes: Option<&'s dyn Classes>,
+    /// Forms of the nodes that were met.
+    forms: RefCell<HashSet<Form>>,
     unknowns: Vec<Unknown>,
     unbounded: Unbounded,
     samples_strings: bool,
@@ -108,6 +129,8 @@ struct Node {
     error: Option<Error>,
     /// Below an opened quantifier or disjunction, where one solution may be met several times.
     may_repeat: bool,
+    /// The values of the unknowns of the problem say all about the way to here.
+    is_plain: bool,
     /// A set that would offer values depends on one under construction.
     waits: bool,
 }
@@ -118,6 +141,9 @@ impl Search<'_> {
     fn run(&self, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         if !self.check_ready(&mut node)? || self.is_pointless(&node) {
+            return GO_ON;
+        }
+        if self.is_sieved(&node) && self.is_met(&node, None) {
             return GO_ON;
         }
         if node.open.is_empty() {
@@ -141,6 +167,7 @@ impl Search<'_> {
                     Left::Nothing => {}
                     Left::Contradiction => return Ok(false),
                     Left::Parts(unknowns, parts) => {
+                        node.is_plain &= unknowns.is_empty();
                         node.open.extend(unknowns);
                         todo.extend(parts.into_iter().rev());
                     }
@@ -188,6 +215,10 @@ impl Search<'_> {
             if !self.seen.borrow_mut().insert(solution) {
                 return GO_ON;
             }
+        }
+        // A plain node was compared with others before.
+        if !node.is_plain && self.is_met(&node, None) {
+            return GO_ON;
         }
         found(&node.env)
     }
@@ -245,6 +276,7 @@ impl Search<'_> {
                     node.constraints.remove(constraint);
                 }
                 node.may_repeat = true;
+                node.is_plain = false;
                 for (unknowns, constraints) in alternatives {
                     let mut next = node.clone();
                     next.open.extend(unknowns);

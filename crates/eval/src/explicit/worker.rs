@@ -9,6 +9,7 @@ use super::conjunct::{Inspector, Subject};
 use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
+use crate::val::Val;
 
 pub struct ExplicitWorker<'a> {
     pub(super) system: &'a Explicit<'a>,
@@ -51,7 +52,8 @@ impl<'a> ExplicitWorker<'a> {
         let session = system.interp.session();
         let mut seen = std::collections::HashSet::new();
         let mut failure = None;
-        session.setup_with(&system.pinned, &mut |state| match state {
+        let classes = system.classes.get().map(|classes| &**classes);
+        session.setup_with(&system.pinned, classes, &mut |state| match state {
             Ok(state) => {
                 if system.config.max_initialisations.is_some_and(|max| seen.len() >= max) {
                     lock(&system.notes).is_capped = true;
@@ -59,7 +61,8 @@ impl<'a> ExplicitWorker<'a> {
                 }
                 system.encode(&state, false, &mut self.target);
                 if seen.insert(self.target[0]) {
-                    out.push(SETUP, 1, &self.target);
+                    let count = classes.map_or(1, |classes| classes.size(&values(&state)));
+                    out.push(SETUP, u32::try_from(count).unwrap_or(u32::MAX), &self.target);
                 }
                 ControlFlow::Continue(())
             }
@@ -110,6 +113,11 @@ impl Drop for ExplicitWorker<'_> {
         let inspectors = [&self.invariant, &self.assertions, &self.goal];
         inspectors.into_iter().flat_map(Inspector::costs).for_each(|(what, cost)| profile.add(what, cost));
     }
+}
+
+/// The values of the constants.
+fn values(state: &State) -> Vec<Val> {
+    state.constants.iter().flatten().cloned().collect()
 }
 
 impl Worker for ExplicitWorker<'_> {

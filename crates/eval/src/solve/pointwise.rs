@@ -19,6 +19,8 @@ use crate::val::{Partial, Sym, Val};
 
 /// Smaller sets of candidates are tried one by one.
 const WORTHWHILE: u64 = 2000;
+/// The same where symmetric ones are tried once.
+const WORTHWHILE_UP_TO_SYMMETRY: u64 = 20;
 /// Looking ahead pauses after this many points where it removed nothing, and is tried again now and then.
 const PATIENCE: u32 = 2;
 const RETRY: usize = 4;
@@ -63,7 +65,8 @@ impl Search<'_> {
         let session = self.session;
         let is_constrained = node.constraints.iter().any(|constraint| constraint.mentions(unknown));
         let Size::AtMost(count) = session.size(set) else { return Ok(None) };
-        if count < WORTHWHILE || !is_constrained {
+        let is_sieved = self.is_sieved(node) && count >= WORTHWHILE_UP_TO_SYMMETRY;
+        if (count < WORTHWHILE || !is_constrained) && !is_sieved {
             return Ok(None);
         }
         let base = match set.as_sym() {
@@ -197,6 +200,11 @@ impl Search<'_> {
     ) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         if !self.prune(unknown, shape, node, &mut progress)? {
+            return GO_ON;
+        }
+        // What is complete is compared with others when it is bound.
+        let is_complete = progress.points.is_empty();
+        if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial))) {
             return GO_ON;
         }
         let next = (0..progress.points.len()).min_by_key(|idx| progress.points[*idx].options.len());

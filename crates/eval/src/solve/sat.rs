@@ -76,6 +76,7 @@ impl Search<'_> {
             session.outside_probe(|| found(env))
         };
         let cuts = self.cuts.borrow().clone();
+        let forms = self.classes.map(|_| self.forms.borrow().clone());
         let probed = session.probe(session.config().probe, || self.take(step, node.clone(), &mut counted));
         match probed {
             Some(Ok(flow)) => return Ok(flow),
@@ -83,6 +84,10 @@ impl Search<'_> {
             _ => {}
         }
         self.cuts.replace(cuts);
+        // What the first search met it did not search to the end.
+        if let Some(forms) = forms {
+            self.forms.replace(forms);
+        }
         if count <= DENSE {
             match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => return Ok(flow),

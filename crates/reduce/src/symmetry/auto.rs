@@ -24,8 +24,10 @@ use super::term::{Sweep, Term, mix, mix2};
 
 /// Bytes for descriptions of values; those of further values are computed whenever they are needed.
 const INFO_BYTES: usize = 64 << 20;
-/// Images of values that a thread remembers.
-const MAX_IMAGES: usize = 1 << 16;
+/// Images of values that a thread remembers for each word.
+const MAX_IMAGES: usize = 1 << 14;
+/// After so many questions, images of a word's values must have been known in one of eight cases to be remembered any longer.
+const TRIAL: u32 = 4096;
 
 /// Representatives by signatures, refinement and search.
 pub struct Auto<'s, 'm> {
@@ -78,21 +80,27 @@ impl<'s, 'm> Auto<'s, 'm> {
 
 impl Info {
     fn describe(&mut self, group: &Group, scratch: &mut Scratch) {
-        self.support = self.term.support();
         self.is_unary = self.term.is_unary();
         self.twins = OnceLock::new();
         self.views = OnceLock::new();
         scratch.sums.clear();
-        scratch.sums.resize(group.n_points(), 0);
-        scratch.plain.clear();
-        scratch.plain.extend((0..group.n_points() as u32).map(|point| mix(u64::from(group.block_of(point)))));
+        scratch.sums.resize(group.n_points(), None);
+        if scratch.plain.is_empty() {
+            scratch.plain.extend((0..group.n_points() as u32).map(|point| mix(u64::from(group.block_of(point)))));
+        }
         let sums = &mut scratch.sums;
         self.term.surroundings(&scratch.plain, &mut scratch.sweep, |point, number| {
-            let sum = &mut sums[point as usize];
+            let sum = sums[point as usize].get_or_insert(0);
             *sum = sum.wrapping_add(number);
         });
+        self.support.clear();
         self.signatures.clear();
-        self.signatures.extend(self.support.iter().map(|point| sums[*point as usize]));
+        for (point, sum) in (0..).zip(sums) {
+            if let Some(sum) = sum {
+                self.support.push(point);
+                self.signatures.push(*sum);
+            }
+        }
     }
 
     /// Describes a value outside of states; false if it has no points.
@@ -188,7 +196,8 @@ impl Quotient for Auto<'_, '_> {
             colours: Vec::new(),
             order: Vec::new(),
             images: Vec::new(),
-            known: FxHashMap::default(),
+            images_of_words: (0..self.system.width()).map(|_| Images::default()).collect(),
+            key: Vec::new(),
         }
     }
 
@@ -204,7 +213,9 @@ impl Quotient for Auto<'_, '_> {
 #[derive(Default)]
 struct Scratch {
     sweep: Sweep,
-    sums: Vec<u64>,
+    /// For each point that occurs the sum of what surrounds it.
+    sums: Vec<Option<u64>>,
+    /// Colours by which only blocks are told apart.
     plain: Vec<u64>,
 }
 
@@ -217,8 +228,47 @@ pub struct AutoCanonizer<'a> {
     /// The points, block by block, in the order of their new names.
     order: Vec<u32>,
     images: Vec<u32>,
-    /// Images of values: word, value and images of the points that occur, to the new value.
+    images_of_words: Vec<Images>,
+    key: Vec<u32>,
+}
+
+/// Images of the values of a word.
+#[derive(Default)]
+struct Images {
+    /// Value and images of the points that occur, to the new value.
     known: FxHashMap<Box<[u32]>, u32>,
+    n_asked: u32,
+    n_known: u32,
+    is_given_up: bool,
+}
+
+impl Images {
+    fn get(&mut self, key: &[u32]) -> Option<u32> {
+        if self.is_given_up {
+            return None;
+        }
+        let known = self.known.get(key).copied();
+        self.n_asked += 1;
+        self.n_known += u32::from(known.is_some());
+        if self.n_asked == TRIAL {
+            if self.n_known < TRIAL / 8 {
+                *self = Images { is_given_up: true, ..Images::default() };
+            } else {
+                (self.n_asked, self.n_known) = (0, 0);
+            }
+        }
+        known
+    }
+
+    fn insert(&mut self, key: &[u32], image: u32) {
+        if self.is_given_up {
+            return;
+        }
+        if self.known.len() >= MAX_IMAGES {
+            self.known.clear();
+        }
+        self.known.insert(key.into(), image);
+    }
 }
 
 impl<'a> AutoCanonizer<'a> {
@@ -252,17 +302,14 @@ impl<'a> AutoCanonizer<'a> {
         if support.iter().all(|point| images[*point as usize] == *point) {
             return state[word];
         }
-        let mut key = Vec::with_capacity(support.len() + 2);
-        key.extend([word as u32, state[word]]);
-        key.extend(support.iter().map(|point| images[*point as usize]));
-        if let Some(known) = self.known.get(key.as_slice()) {
-            return *known;
+        self.key.clear();
+        self.key.push(state[word]);
+        self.key.extend(support.iter().map(|point| images[*point as usize]));
+        if let Some(known) = self.images_of_words[word].get(&self.key) {
+            return known;
         }
         let image = permute_word(self.auto.system, &self.auto.group, images, state, word);
-        if self.known.len() >= MAX_IMAGES {
-            self.known.clear();
-        }
-        self.known.insert(key.into(), image);
+        self.images_of_words[word].insert(&self.key, image);
         image
     }
 }

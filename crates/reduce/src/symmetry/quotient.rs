@@ -25,7 +25,7 @@ pub trait Quotient: Sync {
 
 /// Finds representatives on behalf of one thread.
 pub trait Canonizer {
-    /// Replaces a state by the representative of its class.
+    /// Replaces a state by the representative of its class. A representative stays as it is.
     fn represent(&mut self, state: &mut [u32]);
 }
 
@@ -94,15 +94,17 @@ pub struct QuotientedWorker<W, C> {
 }
 
 impl<W: Worker, C: Canonizer> QuotientedWorker<W, C> {
-    /// Takes over the plain steps, with targets replaced by representatives.
-    fn take(&mut self, out: &mut Steps) {
+    /// Takes over the plain steps, with targets replaced by representatives. The state that they leave is one.
+    fn take(&mut self, source: &[u32], out: &mut Steps) {
         out.is_ill_defined |= self.steps.is_ill_defined;
         out.is_incomplete |= self.steps.is_incomplete;
         out.is_reduced |= self.steps.is_reduced;
         for (operation, count, target) in self.steps.iter() {
             self.target.clear();
             self.target.extend_from_slice(target);
-            self.canonizer.represent(&mut self.target);
+            if target != source {
+                self.canonizer.represent(&mut self.target);
+            }
             // Symmetric targets tend to follow each other.
             match out.last() {
                 Some((last, words)) if last == operation && words == self.target => out.add_count(out.len() - 1, count),
@@ -116,12 +118,12 @@ impl<W: Worker, C: Canonizer> QuotientedWorker<W, C> {
 impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
     fn initial(&mut self, out: &mut Steps) {
         self.worker.initial(&mut self.steps);
-        self.take(out);
+        self.take(&[], out);
     }
 
     fn successors(&mut self, state: &[u32], out: &mut Steps) {
         self.worker.successors(state, &mut self.steps);
-        self.take(out);
+        self.take(state, out);
     }
 
     fn inspect(

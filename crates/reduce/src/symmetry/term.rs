@@ -172,18 +172,6 @@ impl Term {
         false
     }
 
-    /// All points that occur, ascending.
-    pub(super) fn support(&self) -> Vec<u32> {
-        let mut points: Vec<u32> = self.occurrences().collect();
-        points.sort_unstable();
-        points.dedup();
-        points
-    }
-
-    fn occurrences(&self) -> impl Iterator<Item = u32> {
-        self.nodes.iter().filter_map(|node| if let Kind::Point(point) = node.kind { Some(point) } else { None })
-    }
-
     /// Whether no member of an outermost set holds two points. What surrounds an occurrence then does not depend on colours, and points
     /// with equal surroundings can be exchanged.
     pub(super) fn is_unary(&self) -> bool {

@@ -1,0 +1,153 @@
+//! `abridge graph`: pictures of state spaces, of quotients and of single states.
+
+use std::path::{Path, PathBuf};
+
+use abridge_check::{Space, SpaceNode, StateGraph, View, space, state_graph};
+use abridge_sema::{Options, analyse};
+use clap::{Args, ValueEnum};
+
+use crate::commands::{Compat, complain, replace_file};
+use crate::disk::Disk;
+use crate::drawing::{Drawing, DrawnEdge, DrawnNode};
+use crate::exit::Exit;
+use crate::out::{errln, out};
+use crate::watch::{Interrupt, Watch};
+
+#[derive(Args)]
+pub(crate) struct GraphOptions {
+    /// Follow the conventions of another tool where B leaves room
+    #[arg(long, value_enum)]
+    compat: Option<Compat>,
+    /// What to show of the state space
+    #[arg(long, value_enum, default_value = "off")]
+    symmetry: Shown,
+    /// Show the graph of one state instead: the state with this number in breadth-first order
+    #[arg(long, value_name = "N")]
+    state: Option<u64>,
+    /// Stop after this many states
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    max_states: usize,
+    /// The language of the picture; by default that of the file's name, else DOT
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Write to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shown {
+    /// All states; one of each class of symmetric ones has a double border
+    Off,
+    /// One state of each class
+    Auto,
+    /// One state of each class, with its permutations
+    Flood,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Dot,
+    Svg,
+}
+
+pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) -> Exit {
+    let analysis = analyse(&Disk, file, model_options);
+    complain(&analysis.sources, &analysis.diagnostics);
+    let Some(model) = &analysis.model else { return Exit::WrongModel };
+    let config = Compat::config(options.compat);
+    let drawing = match options.state {
+        Some(number) => {
+            let mut watch = Watch::new(None, None, true, Interrupt::new());
+            let graph = state_graph(model, &config, number, &mut watch);
+            watch.clear();
+            let Some(graph) = graph else {
+                errln!("error: there is no state with the number {number}");
+                return Exit::Usage;
+            };
+            draw_state(&graph)
+        }
+        None => {
+            let view = match options.symmetry {
+                Shown::Off => View::Everything,
+                Shown::Auto => View::Quotient,
+                Shown::Flood => View::Flooded,
+            };
+            let space = space(model, &config, view, options.max_states);
+            if space.is_cut {
+                errln!("warning: there are more states; --max-states shows more of them");
+            }
+            draw_space(&space, view)
+        }
+    };
+    write(&drawing, options)
+}
+
+fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {
+    let is_svg = |path: &PathBuf| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));
+    let by_name = if options.output.as_ref().is_some_and(is_svg) { Format::Svg } else { Format::Dot };
+    let text = match options.format.unwrap_or(by_name) {
+        Format::Dot => drawing.dot(),
+        Format::Svg => drawing.svg(),
+    };
+    let Some(path) = &options.output else {
+        out!("{text}");
+        return Exit::Ok;
+    };
+    match replace_file(path, &text) {
+        Ok(()) => Exit::Ok,
+        Err(error) => {
+            errln!("error: {} cannot be written: {error}", path.display());
+            Exit::Usage
+        }
+    }
+}
+
+fn draw_space(space: &Space, view: View) -> Drawing {
+    let lines = |idx: usize, node: &SpaceNode| match idx {
+        0 => vec!["root".to_owned()],
+        _ if node.values.is_empty() => vec!["no variables".to_owned()],
+        _ => node.values.iter().map(|(name, value)| format!("{name} = {value}")).collect(),
+    };
+    let node = |(idx, node): (usize, &SpaceNode)| DrawnNode {
+        lines: lines(idx, node),
+        row: node.depth,
+        // In a quotient every state is the one of its class.
+        has_double_border: node.is_representative && view != View::Quotient,
+        is_round: idx == 0,
+        colour: None,
+    };
+    let edges = space.edges.iter().map(|edge| DrawnEdge {
+        from: edge.from,
+        to: edge.to,
+        label: edge.label.clone(),
+        is_dashed: edge.is_permutation,
+    });
+    Drawing { nodes: space.nodes.iter().enumerate().map(node).collect(), edges: edges.collect() }
+}
+
+fn draw_state(graph: &StateGraph) -> Drawing {
+    let mut rows = vec![u32::MAX; graph.vertices.len()];
+    rows[0] = 0;
+    // Edges only ever lead on, so that as many rounds as there are vertices are enough.
+    for _ in 0..graph.vertices.len() {
+        for (from, to, _) in &graph.edges {
+            let next = rows[*from as usize].saturating_add(1);
+            rows[*to as usize] = rows[*to as usize].min(next);
+        }
+    }
+    let node = |(idx, vertex): (usize, &abridge_check::Vertex)| DrawnNode {
+        lines: vec![vertex.text.clone()],
+        row: if rows[idx] == u32::MAX { 1 } else { rows[idx] },
+        has_double_border: false,
+        is_round: true,
+        colour: vertex.block,
+    };
+    let edges = graph.edges.iter().map(|(from, to, label)| DrawnEdge {
+        from: *from as usize,
+        to: *to as usize,
+        label: label.clone(),
+        is_dashed: false,
+    });
+    Drawing { nodes: graph.vertices.iter().enumerate().map(node).collect(), edges: edges.collect() }
+}

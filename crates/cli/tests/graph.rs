@@ -1,0 +1,71 @@
+//! `abridge graph` and `abridge show --symmetry`.
+
+mod common;
+
+use common::{Folder, abridge};
+
+fn count(text: &str, part: &str) -> usize {
+    text.matches(part).count()
+}
+
+/// Figure 1 of the paper on permutation flooding: 8 states and the root, four of them representatives.
+#[test]
+fn a_state_space() {
+    let run = abridge(&["graph", "models/LoginVerySimple.mch", "--set-size", "Session=3"]);
+    assert_eq!(run.status, 0);
+    assert_eq!(count(&run.stdout, " [label=\"active = "), 8, "{}", run.stdout);
+    assert_eq!(count(&run.stdout, "peripheries=2"), 4);
+    assert_eq!(count(&run.stdout, "Login"), 12);
+    assert_eq!(count(&run.stdout, "permute"), 0);
+}
+
+/// Figure 2: the same states, of which four are expanded and four are permutations.
+#[test]
+fn a_flooded_state_space() {
+    let run = abridge(&["graph", "models/LoginVerySimple.mch", "--set-size", "Session=3", "--symmetry", "flood"]);
+    assert_eq!(count(&run.stdout, " [label=\"active = "), 8, "{}", run.stdout);
+    assert_eq!(count(&run.stdout, "label=\"permute\", style=dashed"), 4);
+    assert_eq!(count(&run.stdout, "Login"), 3 + 2 + 1);
+    let quotient = abridge(&["graph", "models/LoginVerySimple.mch", "--set-size", "Session=3", "--symmetry", "auto"]);
+    assert_eq!(count(&quotient.stdout, " [label=\"active = "), 4);
+}
+
+#[test]
+fn a_picture_in_a_file() {
+    let folder = Folder::new("graph");
+    let file = folder.file("state.svg", "");
+    let run = abridge(&["graph", "models/Personnel.mch", "--state", "2", "-o", &file]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let svg = std::fs::read_to_string(&file).expect("written");
+    assert!(svg.starts_with("<svg ") && svg.contains(">staff_council<") && svg.contains(">single<"), "{svg}");
+    assert_eq!(abridge(&["graph", "models/Personnel.mch", "--state", "999"]).status, 2);
+}
+
+#[test]
+fn what_is_symmetric_and_why_not() {
+    let run = abridge(&["show", "models/SymCounterEx.mch", "--symmetry"]);
+    assert!(run.stdout.contains("interchangeable: s2, s3\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("s1 is named at models/SymCounterEx.mch:"), "{}", run.stdout);
+    let json = abridge(&["show", "models/scheduler0.mch", "--symmetry", "--set-size", "PROC=3", "--json"]).json();
+    assert_eq!(json["symmetry"][0]["blocks"], serde_json::json!([["PROC1", "PROC2", "PROC3"]]));
+    assert_eq!(json["symmetry"][1]["fixed"][0]["element"], "idle");
+}
+
+#[test]
+fn literals_and_functions_that_tell_elements_apart() {
+    let folder = Folder::new("symmetry");
+    let symmetric = |name: &str, use_of: &str| {
+        let text = format!(
+            "MACHINE m SETS S = {{a, b, c, d}} VARIABLES x INVARIANT x : POW(S) INITIALISATION x := {{}} OPERATIONS op = {use_of} END"
+        );
+        let file = folder.file(&format!("{name}.mch"), &text.replace("MACHINE m", &format!("MACHINE {name}")));
+        let json = abridge(&["show", &file, "--symmetry", "--json"]).json();
+        json["symmetry"][0]["blocks"].to_string()
+    };
+    assert_eq!(symmetric("none", "x := S"), r#"[["a","b","c","d"]]"#);
+    assert_eq!(symmetric("one", "x := x \\/ {a}"), r#"[["b","c","d"]]"#);
+    assert_eq!(symmetric("two", "x := {a, b}"), r#"[["a","b"],["c","d"]]"#);
+    assert_eq!(symmetric("swap", "x := {a |-> b, b |-> a}[x]"), r#"[["a","b"],["c","d"]]"#);
+    assert_eq!(symmetric("cycle", "x := {a |-> b, b |-> c, c |-> a}[x]"), "[]");
+    assert_eq!(symmetric("all", "x := {a, b, c, d}"), r#"[["a","b","c","d"]]"#);
+}

@@ -1,0 +1,54 @@
+//! Solutions up to symmetry.
+//!
+//! If elements of given sets are interchangeable, so are partial solutions that differ in their names only: whatever completes the one, renamed,
+//! completes the other. So below several symmetric nodes of the search, one is enough. Nodes are compared by their canonical forms, which
+//! whoever knows the symmetries provides; solutions then come one per class, and so do the ways to them.
+
+use abridge_value::Value;
+
+use super::{Node, Search, Unknown};
+use crate::val::{Partial, Val};
+
+/// Classes of tuples of values that differ only in the names of interchangeable elements.
+pub trait Classes: Send + Sync {
+    /// The same for all tuples of a class, and different for tuples of different classes.
+    fn form(&self, vals: &[Val]) -> Vec<Val>;
+
+    /// How many tuples are in the class of this one.
+    fn size(&self, vals: &[Val]) -> u64;
+}
+
+/// What a partial solution amounts to: which unknowns have values, and the form of those.
+pub(super) type Form = (Vec<bool>, Vec<Val>);
+
+impl Search<'_> {
+    /// Whether solutions are wanted one per class, and nodes can be compared: no quantifier or disjunction has been opened on the way.
+    pub(super) fn is_sieved(&self, node: &Node) -> bool {
+        self.classes.is_some() && node.is_plain
+    }
+
+    /// Whether a symmetric node has been met; if not, this one has been now. `building` is an unknown under construction.
+    pub(super) fn is_met(&self, node: &Node, building: Option<(Unknown, &Partial)>) -> bool {
+        let Some(classes) = self.classes else { return false };
+        let mut bound = Vec::with_capacity(self.unknowns.len());
+        let mut vals = Vec::new();
+        for unknown in &self.unknowns {
+            let val = match building {
+                Some((other, partial)) if other == *unknown => Some(parts(partial)),
+                _ => unknown.get(&node.env).filter(|_| !node.open.contains(unknown)).cloned(),
+            };
+            bound.push(val.is_some());
+            vals.extend(val);
+        }
+        if vals.is_empty() {
+            return false;
+        }
+        !self.forms.borrow_mut().insert((bound, classes.form(&vals)))
+    }
+}
+
+/// What is decided of a function or set.
+fn parts(partial: &Partial) -> Val {
+    let decided = Value::pair(partial.decided.clone().into(), partial.absent.clone().into());
+    Val::Value(Value::pair(decided, partial.open.clone().into()))
+}
