@@ -36,17 +36,57 @@ const BASE_SETS: [BaseSet; 6] =
 const UNARY_OPS: [UnaryOp; 23] = {
     use UnaryOp::*;
     [
-        Pow, Pow1, Fin, Fin1, GeneralUnion, GeneralInter, Dom, Ran, Inverse, Id, Closure, Closure1, Fnc, Rel, Seq, Seq1,
-        Iseq, Iseq1, Perm, Front, Tail, Rev, GeneralConcat,
+        Pow,
+        Pow1,
+        Fin,
+        Fin1,
+        GeneralUnion,
+        GeneralInter,
+        Dom,
+        Ran,
+        Inverse,
+        Id,
+        Closure,
+        Closure1,
+        Fnc,
+        Rel,
+        Seq,
+        Seq1,
+        Iseq,
+        Iseq1,
+        Perm,
+        Front,
+        Tail,
+        Rev,
+        GeneralConcat,
     ]
 };
 
 const BINARY_OPS: [BinaryOp; 22] = {
     use BinaryOp::*;
     [
-        Interval, Union, Intersection, Difference, Cartesian, Image, DomainRestrict, DomainSubtract, RangeRestrict,
-        RangeSubtract, Override, Compose, DirectProduct, ParallelProduct, Iterate, Prj1, Prj2, Concat, InsertFront,
-        InsertTail, Take, Drop,
+        Interval,
+        Union,
+        Intersection,
+        Difference,
+        Cartesian,
+        Image,
+        DomainRestrict,
+        DomainSubtract,
+        RangeRestrict,
+        RangeSubtract,
+        Override,
+        Compose,
+        DirectProduct,
+        ParallelProduct,
+        Iterate,
+        Prj1,
+        Prj2,
+        Concat,
+        InsertFront,
+        InsertTail,
+        Take,
+        Drop,
     ]
 };
 /// The numbers from here on are those of arrows, one for each of their kinds.
@@ -287,7 +327,9 @@ mod tests {
         let mut vals = vec![one(), natural(), Sym::Successor.into(), Sym::Predecessor.into()];
         vals.extend(UNARY_OPS.iter().map(|op| Sym::unary(*op, natural())));
         vals.extend(BINARY_OPS.iter().map(|op| Sym::binary(*op, natural(), one())));
-        vals.extend((0..16).filter_map(arrow_of).map(|arrow| Sym::binary(BinaryOp::Arrow(arrow), natural(), natural())));
+        vals.extend(
+            (0..16).filter_map(arrow_of).map(|arrow| Sym::binary(BinaryOp::Arrow(arrow), natural(), natural())),
+        );
         vals.push(Sym::FreeType(FreeTypeId(2)).into());
         vals.push(Sym::Constructor(FreeTypeId(2), 1).into());
         vals.push(Sym::Tree(TreeOp::Btree, natural()).into());

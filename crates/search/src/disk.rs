@@ -204,10 +204,14 @@ fn put_outcome(out: &mut Vec<u8>, outcome: &Outcome) {
         let (tag, conjunct) = finding_code(finding.kind);
         [tag, conjunct, finding.state].into_iter().for_each(|number| put_number(out, u64::from(number)));
     }
-    let depths: Vec<u64> = outcome.limits.iter().filter_map(|limit| match limit {
-        Limit::Depth(depth) => Some(u64::from(*depth)),
-        _ => None,
-    }).collect();
+    let depths: Vec<u64> = outcome
+        .limits
+        .iter()
+        .filter_map(|limit| match limit {
+            Limit::Depth(depth) => Some(u64::from(*depth)),
+            _ => None,
+        })
+        .collect();
     put_numbers(out, &depths);
 }
 

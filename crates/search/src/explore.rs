@@ -396,7 +396,8 @@ mod tests {
         let resume = |volume: &Ram| explore_on_disk(&system, &config, checkpoint(volume, true), &mut Patient).err();
         assert!(matches!(resume(&volume), Some(Refusal::Unreadable(_))));
         explore_on_disk(&system, &config, checkpoint(&volume, false), &mut Impatient::after(500))?;
-        let other = Disk { checkpoint: Some(Checkpoint { volume: &volume, fingerprint: 43, resume: true }), spill: None };
+        let other =
+            Disk { checkpoint: Some(Checkpoint { volume: &volume, fingerprint: 43, resume: true }), spill: None };
         assert!(matches!(explore_on_disk(&system, &config, other, &mut Patient), Err(Refusal::OtherModel)));
         let content: Vec<(String, Vec<u8>)> =
             volume.names().into_iter().map(|name| (name.clone(), volume.read(&name).unwrap_or_default())).collect();

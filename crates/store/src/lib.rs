@@ -20,7 +20,7 @@ mod table;
 mod volume;
 
 pub use pairs::PairCache;
-pub use shard::{N_SHARDS, Sift, shard_of};
 pub use saved::{Marks, Parts};
+pub use shard::{N_SHARDS, Sift, shard_of};
 pub use table::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 pub use volume::{Medium, Ram, Volume};

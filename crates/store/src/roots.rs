@@ -73,8 +73,7 @@ impl Chunk {
         let word = load(bytes, at) >> shift;
         let half = |word: u64, n_bits: u8, least: u32| ((word & ((1 << n_bits) - 1)) as u32).wrapping_add(least);
         let [left_bits, right_bits] = self.n_bits;
-        let (left, right) =
-            (half(word >> right_bits, left_bits, self.least[0]), half(word, right_bits, self.least[1]));
+        let (left, right) = (half(word >> right_bits, left_bits, self.least[0]), half(word, right_bits, self.least[1]));
         u64::from(left) << 32 | u64::from(right)
     }
 

@@ -78,7 +78,8 @@ impl Runs {
         let name = self.next_name();
         let runs = &self.runs[start..];
         let merged = write_run(volume, name, |writer, shard| {
-            let mut sources = runs.iter().map(|run| Cursor::new(run, shard)).collect::<io::Result<Vec<Cursor<'_>>>>()?;
+            let mut sources =
+                runs.iter().map(|run| Cursor::new(run, shard)).collect::<io::Result<Vec<Cursor<'_>>>>()?;
             // No root is in two runs.
             let least = |sources: &[Cursor<'_>]| {
                 let heads = sources.iter().enumerate().filter_map(|(idx, source)| Some((source.head?, idx)));
@@ -323,7 +324,8 @@ mod tests {
         assert_eq!(volume.names().len(), runs.runs.len());
         for shard in 0..N_SHARDS {
             let in_shard = |root: &u64| (root / 2 % N_SHARDS as u64) as usize == shard;
-            let mut asked: Vec<u64> = (0..14_000).map(known).flat_map(|root| [root, root + 1]).filter(in_shard).collect();
+            let mut asked: Vec<u64> =
+                (0..14_000).map(known).flat_map(|root| [root, root + 1]).filter(in_shard).collect();
             asked.sort_unstable();
             let mut found = vec![0; asked.len()];
             runs.find(shard, &asked, |idx| found[idx] += 1)?;

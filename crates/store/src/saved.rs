@@ -37,11 +37,8 @@ impl StateTable {
         for word in &n_words[marks.parent_words as usize..] {
             to.parents.write_all(&word.to_le_bytes())?;
         }
-        *marks = Marks {
-            chunks: self.roots.n_chunks() as u64,
-            pairs: self.pairs.len(),
-            parent_words: n_words.len() as u64,
-        };
+        *marks =
+            Marks { chunks: self.roots.n_chunks() as u64, pairs: self.pairs.len(), parent_words: n_words.len() as u64 };
         Ok(())
     }
 

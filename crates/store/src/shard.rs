@@ -89,9 +89,8 @@ impl Shard {
         let old = std::mem::replace(&mut self.slots, vec![0; len.max(16)]);
         for chunk in old.chunks(AHEAD) {
             let number = |slot: u32| ((slot & number_mask(self.n_bits)) as usize).wrapping_sub(1);
-            let found: [u64; AHEAD] = std::array::from_fn(|idx| {
-                chunk.get(idx).and_then(|slot| known.get(number(*slot))).unwrap_or_default()
-            });
+            let found: [u64; AHEAD] =
+                std::array::from_fn(|idx| chunk.get(idx).and_then(|slot| known.get(number(*slot))).unwrap_or_default());
             for (slot, root) in chunk.iter().zip(found).filter(|(slot, _)| **slot != 0) {
                 let mut at = self.start(mix(root));
                 while self.slots[at] != 0 {

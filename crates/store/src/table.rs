@@ -153,9 +153,8 @@ impl StateTable {
         let known = Known { roots: &self.roots, base: self.base };
         let shards = &mut self.shards;
         let mut runs = self.runs.take().unwrap_or_default();
-        let written = runs.add(volume, |shard| {
-            shards[shard].get_mut().unwrap_or_else(PoisonError::into_inner).roots(known)
-        });
+        let written =
+            runs.add(volume, |shard| shards[shard].get_mut().unwrap_or_else(PoisonError::into_inner).roots(known));
         if written.is_err() {
             self.runs = (self.base > 0).then_some(runs);
             return written;
@@ -168,6 +167,11 @@ impl StateTable {
 
     pub fn is_spilled(&self) -> bool {
         self.runs.is_some()
+    }
+
+    /// States that were added since states were last moved to files.
+    pub fn n_recent(&self) -> usize {
+        self.roots.len() - self.base
     }
 
     /// Bytes that [`StateTable::spill`] would free.

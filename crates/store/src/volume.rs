@@ -78,11 +78,8 @@ fn use_up(left: Option<&Arc<Mutex<u64>>>, bytes: usize) -> io::Result<()> {
 
 impl Volume for Ram {
     fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
-        let content = if len == 0 {
-            lock(&self.files).entry(name.to_owned()).or_default().clone()
-        } else {
-            self.file(name)?
-        };
+        let content =
+            if len == 0 { lock(&self.files).entry(name.to_owned()).or_default().clone() } else { self.file(name)? };
         if (lock(&content).len() as u64) < len {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

@@ -194,9 +194,8 @@ mod tests {
 
     #[test]
     fn a_deep_value_comes_back() {
-        let deep = (0..100_000).fold(Value::free(0, 0, None), |tail, n| {
-            Value::free(0, 1, Some(Value::pair(Value::Int(n), tail)))
-        });
+        let deep = (0..100_000)
+            .fold(Value::free(0, 0, None), |tail, n| Value::free(0, 1, Some(Value::pair(Value::Int(n), tail))));
         let mut out = Vec::new();
         put_value(&mut out, &deep);
         assert_eq!(read_value(&mut Reader::new(&out)), Some(deep));

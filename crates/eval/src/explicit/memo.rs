@@ -85,9 +85,15 @@ impl Memo {
         }
         let (lookups, hits) = (self.lookups.load(Ordering::Relaxed), self.hits.load(Ordering::Relaxed));
         let is_too_large = table.n_used.load(Ordering::Relaxed) as usize > self.most;
-        let has_failed = is_too_large || lookups >= TRIAL && hits * 100 < lookups * self.must_hit;
+        // What a table could not take in says nothing about whether it pays: a search that goes on from where another ended begins with
+        // small tables and large rounds.
+        let is_tried = lookups >= TRIAL && !(may_grow && table.was_cramped());
+        let has_failed = is_too_large || is_tried && hits * 100 < lookups * self.must_hit;
         let next = if has_failed { Some(Table::new(Layout::Off, 0)) } else { table.larger(lists, may_grow) };
-        if lookups >= TRIAL {
+        if lookups >= TRIAL && !is_tried {
+            self.lookups.fetch_sub(lookups, Ordering::Relaxed);
+            self.hits.fetch_sub(hits, Ordering::Relaxed);
+        } else if lookups >= TRIAL {
             // Old experience counts less and less.
             self.lookups.fetch_sub(lookups / 2, Ordering::Relaxed);
             self.hits.fetch_sub(hits / 2, Ordering::Relaxed);
@@ -165,6 +171,12 @@ impl Table {
 
     fn is_off(&self) -> bool {
         matches!(self.layout, Layout::Off)
+    }
+
+    /// Fields were too narrow, or a small table had no room. Neither can happen often.
+    fn was_cramped(&self) -> bool {
+        let is_small = self.slots.len() < SMALL && self.is_full.load(Ordering::Relaxed);
+        is_small || matches!(&self.layout, Layout::Packed(fields) if fields.wider().is_some())
     }
 
     /// The same with more room, if it is needed.

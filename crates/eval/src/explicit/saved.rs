@@ -10,9 +10,7 @@ use abridge_value::ValueId;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 
 use super::{Explicit, Failure, Notes, lock};
-use crate::codec::{
-    put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning,
-};
+use crate::codec::{put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning};
 
 /// Bytes of a piece, roughly.
 const PIECE: usize = 1 << 18;
@@ -113,7 +111,9 @@ impl Explicit<'_> {
         notes.warnings.iter().for_each(|warning| put_warning(&mut out, warning));
         put_number(&mut out, notes.failures.len() as u64);
         for Failure { what, is_violation, diagnostic } in &notes.failures {
-            [what.as_str(), diagnostic.id, &diagnostic.message].iter().for_each(|text| put_bytes(&mut out, text.as_bytes()));
+            [what.as_str(), diagnostic.id, &diagnostic.message]
+                .iter()
+                .for_each(|text| put_bytes(&mut out, text.as_bytes()));
             out.push(u8::from(*is_violation));
             put_span(&mut out, diagnostic.span());
         }

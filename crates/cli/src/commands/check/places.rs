@@ -39,8 +39,7 @@ impl Places {
     }
 
     pub(crate) fn disk(&self, fingerprint: u64) -> Disk<'_> {
-        let checkpoint =
-            self.folder.as_ref().map(|volume| Checkpoint { volume, fingerprint, resume: self.resumes });
+        let checkpoint = self.folder.as_ref().map(|volume| Checkpoint { volume, fingerprint, resume: self.resumes });
         Disk { checkpoint, spill: self.scratch.as_ref().map(|scratch| scratch as &dyn Volume) }
     }
 
@@ -52,7 +51,9 @@ impl Places {
             }
             Refusal::Unreadable(error) => format!("the checkpoint in {path} cannot be read: {error}"),
             Refusal::OtherVersion => {
-                format!("the checkpoint in {path} was written by another version of abridge; start again without --resume")
+                format!(
+                    "the checkpoint in {path} was written by another version of abridge; start again without --resume"
+                )
             }
             Refusal::OtherModel => format!(
                 "the checkpoint in {path} is of another model or of other options: its files, or options that change what is visited, \
@@ -60,7 +61,9 @@ impl Places {
             ),
             Refusal::Damaged => format!("the checkpoint in {path} is damaged; start again without --resume"),
             Refusal::Spill(error) => {
-                format!("the checkpoint in {path} does not fit into --memory, and states could not go to files: {error}")
+                format!(
+                    "the checkpoint in {path} does not fit into --memory, and states could not go to files: {error}"
+                )
             }
         }
     }
