@@ -370,9 +370,9 @@ impl System for Explicit<'_> {
 
     fn tidy(&self, n_states: u64) {
         let allowed = (MEMO_BASE + n_states * MEMO_PER_STATE).min(self.config.memo_bytes.unwrap_or(u64::MAX));
-        let may_grow = self.bytes() < allowed;
-        self.lists.allow(may_grow);
-        let n_changed = self.memos().filter(|memo| memo.tidy(&self.lists, may_grow)).count();
+        let mut room = allowed.saturating_sub(self.bytes());
+        self.lists.allow(room > 0);
+        let n_changed = self.memos().filter(|memo| memo.tidy(&self.lists, &mut room)).count();
         if n_changed > 0 {
             self.epoch.fetch_add(1, Ordering::Release);
         }

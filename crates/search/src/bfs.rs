@@ -72,9 +72,9 @@ fn spill_on_demand(table: &mut StateTable, volume: Option<&dyn Volume>, control:
     }
 }
 
-/// Whether moving states to files gives much of the memory back.
+/// Whether moving states to files gives much of the memory back. If it has to be done again for few states, something else needs the memory.
 fn is_worth_spilling(table: &StateTable, bytes: u64) -> bool {
-    table.spillable_bytes() as u64 >= bytes / 4
+    table.spillable_bytes() as u64 >= bytes / 4 && table.n_recent() >= table.len() / 64
 }
 
 /// Where a search begins.

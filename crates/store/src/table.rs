@@ -169,6 +169,11 @@ impl StateTable {
         self.runs.is_some()
     }
 
+    /// States that were added since states were last moved to files.
+    pub fn n_recent(&self) -> usize {
+        self.roots.len() - self.base
+    }
+
     /// Bytes that [`StateTable::spill`] would free.
     pub fn spillable_bytes(&self) -> usize {
         self.shard_bytes() + self.roots.spillable_bytes()
