@@ -38,5 +38,5 @@ pub(crate) fn settings(config: &Config) -> Option<Por> {
         assertions: config.assertions,
         goal: config.goal,
     };
-    Some(Por { depth, asked, max_setups })
+    Some(Por { depth, asked, max_setups, twin: config.check_por })
 }

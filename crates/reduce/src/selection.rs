@@ -42,6 +42,7 @@
 //! mapped with the target, its length included, and the argument goes on from there.
 
 mod chooser;
+mod twin;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,13 +61,20 @@ pub struct Por {
     pub asked: Asked,
     /// Valuations of the constants that are analysed; the states of others are expanded fully.
     pub max_setups: u32,
+    /// Take all steps, and check every selected set along paths up to this length.
+    pub twin: Option<usize>,
 }
 
+/// So many are enough to look at.
+const MOST_MISTAKES: usize = 20;
+
 /// What came of it.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
     /// States of which not all steps were taken.
     pub reduced: u64,
+    /// What the checking twin found wrong: mistakes of ours.
+    pub mistakes: Vec<String>,
     /// About the first valuation of the constants.
     pub outline: Outline,
 }
@@ -78,17 +86,22 @@ pub struct Selected<'s> {
     /// By the number of the valuation of the constants; nothing for those that are beyond analysis.
     facts: Mutex<FxHashMap<u32, Option<Arc<Facts>>>>,
     n_reduced: AtomicU64,
+    mistakes: Mutex<Vec<String>>,
 }
 
 impl<'s> Selected<'s> {
     pub fn new(system: &'s Explicit<'s>, por: Por) -> Self {
-        Selected { system, por, facts: Mutex::default(), n_reduced: AtomicU64::new(0) }
+        Selected { system, por, facts: Mutex::default(), n_reduced: AtomicU64::new(0), mistakes: Mutex::default() }
     }
 
     pub fn tally(&self) -> Tally {
         let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
         let outline = facts.get(&0).and_then(Option::as_ref).map(|facts| facts.outline());
-        Tally { reduced: self.n_reduced.load(Ordering::Relaxed), outline: outline.unwrap_or_default() }
+        Tally {
+            reduced: self.n_reduced.load(Ordering::Relaxed),
+            mistakes: self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            outline: outline.unwrap_or_default(),
+        }
     }
 
     /// The facts for the constants of a state.
@@ -169,21 +182,26 @@ impl View {
         }
     }
 
+    /// The instance of a step.
+    fn node_of(&mut self, system: &Explicit<'_>, operation: u32, label: u32) -> Option<NodeId> {
+        let facts = &self.facts;
+        let find = || {
+            let operation = (operation - FIRST_OPERATION) as usize;
+            if label == NO_LABEL {
+                return facts.is_whole(operation);
+            }
+            let vals: Vec<Val> = system.label_vals(label).cloned().collect();
+            facts.instance_of(operation, &vals)
+        };
+        *self.instances.entry((operation, label)).or_insert_with(find)
+    }
+
     /// Takes up a state and the steps out of it; false if they contradict the facts or are not known well enough.
     fn load(&mut self, system: &Explicit<'_>, words: &[u32], steps: &Steps, labels: &[u32]) -> bool {
         self.enabled.clear();
         self.nodes.clear();
         for ((operation, ..), label) in steps.iter().zip(labels) {
-            let facts = &self.facts;
-            let find = || {
-                let operation = (operation - FIRST_OPERATION) as usize;
-                if label == &NO_LABEL {
-                    return facts.is_whole(operation);
-                }
-                let vals: Vec<Val> = system.label_vals(*label).cloned().collect();
-                facts.instance_of(operation, &vals)
-            };
-            let Some(node) = *self.instances.entry((operation, *label)).or_insert_with(find) else { return false };
+            let Some(node) = self.node_of(system, operation, *label) else { return false };
             self.enabled.insert(node);
             self.nodes.push(node);
         }
@@ -240,6 +258,18 @@ impl SelectedWorker<'_> {
             return false;
         }
         let chosen = view.chooser.choose(&view.facts, &view.bits, &view.enabled);
+        if let Some(length) = self.selected.por.twin {
+            if !view.enabled.is_within(chosen) {
+                self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
+                let chosen = chosen.clone();
+                let mistake = self.verify(words, &chosen, length);
+                let mut mistakes = self.selected.mistakes.lock().unwrap_or_else(PoisonError::into_inner);
+                if mistakes.len() < MOST_MISTAKES {
+                    mistakes.extend(mistake);
+                }
+            }
+            return false;
+        }
         let n_before = out.len();
         for ((operation, count, target), node) in self.all.iter().zip(&view.nodes) {
             if chosen.contains(*node) {
