@@ -23,6 +23,8 @@ const MOST_INSTANCES: usize = 4096;
 const MOST_LITERALS: usize = 4096;
 /// Steps of evaluation for the translation.
 const FUEL: u64 = 30_000_000;
+/// The same where questions are few.
+const FUEL_PER_QUESTION: u64 = 1000;
 /// Initial states, beyond which nothing is proved by induction.
 const MOST_INITIAL: usize = 4096;
 
@@ -30,10 +32,14 @@ pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: D
     let (state, _) = system.decode(words);
     let initial = Initial::of(system, &state);
     let mut known = Known::default();
+    let fuel = match depth {
+        Depth::Syntactic => FUEL,
+        Depth::Semantic { effort, .. } => FUEL.min(effort.saturating_mul(FUEL_PER_QUESTION)),
+    };
     // Each round knows less of at least one variable.
     loop {
         let session = system.interp().session();
-        session.limit(FUEL);
+        session.limit(fuel);
         let mut draft = Draft::new(system, &session, &state, &initial, &known);
         draft.act()?;
         match draft.finish(asked, depth, &initial) {
@@ -107,11 +113,19 @@ impl<'d, 's> Draft<'d, 's> {
         known: &Known,
     ) -> Self {
         let symbolic = Symbolic::new(session, constants);
-        let mut draft = Draft { system, symbolic, conditions: Vec::new(), bounds: Vec::new(), wide: Vec::new(), actions: Vec::new() };
+        let mut draft = Draft {
+            system,
+            symbolic,
+            conditions: Vec::new(),
+            bounds: Vec::new(),
+            wide: Vec::new(),
+            actions: Vec::new(),
+        };
         for (idx, variable) in system.state_variables().iter().enumerate() {
             let (word, is_wide) = (idx + 1, known.wide.contains(*variable));
             let is_declared = !known.hidden.contains(*variable)
-                && (!is_wide && draft.declare(*variable, word, initial) || draft.declare_wide(*variable, word, initial));
+                && (!is_wide && draft.declare(*variable, word, initial)
+                    || draft.declare_wide(*variable, word, initial));
             if !is_declared {
                 draft.symbolic.hide(*variable);
             }
@@ -215,12 +229,12 @@ impl<'d, 's> Draft<'d, 's> {
         let properties = Properties::of(model, &mut self.symbolic, asked);
         let is_strict = !system.interp().config().ill_defined_guard_is_false;
         let places = Places::new(system.state_variables(), |id| shapes.get(&id).cloned());
-        let conflicts = match depth {
-            Depth::Syntactic => None,
-            Depth::Semantic { conflicts } => Some(conflicts),
+        let (conflicts, effort) = match depth {
+            Depth::Syntactic => (None, 0),
+            Depth::Semantic { conflicts, effort } => (Some(conflicts), effort),
         };
         let mut builder = Builder {
-            theory: Theory::new(self.symbolic.into_blast(), conflicts),
+            theory: Theory::new(self.symbolic.into_blast(), conflicts, effort),
             places,
             guards: Vec::new(),
             by_lit: FxHashMap::default(),

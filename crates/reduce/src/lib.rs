@@ -4,4 +4,4 @@
 
 mod selection;
 
-pub use selection::{Por, Selected, Tally};
+pub use selection::{Por, Sample, Selected, SelectedWorker, Tally};

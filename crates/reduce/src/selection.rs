@@ -65,6 +65,9 @@ pub struct Por {
     pub twin: Option<usize>,
 }
 
+/// The longest path of a sample.
+const SAMPLE_DEPTH: usize = 100;
+
 /// So many are enough to look at.
 const MOST_MISTAKES: usize = 20;
 
@@ -77,6 +80,16 @@ pub struct Tally {
     pub mistakes: Vec<String>,
     /// About the first valuation of the constants.
     pub outline: Outline,
+}
+
+/// What a look at some states showed.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Steps out of the states, and how many of them would be taken.
+    pub steps: usize,
+    pub taken: usize,
+    /// There were more questions than could be asked.
+    pub is_exhausted: bool,
 }
 
 /// A system of which only selected steps are taken.
@@ -102,6 +115,34 @@ impl<'s> Selected<'s> {
             mistakes: self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             outline: outline.unwrap_or_default(),
         }
+    }
+
+    /// Looks at some states along random paths, always the same ones.
+    pub fn sample(&self, n_states: usize) -> Sample {
+        let mut worker = self.worker();
+        let mut sample = Sample::default();
+        let mut steps = Steps::new(self.width());
+        let mut random = 1_u64;
+        let mut state: Option<Vec<u32>> = None;
+        for number in 0..n_states {
+            steps.clear();
+            match &state {
+                Some(words) if words[0] & 1 == 1 => {
+                    let Some((n_taken, n_steps)) = worker.count(words) else { return Sample::default() };
+                    sample.taken += n_taken;
+                    sample.steps += n_steps;
+                    worker.inner.successors(words, &mut steps);
+                }
+                Some(words) => worker.inner.successors(words, &mut steps),
+                None => worker.inner.initial(&mut steps),
+            }
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let next = steps.iter().nth((random >> 33) as usize % steps.len().max(1));
+            state = next.filter(|_| number % SAMPLE_DEPTH != 0).map(|(_, _, target)| target.to_vec());
+        }
+        let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        sample.is_exhausted = facts.values().flatten().any(|facts| facts.is_exhausted());
+        sample
     }
 
     /// The facts for the constants of a state.
@@ -245,6 +286,12 @@ impl Worker for SelectedWorker<'_> {
 }
 
 impl SelectedWorker<'_> {
+    /// How many steps out of a state would be taken, and how many there are; nothing if nothing can be said about it.
+    fn count(&mut self, words: &[u32]) -> Option<(usize, usize)> {
+        let mut taken = Steps::new(self.selected.width());
+        self.select(words, &mut taken).then(|| (taken.len(), self.all.len()))
+    }
+
     /// Adds the selected steps; false if nothing can be said about the state.
     fn select(&mut self, words: &[u32], out: &mut Steps) -> bool {
         let constants = words[0] >> 1;

@@ -110,11 +110,11 @@ enum Order {
 enum Reduction {
     /// Take all steps
     Off,
-    /// Find out what is independent, with little effort
+    /// Begin without; if the search takes long, find out what is independent and start anew if that promises much
     Auto,
     /// By the elements that operations read and write
     Syntactic,
-    /// Also by asking a SAT solver, with much effort
+    /// Also by asking a SAT solver about all states, from the start
     Semantic,
 }
 
