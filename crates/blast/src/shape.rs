@@ -152,6 +152,25 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_integer_stays_in_its_range() {
+        let mut blast = Blast::new(100_000);
+        let (wide, inside) = blast.fresh_int(-1000, 1000).unwrap();
+        for (bound, is_above) in [(1000, true), (-1000, false)] {
+            let bound = Sym::known(&int(bound));
+            let outside = if is_above { blast.less(&bound, &wide) } else { blast.less(&wide, &bound) };
+            // Whatever the comparison may take for granted, the bits themselves are kept in the range.
+            let Sym::Bits(bits) = &wide else { panic!("a wide range is in binary") };
+            let free = Sym::Bits(Bits { lo: i64::MIN, hi: i64::MAX, ..bits.clone() });
+            let surely = if is_above { blast.less(&bound, &free) } else { blast.less(&free, &bound) };
+            assert_eq!(outside.unwrap(), Lit::FALSE);
+            let mut solver = crate::Solver::new(1000);
+            solver.require(&blast.circuit, inside);
+            solver.require(&blast.circuit, surely.unwrap());
+            assert_eq!(solver.solve(), crate::Answer::Unsatisfiable);
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_noticed() {
         let mut blast = Blast::new(100_000);
         let (small, _) = blast.fresh_int(0, 5).unwrap();

@@ -10,6 +10,9 @@ pub(crate) trait Explorer {
     type Refusal;
 
     fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Self::Refusal>;
+
+    /// Who is asked about the search, if it may be begun and given up for another one.
+    fn control(&mut self) -> Option<&mut dyn Control>;
 }
 
 /// Everything is kept in memory.
@@ -21,6 +24,10 @@ impl Explorer for InMemory<'_> {
     fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Infallible> {
         Ok(explore(system, search, self.0))
     }
+
+    fn control(&mut self) -> Option<&mut dyn Control> {
+        Some(&mut *self.0)
+    }
 }
 
 /// The run can be saved and gone on with, and states may go to files.
@@ -31,5 +38,9 @@ impl Explorer for OnDisk<'_> {
 
     fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Refusal> {
         explore_on_disk(system, search, self.0, self.1)
+    }
+
+    fn control(&mut self) -> Option<&mut dyn Control> {
+        None
     }
 }

@@ -57,6 +57,8 @@ pub struct Config {
     pub max_depth: Option<u32>,
     /// Whether steps are left out that other orders of steps make superfluous.
     pub por: PorMode,
+    /// Take all steps and check what the reduction would leave out, along paths up to this length.
+    pub check_por: Option<usize>,
     /// Threads of the search.
     pub workers: NonZero<usize>,
     /// How states that differ only in the names of interchangeable elements are identified.
@@ -77,6 +79,7 @@ impl Default for Config {
             max_states: None,
             max_depth: None,
             por: PorMode::Off,
+            check_por: None,
             workers: NonZero::<usize>::MIN,
             symmetry: Method::Off,
         }

@@ -4,19 +4,31 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use abridge_eval::Explicit;
-use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{
     Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, symmetry_of,
 };
+use abridge_reduce::{Selected, Tally};
 use abridge_system::System;
 
-use crate::explorer::Explorer;
+use crate::explorer::{Explorer, InMemory};
+use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
 use crate::{Config, por, search_config, summarise};
 
 /// Explores a system with what is configured and reports what was found.
-pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: E) -> Result<Report, E::Refusal> {
+pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
     let Some(por) = por::settings(config) else { return up_to_symmetry(system, system, config, explorer) };
+    if config.por == PorMode::Auto && config.check_por.is_none() {
+        let Some(control) = explorer.control() else {
+            let report = up_to_symmetry(system, system, config, explorer)?;
+            return Ok(Report { por: Some(Tally::default()), ..report });
+        };
+        let mut trial = Trial::new(control, system, por);
+        let Ok(report) = up_to_symmetry(system, system, config, InMemory(&mut trial));
+        if !trial.is_promising {
+            return Ok(Report { por: Some(Tally::default()), ..report });
+        }
+    }
     let selected = Selected::new(system, por);
     let report = up_to_symmetry(system, &selected, config, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })

@@ -4,8 +4,9 @@ use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit, Sym};
 use abridge_eval::{Action, Explicit, INITIALISATION, Session, State, Symbolic, Truth, Val};
-use abridge_model::{Conjunct, IdSet, Model, VarId};
+use abridge_model::{Conjunct, IdSet, Model, TypeTable, VarId};
 use abridge_system::{Steps, System as _, Worker as _};
+use abridge_value::{Int, Set};
 use rustc_hash::FxHashMap;
 
 use crate::bitset::BitSet;
@@ -22,25 +23,50 @@ const MOST_INSTANCES: usize = 4096;
 const MOST_LITERALS: usize = 4096;
 /// Steps of evaluation for the translation.
 const FUEL: u64 = 30_000_000;
+/// The same where questions are few.
+const FUEL_PER_QUESTION: u64 = 1000;
 /// Initial states, beyond which nothing is proved by induction.
 const MOST_INITIAL: usize = 4096;
 
 pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: Depth) -> Option<Facts> {
     let (state, _) = system.decode(words);
     let initial = Initial::of(system, &state);
-    let mut hidden: IdSet<VarId> = IdSet::new();
-    // Each round hides at least one more variable.
+    let mut known = Known::default();
+    let fuel = match depth {
+        Depth::Syntactic => FUEL,
+        Depth::Semantic { effort, .. } => FUEL.min(effort.saturating_mul(FUEL_PER_QUESTION)),
+    };
+    // Each round knows less of at least one variable.
     loop {
         let session = system.interp().session();
-        session.limit(FUEL);
-        let mut draft = Draft::new(system, &session, &state, &initial, &hidden);
+        session.limit(fuel);
+        let mut draft = Draft::new(system, &session, &state, &initial, &known);
         draft.act()?;
         match draft.finish(asked, depth, &initial) {
             Ok(facts) => return Some(facts),
-            Err(unbounded) => unbounded.into_iter().for_each(|variable| _ = hidden.insert(variable)),
+            Err(unbounded) => unbounded.into_iter().for_each(|variable| {
+                if !known.wide.insert(variable) {
+                    known.hidden.insert(variable);
+                }
+            }),
         }
     }
 }
+
+/// What has turned out about variables.
+#[derive(Default)]
+struct Known {
+    /// They may leave the sets that the invariant names.
+    wide: IdSet<VarId>,
+    /// They count as a whole.
+    hidden: IdSet<VarId>,
+}
+
+/// Integers without bounds are taken to be between minus this and this. A step changes them by no more than [`MOST_GROWTH`], so the facts
+/// hold in all states that are less than 2^32 steps away from those with integers below half of it: wherever a search without
+/// reduction, which counts states with 32 bits, can get.
+const WIDE: i64 = 1 << 39;
+const MOST_GROWTH: i64 = 64;
 
 /// The initial states for some constants.
 struct Initial {
@@ -72,6 +98,8 @@ struct Draft<'d, 's> {
     conditions: Vec<Lit>,
     /// Sets that variables have been taken to be in without a type that says so.
     bounds: Vec<(VarId, Val)>,
+    /// Integers that have no bounds.
+    wide: Vec<VarId>,
     /// With the position of the operation, and what must hold for new values to stay within the bounds; nothing if that has no circuit.
     actions: Vec<(usize, Action, Vec<(VarId, Option<Lit>)>)>,
 }
@@ -82,12 +110,23 @@ impl<'d, 's> Draft<'d, 's> {
         session: &'s Session<'s>,
         constants: &State,
         initial: &Initial,
-        hidden: &IdSet<VarId>,
+        known: &Known,
     ) -> Self {
         let symbolic = Symbolic::new(session, constants);
-        let mut draft = Draft { system, symbolic, conditions: Vec::new(), bounds: Vec::new(), actions: Vec::new() };
+        let mut draft = Draft {
+            system,
+            symbolic,
+            conditions: Vec::new(),
+            bounds: Vec::new(),
+            wide: Vec::new(),
+            actions: Vec::new(),
+        };
         for (idx, variable) in system.state_variables().iter().enumerate() {
-            if hidden.contains(*variable) || !draft.declare(*variable, idx + 1, initial) {
+            let (word, is_wide) = (idx + 1, known.wide.contains(*variable));
+            let is_declared = !known.hidden.contains(*variable)
+                && (!is_wide && draft.declare(*variable, word, initial)
+                    || draft.declare_wide(*variable, word, initial));
+            if !is_declared {
                 draft.symbolic.hide(*variable);
             }
         }
@@ -122,6 +161,30 @@ impl<'d, 's> Draft<'d, 's> {
         false
     }
 
+    /// Lets an integer have almost any value.
+    fn declare_wide(&mut self, variable: VarId, word: usize, initial: &Initial) -> bool {
+        let is_integer = self.system.model().variables[variable].ty == TypeTable::INTEGER;
+        if !is_integer || !initial.is_complete {
+            return false;
+        }
+        let range = |most: i64| Val::from(Set::interval(Int::from(-most), Int::from(most)));
+        if self.symbolic.declare(variable, Some(&range(WIDE / 2))).is_none()
+            || !self.starts_within(variable, word, initial)
+        {
+            return false;
+        }
+        let Some(condition) = self.symbolic.declare(variable, Some(&range(WIDE))) else { return false };
+        self.conditions.push(condition);
+        self.wide.push(variable);
+        true
+    }
+
+    /// Whether a new value of a wide integer is one that it can have, if not for long; nothing if that is not known.
+    fn grows_slowly(&mut self, sym: Option<&Sym>) -> Option<Lit> {
+        let (lo, hi) = self.symbolic.blast().int_range(sym?).ok()?;
+        (lo >= -WIDE - MOST_GROWTH && hi <= WIDE + MOST_GROWTH).then_some(Lit::TRUE)
+    }
+
     fn is_small(&self, variable: VarId) -> bool {
         let mut n_lits = 0;
         self.symbolic.shape(variable).into_iter().for_each(|sym| sym.for_each_lit(&mut |_| n_lits += 1));
@@ -143,6 +206,9 @@ impl<'d, 's> Draft<'d, 's> {
             for action in actions {
                 let mut stays = Vec::new();
                 for (variable, sym) in &action.updates {
+                    if self.wide.contains(variable) {
+                        stays.push((*variable, self.grows_slowly(sym.as_ref())));
+                    }
                     let Some((_, set)) = self.bounds.iter().find(|(bounded, _)| bounded == variable) else { continue };
                     stays.push((*variable, sym.as_ref().and_then(|sym| self.symbolic.member(sym, set))));
                 }
@@ -163,12 +229,12 @@ impl<'d, 's> Draft<'d, 's> {
         let properties = Properties::of(model, &mut self.symbolic, asked);
         let is_strict = !system.interp().config().ill_defined_guard_is_false;
         let places = Places::new(system.state_variables(), |id| shapes.get(&id).cloned());
-        let conflicts = match depth {
-            Depth::Syntactic => None,
-            Depth::Semantic { conflicts } => Some(conflicts),
+        let (conflicts, effort) = match depth {
+            Depth::Syntactic => (None, 0),
+            Depth::Semantic { conflicts, effort } => (Some(conflicts), effort),
         };
         let mut builder = Builder {
-            theory: Theory::new(self.symbolic.into_blast(), conflicts),
+            theory: Theory::new(self.symbolic.into_blast(), conflicts, effort),
             places,
             guards: Vec::new(),
             by_lit: FxHashMap::default(),

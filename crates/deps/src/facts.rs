@@ -24,8 +24,9 @@ pub type GuardId = usize;
 pub enum Depth {
     /// Only what circuits say by their form.
     Syntactic,
-    /// With a SAT solver that gives up on a question after so many conflicts.
-    Semantic { conflicts: u64 },
+    /// With a SAT solver that gives up on a question after so many conflicts, and on all after so much effort, which is about the number
+    /// of questions.
+    Semantic { conflicts: u64, effort: u64 },
 }
 
 /// What a search is going to report beside ill-defined operations.
@@ -146,6 +147,11 @@ impl Facts {
     /// Whether a deadlock may have to be reported.
     pub fn may_deadlock(&self) -> bool {
         self.may_deadlock
+    }
+
+    /// Whether there were more questions than could be asked.
+    pub fn is_exhausted(&self) -> bool {
+        self.theory.lock().is_ok_and(|theory| theory.is_exhausted)
     }
 
     pub fn outline(&self) -> Outline {

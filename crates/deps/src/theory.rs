@@ -12,6 +12,9 @@ pub(crate) struct Theory {
     /// Conflicts until the solver gives up; nothing if it is not to be asked.
     conflicts: Option<u64>,
     pub(crate) n_asked: u64,
+    /// How much may still be asked, and whether that was too little.
+    effort: u64,
+    pub(crate) is_exhausted: bool,
     /// A solver that knows what is known, and how often it was asked.
     shared: Option<(u32, Solver)>,
 }
@@ -24,13 +27,15 @@ struct Known {
     inputs: Vec<Lit>,
 }
 
+/// Questions about a circuit of this size count twice.
+const LARGE: u64 = 30_000;
 /// How often what is known is widened by what shares an input with the question.
 const ROUNDS: usize = 3;
 
 impl Theory {
-    pub(crate) fn new(blast: Blast, conflicts: Option<u64>) -> Theory {
+    pub(crate) fn new(blast: Blast, conflicts: Option<u64>, effort: u64) -> Theory {
         let base = blast.circuit.mark();
-        Theory { blast, base, info: Vec::new(), conflicts, n_asked: 0, shared: None }
+        Theory { blast, base, info: Vec::new(), conflicts, n_asked: 0, effort, is_exhausted: false, shared: None }
     }
 
     pub(crate) fn circuit(&mut self) -> &mut Circuit {
@@ -62,14 +67,31 @@ impl Theory {
         self.shared.iter_mut().for_each(|(_, solver)| solver.forget(self.base.n_gates()));
     }
 
+    /// Whether a further question may be asked.
+    fn spend(&mut self) -> bool {
+        let cost = 1 + self.blast.circuit.size() as u64 / LARGE;
+        self.is_exhausted |= self.effort < cost;
+        if self.is_exhausted {
+            return false;
+        }
+        self.effort -= cost;
+        self.n_asked += 1;
+        true
+    }
+
     /// Whether the literals surely do not hold together in any reachable state.
     pub(crate) fn refutes(&mut self, lits: &[Lit]) -> bool {
         let parts: Vec<Lit> = lits.iter().flat_map(|lit| self.blast.circuit.conjuncts(*lit)).collect();
         if self.blast.circuit.and_all(parts.iter().copied()) == Lit::FALSE {
             return true;
         }
-        let Some(conflicts) = self.conflicts else { return false };
-        self.n_asked += 1;
+        let Some(conflicts) = self.conflicts.filter(|_| self.spend()) else { return false };
+        let relevant = self.relevant(&parts);
+        if relevant.len() * 4 < self.info.len() {
+            let mut solver = Solver::new(conflicts);
+            parts.iter().chain(&relevant).for_each(|lit| solver.require(&self.blast.circuit, *lit));
+            return solver.solve() == Answer::Unsatisfiable;
+        }
         let (age, mut solver) = self.shared.take().filter(|(age, _)| *age < MOST_QUESTIONS).unwrap_or_else(|| {
             let mut solver = Solver::new(u64::MAX);
             self.info.iter().for_each(|known| solver.require(&self.blast.circuit, known.lit));
@@ -82,8 +104,7 @@ impl Theory {
 
     /// A solver for literals together with all that is known about their inputs; nothing without a solver.
     pub(crate) fn solver(&mut self, lits: &[Lit]) -> Option<Solver> {
-        let mut solver = Solver::new(self.conflicts?);
-        self.n_asked += 1;
+        let mut solver = Solver::new(self.conflicts.filter(|_| self.spend())?);
         let relevant = self.relevant(lits);
         lits.iter().chain(&relevant).for_each(|lit| solver.require(&self.blast.circuit, *lit));
         Some(solver)

@@ -42,6 +42,7 @@
 //! mapped with the target, its length included, and the argument goes on from there.
 
 mod chooser;
+mod twin;
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,15 +62,35 @@ pub struct Por {
     pub asked: Asked,
     /// Valuations of the constants that are analysed; the states of others are expanded fully.
     pub max_setups: u32,
+    /// Take all steps, and check every selected set along paths up to this length.
+    pub twin: Option<usize>,
 }
 
+/// The longest path of a sample.
+const SAMPLE_DEPTH: usize = 100;
+
+/// So many are enough to look at.
+const MOST_MISTAKES: usize = 20;
+
 /// What came of it.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
     /// States of which not all steps were taken.
     pub reduced: u64,
+    /// What the checking twin found wrong: mistakes of ours.
+    pub mistakes: Vec<String>,
     /// About the first valuation of the constants.
     pub outline: Outline,
+}
+
+/// What a look at some states showed.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Steps out of the states, and how many of them would be taken.
+    pub steps: usize,
+    pub taken: usize,
+    /// There were more questions than could be asked.
+    pub is_exhausted: bool,
 }
 
 /// A system of which only selected steps are taken.
@@ -79,17 +100,50 @@ pub struct Selected<'s> {
     /// By the number of the valuation of the constants; nothing for those that are beyond analysis.
     facts: Mutex<FxHashMap<u32, Option<Arc<Facts>>>>,
     n_reduced: AtomicU64,
+    mistakes: Mutex<Vec<String>>,
 }
 
 impl<'s> Selected<'s> {
     pub fn new(system: &'s Explicit<'s>, por: Por) -> Self {
-        Selected { system, por, facts: Mutex::default(), n_reduced: AtomicU64::new(0) }
+        Selected { system, por, facts: Mutex::default(), n_reduced: AtomicU64::new(0), mistakes: Mutex::default() }
     }
 
     pub fn tally(&self) -> Tally {
         let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
         let outline = facts.get(&0).and_then(Option::as_ref).map(|facts| facts.outline());
-        Tally { reduced: self.n_reduced.load(Ordering::Relaxed), outline: outline.unwrap_or_default() }
+        Tally {
+            reduced: self.n_reduced.load(Ordering::Relaxed),
+            mistakes: self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            outline: outline.unwrap_or_default(),
+        }
+    }
+
+    /// Looks at some states along random paths, always the same ones.
+    pub fn sample(&self, n_states: usize) -> Sample {
+        let mut worker = self.worker();
+        let mut sample = Sample::default();
+        let mut steps = Steps::new(self.width());
+        let mut random = 1_u64;
+        let mut state: Option<Vec<u32>> = None;
+        for number in 0..n_states {
+            steps.clear();
+            match &state {
+                Some(words) if words[0] & 1 == 1 => {
+                    let Some((n_taken, n_steps)) = worker.count(words) else { return Sample::default() };
+                    sample.taken += n_taken;
+                    sample.steps += n_steps;
+                    worker.inner.successors(words, &mut steps);
+                }
+                Some(words) => worker.inner.successors(words, &mut steps),
+                None => worker.inner.initial(&mut steps),
+            }
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let next = steps.iter().nth((random >> 33) as usize % steps.len().max(1));
+            state = next.filter(|_| number % SAMPLE_DEPTH != 0).map(|(_, _, target)| target.to_vec());
+        }
+        let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        sample.is_exhausted = facts.values().flatten().any(|facts| facts.is_exhausted());
+        sample
     }
 
     /// The facts for the constants of a state.
@@ -182,21 +236,26 @@ impl View {
         }
     }
 
+    /// The instance of a step.
+    fn node_of(&mut self, system: &Explicit<'_>, operation: u32, label: u32) -> Option<NodeId> {
+        let facts = &self.facts;
+        let find = || {
+            let operation = (operation - FIRST_OPERATION) as usize;
+            if label == NO_LABEL {
+                return facts.is_whole(operation);
+            }
+            let vals: Vec<Val> = system.label_vals(label).cloned().collect();
+            facts.instance_of(operation, &vals)
+        };
+        *self.instances.entry((operation, label)).or_insert_with(find)
+    }
+
     /// Takes up a state and the steps out of it; false if they contradict the facts or are not known well enough.
     fn load(&mut self, system: &Explicit<'_>, words: &[u32], steps: &Steps, labels: &[u32]) -> bool {
         self.enabled.clear();
         self.nodes.clear();
         for ((operation, ..), label) in steps.iter().zip(labels) {
-            let facts = &self.facts;
-            let find = || {
-                let operation = (operation - FIRST_OPERATION) as usize;
-                if label == &NO_LABEL {
-                    return facts.is_whole(operation);
-                }
-                let vals: Vec<Val> = system.label_vals(*label).cloned().collect();
-                facts.instance_of(operation, &vals)
-            };
-            let Some(node) = *self.instances.entry((operation, *label)).or_insert_with(find) else { return false };
+            let Some(node) = self.node_of(system, operation, *label) else { return false };
             self.enabled.insert(node);
             self.nodes.push(node);
         }
@@ -240,6 +299,12 @@ impl Worker for SelectedWorker<'_> {
 }
 
 impl SelectedWorker<'_> {
+    /// How many steps out of a state would be taken, and how many there are; nothing if nothing can be said about it.
+    fn count(&mut self, words: &[u32]) -> Option<(usize, usize)> {
+        let mut taken = Steps::new(self.selected.width());
+        self.select(words, &mut taken).then(|| (taken.len(), self.all.len()))
+    }
+
     /// Adds the selected steps; false if nothing can be said about the state.
     fn select(&mut self, words: &[u32], out: &mut Steps) -> bool {
         let constants = words[0] >> 1;
@@ -253,6 +318,18 @@ impl SelectedWorker<'_> {
             return false;
         }
         let chosen = view.chooser.choose(&view.facts, &view.bits, &view.enabled);
+        if let Some(length) = self.selected.por.twin {
+            if !view.enabled.is_within(chosen) {
+                self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
+                let chosen = chosen.clone();
+                let mistake = self.verify(words, &chosen, length);
+                let mut mistakes = self.selected.mistakes.lock().unwrap_or_else(PoisonError::into_inner);
+                if mistakes.len() < MOST_MISTAKES {
+                    mistakes.extend(mistake);
+                }
+            }
+            return false;
+        }
         let n_before = out.len();
         for ((operation, count, target), node) in self.all.iter().zip(&view.nodes) {
             if chosen.contains(*node) {
