@@ -184,14 +184,19 @@ impl Builder<'_, '_> {
         let names = pred.map(|pred| self.names.of_pred(self.model, pred)).unwrap_or_default();
         let is_constant = names.variables.is_empty() && names.locals.iter().all(|local| binder.contains(local));
         if is_constant && plan.steps.len() > 1 && !binder.is_empty() {
-            let slots = binder.iter().map(|local| self.layout.local(*local)).collect();
-            plan.table = Some(Table { number: self.numbers.tables, slots, is_fixed: names.constants.is_empty() });
-            self.numbers.tables += 1;
+            plan.table = Some(self.table(binder, names.constants.is_empty()));
         }
         Some(plan)
     }
 
-    fn is_constant(&self, id: ExprId) -> bool {
+    /// A place for the values of some locals in all solutions.
+    pub(super) fn table(&mut self, locals: &[LocalId], is_fixed: bool) -> Table {
+        let slots = locals.iter().map(|local| self.layout.local(*local)).collect();
+        self.numbers.tables += 1;
+        Table { number: self.numbers.tables - 1, slots, is_fixed }
+    }
+
+    pub(super) fn is_constant(&self, id: ExprId) -> bool {
         let names = self.names.of_expr(self.model, id);
         names.locals.is_empty() && names.variables.is_empty()
     }

@@ -149,6 +149,8 @@ pub(crate) enum Step {
         code: Code,
         parts: Vec<Part>,
     },
+    /// The solutions of a plan of its own, which has a table.
+    Rows(Plan),
     /// Each way of binding the same slots, one after the other.
     Either(Vec<Vec<Step>>),
     /// Integers between bounds, all of which hold.

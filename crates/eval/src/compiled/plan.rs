@@ -15,6 +15,9 @@ const MAX_TYPE: f64 = 70_000.0;
 /// Rather than trying so many values, an existential statement is opened that defines them.
 const DEAR: f64 = 64.0;
 
+/// So many values are not tried again and again if few of them can pass.
+const MANY: f64 = 200.0;
+
 /// A conjunct that is not used up.
 pub(super) struct Conjunct {
     pred: PredId,
@@ -115,10 +118,44 @@ impl Builder<'_, '_> {
                 waiting.remove(idx);
             }
             may_repeat |= matches!(choice.step, ChoiceStep::Either { .. });
-            let step = self.step(choice.step, &mut waiting, &mut open)?;
+            let step = self.choose(choice, &mut waiting, &mut open)?;
             steps.push(step);
         }
         Some(Plan { steps, may_repeat, table: None })
+    }
+
+    /// The step of a choice. If it tries many values that depend on constants only, those that pass all conditions which do so too are
+    /// kept for the next time.
+    fn choose(&mut self, choice: Choice, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> Option<Step> {
+        let is_candidate = choice.cost >= MANY && self.is_constant_choice(&choice.step);
+        let before = open.clone();
+        let step = self.step(choice.step, waiting, open)?;
+        let bound: Vec<LocalId> = before.into_iter().filter(|local| !open.contains(local)).collect();
+        let is_fixed_test = |conjunct: &Conjunct| {
+            let names = self.names.of_pred(self.model, conjunct.pred);
+            names.variables.is_empty() && names.locals.iter().all(|local| bound.contains(local))
+        };
+        if !is_candidate || !waiting.iter().any(is_fixed_test) {
+            return Some(step);
+        }
+        let (mut tests, rest) = waiting.drain(..).partition(is_fixed_test);
+        *waiting = rest;
+        let mut steps = vec![step];
+        self.tests(&mut tests, &[], &mut steps)?;
+        let table = self.table(&bound, false);
+        Some(Step::Rows(Plan { steps, may_repeat: false, table: Some(table) }))
+    }
+
+    /// Whether what is tried depends on constants only.
+    fn is_constant_choice(&self, step: &ChoiceStep) -> bool {
+        match step {
+            ChoiceStep::Elements { set, pattern } => {
+                self.is_constant(*set) && matches!(self.model.expr(*pattern), Expr::Local(_))
+            }
+            ChoiceStep::Subsets { set, .. } => self.is_constant(*set),
+            ChoiceStep::Type { .. } => true,
+            _ => false,
+        }
     }
 
     /// An existential statement that says what an open unknown is in terms of its own: `#y.(y : S & x = f(y))`.

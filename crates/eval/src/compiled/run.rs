@@ -561,6 +561,7 @@ impl<'r> Runtime<'r> {
                     Err(stop) => Err(stop),
                 }
             }
+            Step::Rows(plan) => self.solutions(plan, &mut |runtime| runtime.run(rest, is_doubtful, found)),
             Step::Either(branches) => {
                 for branch in branches {
                     let flow = self.run(branch, false, &mut |runtime| runtime.run(rest, is_doubtful, found))?;
