@@ -19,10 +19,10 @@ impl Folder {
     pub(crate) fn new(path: &Path) -> io::Result<Folder> {
         fs::create_dir_all(path)?;
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path.join("lock"))?;
-        lock.try_lock().map_err(|error| match error {
-            fs::TryLockError::WouldBlock => io::Error::new(io::ErrorKind::WouldBlock, "another run uses it"),
-            fs::TryLockError::Error(error) => error,
-        })?;
+        // Where files cannot be locked, users see to it themselves.
+        if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
+            return Err(io::Error::new(io::ErrorKind::WouldBlock, "another run uses it"));
+        }
         Ok(Folder { path: path.to_owned(), _lock: lock })
     }
 

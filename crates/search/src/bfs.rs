@@ -212,15 +212,23 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     /// Moves states to files and saves the search, where it is time to.
     fn use_disk(&mut self, control: &mut dyn Control) {
-        if self.is_spill_due && !self.outcome.is_done {
-            let spilled = self.spill.map_or(Ok(()), |volume| self.round.table_mut().spill(volume));
-            if let Err(error) = spilled {
-                self.disk_failed(&error);
-            }
+        if std::mem::take(&mut self.is_spill_due) && !self.outcome.is_done {
+            self.relieve_memory();
         }
-        self.is_spill_due = false;
         if !self.outcome.is_done && self.saver.is_some() && control.is_checkpoint_due() {
             self.save();
+        }
+    }
+
+    fn relieve_memory(&mut self) {
+        let Some(volume) = self.spill else { return };
+        if !self.is_worth_spilling() {
+            self.round.table_mut().shrink();
+            return;
+        }
+        let spilled = self.round.table_mut().spill(volume);
+        if let Err(error) = spilled {
+            self.disk_failed(&error);
         }
     }
 
@@ -250,9 +258,14 @@ impl<'e, S: System> Search<'e, '_, S> {
         true
     }
 
+    /// Whether there is something that can be moved to files, or given up.
     fn can_spill(&self) -> bool {
+        self.spill.is_some() && (self.is_worth_spilling() || self.round.table().can_shrink())
+    }
+
+    fn is_worth_spilling(&self) -> bool {
         let table = self.round.table();
-        self.spill.is_some() && is_worth_spilling(&table, table.bytes() as u64 + self.system.bytes())
+        is_worth_spilling(&table, table.bytes() as u64 + self.system.bytes())
     }
 
     fn tidy(&mut self, visited: u32) {

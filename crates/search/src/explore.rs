@@ -434,7 +434,7 @@ mod tests {
             for workers in [1, 2] {
                 let volume = Ram::new();
                 let disk = Disk { checkpoint: None, spill: Some(&volume) };
-                let mut control = Impatient { memory: 300_000, ..Impatient::after(u32::MAX) };
+                let mut control = Impatient { memory: 400_000, ..Impatient::after(u32::MAX) };
                 let config = web_config(workers, stop_at_first, max_states);
                 let found = explore_on_disk(&system, &config, disk, &mut control)?;
                 assert_eq!(found.disk.is_spilled, !stop_at_first);
@@ -449,10 +449,10 @@ mod tests {
         let system = Web { size: 199_999 };
         let (config, saved, scratch) = (web_config(2, false, None), Ram::new(), Ram::new());
         let disk = |resume| Disk { spill: Some(&scratch), ..checkpoint(&saved, resume) };
-        let impatient = || Impatient { memory: 300_000, ..Impatient::after(900) };
+        let impatient = || Impatient { memory: 400_000, ..Impatient::after(900) };
         let found = explore_on_disk(&system, &config, disk(false), &mut impatient())?;
         assert!(found.disk.is_spilled && found.limits == [Limit::Interrupted]);
-        let control = &mut Impatient { memory: 300_000, ..Impatient::after(u32::MAX) };
+        let control = &mut Impatient { memory: 400_000, ..Impatient::after(u32::MAX) };
         let found = explore_on_disk(&system, &config, disk(true), control)?;
         assert!(found.disk.is_spilled);
         found.assert_same(&explore(&system, &config, &mut Patient));
@@ -466,7 +466,7 @@ mod tests {
         for capacity in [0, 100_000, 300_000] {
             let volume = Ram::with_capacity(capacity);
             let disk = Disk { checkpoint: None, spill: Some(&volume) };
-            let mut control = Impatient { memory: 300_000, ..Impatient::after(u32::MAX) };
+            let mut control = Impatient { memory: 400_000, ..Impatient::after(u32::MAX) };
             let found = explore_on_disk(&system, &config, disk, &mut control)?;
             assert_eq!(found.limits, [Limit::Disk]);
             assert!(found.disk.spill_error.is_some());

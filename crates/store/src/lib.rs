@@ -9,6 +9,7 @@
 //! locked by the thread that sifts candidates through it; appending roots needs `&mut StateTable`. So there is no unlocked
 //! mutation and no `unsafe`.
 
+mod filter;
 mod pairs;
 mod parents;
 mod roots;

@@ -3,13 +3,15 @@
 //! Each time memory runs short, all roots of the index become one *run*: sorted within each shard, cut into blocks, and in a block
 //! written as differences. Of a block, memory keeps the first root and where it lies. Whether some roots are known is found by
 //! going through the runs with the sorted roots and reading only the blocks that could contain one of them: a few for a few
-//! roots, each block once for many. Runs of similar size are merged, so that there are few of them (O'Neil, Cheng, Gawlick,
+//! roots, each block once for many. Most roots that are asked for are new, and a filter in memory knows that of nearly all of them
+//! (`filter.rs`), as long as memory allows for filters. Runs of similar size are merged, so that there are few of them (O'Neil, Cheng, Gawlick,
 //! O'Neil, "The log-structured merge-tree"). Since a search asks for all candidates of a block of states at once, the cost of
 //! reading is shared by them (delayed duplicate detection, as in Stern and Dill, "Using magnetic disk instead of main memory in
 //! the Murphi verifier").
 
 use std::io;
 
+use crate::filter::Filter;
 use crate::shard::N_SHARDS;
 use crate::volume::{Medium, Volume};
 
@@ -24,13 +26,22 @@ const MAX_RUNS: usize = 6;
 pub(crate) struct Runs {
     runs: Vec<Run>,
     n_written: usize,
+    /// There is no memory for filters.
+    is_unfiltered: bool,
 }
 
 struct Run {
     name: String,
     medium: Box<dyn Medium>,
-    shards: [Vec<Fence>; N_SHARDS],
+    shards: [RunShard; N_SHARDS],
     n_roots: u64,
+}
+
+#[derive(Default)]
+struct RunShard {
+    fences: Vec<Fence>,
+    n_roots: usize,
+    filter: Option<Filter>,
 }
 
 /// Where a block lies.
@@ -48,9 +59,11 @@ impl Runs {
         volume: &dyn Volume,
         mut shard_roots: impl FnMut(usize) -> Vec<u64>,
     ) -> io::Result<()> {
-        let run = write_run(volume, self.next_name(), |writer, shard| {
+        let (name, is_filtered) = (self.next_name(), !self.is_unfiltered);
+        let run = write_run(volume, name, |writer, shard| {
             let mut roots = shard_roots(shard);
             roots.sort_unstable();
+            writer.begin(shard, is_filtered.then_some(roots.len()));
             roots.into_iter().try_for_each(|root| writer.push(shard, root))
         })?;
         self.runs.push(run);
@@ -75,9 +88,11 @@ impl Runs {
         }
         // Some must go in any case.
         let start = start.min(self.runs.len() - 2);
-        let name = self.next_name();
+        let (name, is_filtered) = (self.next_name(), !self.is_unfiltered);
         let runs = &self.runs[start..];
         let merged = write_run(volume, name, |writer, shard| {
+            let n_roots = runs.iter().map(|run| run.shards[shard].n_roots).sum();
+            writer.begin(shard, is_filtered.then_some(n_roots));
             let mut sources =
                 runs.iter().map(|run| Cursor::new(run, shard)).collect::<io::Result<Vec<Cursor<'_>>>>()?;
             // No root is in two runs.
@@ -102,19 +117,42 @@ impl Runs {
 
     /// Calls `found` with the position of each of the sorted roots that some run has.
     pub(crate) fn find(&self, shard: usize, roots: &[u64], mut found: impl FnMut(usize)) -> io::Result<()> {
-        self.runs.iter().try_for_each(|run| run.find(shard, roots, &mut found))
+        let (mut positions, mut possible) = (Vec::new(), Vec::new());
+        for run in &self.runs {
+            let Some(filter) = &run.shards[shard].filter else {
+                run.find(shard, roots, &mut found)?;
+                continue;
+            };
+            positions.clear();
+            positions.extend((0..roots.len()).filter(|idx| filter.may_have(roots[*idx])));
+            possible.clear();
+            possible.extend(positions.iter().map(|idx| roots[*idx]));
+            run.find(shard, &possible, &mut |idx| found(positions[idx]))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn has_filters(&self) -> bool {
+        !self.is_unfiltered && !self.runs.is_empty()
+    }
+
+    /// Gives the memory of filters back, now and for ever.
+    pub(crate) fn drop_filters(&mut self) {
+        self.is_unfiltered = true;
+        self.runs.iter_mut().flat_map(|run| &mut run.shards).for_each(|shard| shard.filter = None);
     }
 
     /// Bytes in memory.
     pub(crate) fn bytes(&self) -> usize {
-        let fences = |run: &Run| run.shards.iter().map(Vec::len).sum::<usize>();
-        self.runs.iter().map(fences).sum::<usize>() * size_of::<Fence>()
+        let shard =
+            |shard: &RunShard| shard.fences.len() * size_of::<Fence>() + shard.filter.as_ref().map_or(0, Filter::bytes);
+        self.runs.iter().flat_map(|run| &run.shards).map(shard).sum()
     }
 }
 
 impl Run {
     fn find(&self, shard: usize, roots: &[u64], found: &mut impl FnMut(usize)) -> io::Result<()> {
-        let fences = &self.shards[shard];
+        let fences = &self.shards[shard].fences;
         let mut buffer = Vec::new();
         let mut next = 0;
         while next < roots.len() {
@@ -213,7 +251,7 @@ struct Cursor<'r> {
 
 impl<'r> Cursor<'r> {
     fn new(run: &'r Run, shard: usize) -> io::Result<Self> {
-        let fences = run.shards[shard].iter();
+        let fences = run.shards[shard].fences.iter();
         let mut cursor = Cursor { run, fences, root: 0, bytes: Vec::new(), at: 0, head: None };
         cursor.advance()?;
         Ok(cursor)
@@ -267,12 +305,21 @@ struct RunWriter {
 impl RunWriter {
     fn new(volume: &dyn Volume, name: String) -> io::Result<Self> {
         let medium = volume.open(&name, 0)?;
-        let run = Run { name, medium, shards: [const { Vec::new() }; N_SHARDS], n_roots: 0 };
+        let run = Run { name, medium, shards: std::array::from_fn(|_| RunShard::default()), n_roots: 0 };
         Ok(RunWriter { run, buffer: Vec::new(), written: 0, block: None })
+    }
+
+    /// Begins a shard, with a filter for so many roots if there is to be one.
+    fn begin(&mut self, shard: usize, filtered: Option<usize>) {
+        self.run.shards[shard].filter = filtered.map(Filter::new);
     }
 
     fn push(&mut self, shard: usize, root: u64) -> io::Result<()> {
         self.run.n_roots += 1;
+        self.run.shards[shard].n_roots += 1;
+        if let Some(filter) = &mut self.run.shards[shard].filter {
+            filter.add(root);
+        }
         let Some((_, _, last, len)) = &mut self.block else {
             self.block = Some((root, self.written + self.buffer.len() as u64, root, 1));
             return Ok(());
@@ -290,7 +337,7 @@ impl RunWriter {
     fn end_block(&mut self, shard: usize) -> io::Result<()> {
         if let Some((first, offset, ..)) = self.block.take() {
             let len = (self.written + self.buffer.len() as u64 - offset) as u32;
-            self.run.shards[shard].push(Fence { first, offset, len });
+            self.run.shards[shard].fences.push(Fence { first, offset, len });
         }
         if self.buffer.len() >= READ { self.flush() } else { Ok(()) }
     }
@@ -322,7 +369,15 @@ mod tests {
         }
         assert!(runs.runs.len() <= MAX_RUNS + 1);
         assert_eq!(volume.names().len(), runs.runs.len());
-        for shard in 0..N_SHARDS {
+        let filtered = runs.bytes();
+        for round in 0..2 * N_SHARDS {
+            let shard = round % N_SHARDS;
+            if round == N_SHARDS {
+                // The answers are the same without filters.
+                assert!(runs.has_filters());
+                runs.drop_filters();
+                assert!(!runs.has_filters() && runs.bytes() < filtered);
+            }
             let in_shard = |root: &u64| (root / 2 % N_SHARDS as u64) as usize == shard;
             let mut asked: Vec<u64> =
                 (0..14_000).map(known).flat_map(|root| [root, root + 1]).filter(in_shard).collect();

@@ -165,6 +165,18 @@ impl StateTable {
         self.roots.spill(|| volume.open("roots", 0))
     }
 
+    /// Whether memory is used that only makes files faster.
+    pub fn can_shrink(&self) -> bool {
+        self.runs.as_ref().is_some_and(Runs::has_filters)
+    }
+
+    /// Gives that memory back.
+    pub fn shrink(&mut self) {
+        if let Some(runs) = &mut self.runs {
+            runs.drop_filters();
+        }
+    }
+
     pub fn is_spilled(&self) -> bool {
         self.runs.is_some()
     }
