@@ -6,6 +6,7 @@ pub(crate) mod corpus;
 pub(crate) mod eval;
 pub(crate) mod fmt;
 pub(crate) mod parse;
+pub(crate) mod por;
 pub(crate) mod show;
 pub(crate) mod trace;
 pub(crate) mod typecheck;

@@ -38,7 +38,7 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
     let (config, name) = if seed.is_multiple_of(4) { (exact.prob(), "prob") } else { (exact, "exact") };
     let Some(full) = explore(model, PorMode::Off, &config) else { return };
     tally.compared += 1;
-    for mode in [PorMode::Syntactic, PorMode::Auto, PorMode::Semantic] {
+    for mode in [PorMode::Syntactic, PorMode::Semantic] {
         let reduced = explore(model, mode, &config)
             .unwrap_or_else(|| panic!("seed {seed}, {name}, {mode:?} did not finish\n{text}"));
         assert_eq!(full.found, reduced.found, "seed {seed}, {name}, {mode:?}\n{text}");
@@ -50,9 +50,13 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
             tally.states.1 += reduced.states;
         }
     }
+    let twin = Config { check_por: Some(3), ..config.clone() };
+    let checked = explore(model, PorMode::Semantic, &twin).and_then(|report| report.por);
+    let mistakes = checked.map(|tally| tally.mistakes).unwrap_or_default();
+    assert!(mistakes.is_empty(), "seed {seed}, {name}: {mistakes:?}\n{text}");
     // Deadlocks only, as the reduction is strongest then.
     let config = Config { invariant: false, assertions: false, ..config };
-    if let (Some(full), Some(reduced)) = (explore(model, PorMode::Off, &config), explore(model, PorMode::Auto, &config))
+    if let (Some(full), Some(reduced)) = (explore(model, PorMode::Off, &config), explore(model, PorMode::Semantic, &config))
     {
         assert_eq!(full.found, reduced.found, "seed {seed}, {name}, deadlocks only\n{text}");
     }
@@ -68,5 +72,5 @@ fn verdicts_are_the_same_on_random_machines() {
     }
     let Tally { compared, reduced, violated, states } = tally;
     eprintln!("{compared} compared, {violated} violated, {reduced} reduced, {} of {} states", states.1, states.0);
-    assert!(compared * 2 > n_machines as usize && reduced * 4 > compared && violated * 4 > compared);
+    assert!(compared * 2 > n_machines as usize && reduced * 8 > compared && violated * 4 > compared);
 }
