@@ -20,11 +20,11 @@ use abridge_reduce::{Selected, Tally};
 use abridge_search::{Exploration, explore};
 use abridge_system::{Finding, FindingKind, Limit, Properties};
 
+pub use abridge_deps::{Dependence, Reason};
 pub use abridge_search::{Control, Progress, Strategy};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use explain::Part;
 pub use find::{Sought, find, nth_state};
-pub use abridge_deps::{Dependence, Reason};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, Verdict, Violation, ViolationKind};

@@ -43,7 +43,8 @@ pub enum Reason {
 impl Facts {
     /// All pairs of instances that do not accord.
     pub fn dependences(&self, system: &Explicit<'_>) -> Vec<Dependence> {
-        let pairs = (0..self.n_instances).flat_map(|first| (first + 1..self.n_instances).map(move |second| (first, second)));
+        let pairs =
+            (0..self.n_instances).flat_map(|first| (first + 1..self.n_instances).map(move |second| (first, second)));
         let dependent = pairs.filter(|(first, second)| self.discords(*first).contains(*second));
         dependent.filter_map(|(first, second)| self.dependence(system, first, second)).collect()
     }
@@ -76,7 +77,9 @@ impl Facts {
         let (mut by_a, mut by_b) = (Replaced::default(), Replaced::default());
         let b_later = after(theory, &self.places, a, &mut by_a, b.relation);
         let a_later = after(theory, &self.places, b, &mut by_b, a.relation);
-        for (reason, wrong) in [(Reason::Disables, !b_later), (Reason::IsDisabled, !a_later), (Reason::Order, Lit::TRUE)] {
+        for (reason, wrong) in
+            [(Reason::Disables, !b_later), (Reason::IsDisabled, !a_later), (Reason::Order, Lit::TRUE)]
+        {
             if let Some(state) = self.witness(theory, system, &[a.relation, b.relation, wrong]) {
                 return (reason, state);
             }
