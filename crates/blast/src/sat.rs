@@ -140,6 +140,11 @@ impl Solver {
         self.answer(&assumptions)
     }
 
+    /// How many conflicts are left of the budget.
+    pub fn conflicts_left(&self) -> u64 {
+        self.sat.cb().conflicts
+    }
+
     /// Says that the circuit has forgotten all gates but the first ones.
     pub fn forget(&mut self, n_gates: usize) {
         self.vars.truncate(n_gates);

@@ -27,6 +27,7 @@ use abridge_system::{Finding, FindingKind, Limit, Properties};
 
 use explorer::{InMemory, OnDisk};
 
+pub use abridge_deps::{Dependence, Reason as DependenceReason};
 pub use abridge_eval::{Cost, Measured, Profile};
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
@@ -34,7 +35,7 @@ pub use abridge_store::{Medium, Ram, Volume};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use explain::Part;
 pub use find::{Sought, find, nth_state};
-pub use por::PorMode;
+pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
 pub use space::{Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, state_graph};

@@ -4,10 +4,11 @@
 //! given to the analysis and to a trial on some states. If the trial promises much, the search starts anew with the reduction;
 //! otherwise it goes on as if nothing had happened, and there is another trial, with more effort, when it has gone on much longer.
 
-use abridge_deps::{Asked, Depth};
-use abridge_eval::Explicit;
+use abridge_deps::{Asked, Dependence, Depth, Facts, Outline};
+use abridge_eval::{Explicit, Interp};
+use abridge_model::Model;
 use abridge_reduce::{Por, Selected};
-use abridge_system::Limit;
+use abridge_system::{Limit, Steps, System as _, Worker as _};
 
 use crate::{Config, Control, Progress};
 
@@ -27,9 +28,9 @@ const FEW_CONFLICTS: u64 = 2_000;
 const MANY_CONFLICTS: u64 = 100_000;
 /// States before the first trial, and how much later the next one is.
 const FIRST_TRIAL: u64 = 10_000;
-const NEXT_TRIAL: u64 = 4;
+const NEXT_TRIAL: u64 = 3;
 /// A question takes about as long as so many states.
-const STATES_PER_QUESTION: u64 = 10;
+const STATES_PER_QUESTION: u64 = 20;
 /// States that a trial looks at.
 const SAMPLE: usize = 400;
 
@@ -85,4 +86,37 @@ impl Control for Trial<'_> {
         self.is_promising = !sample.is_exhausted && sample.taken * 4 < sample.steps * 3;
         self.is_promising.then_some(Limit::Interrupted)
     }
+}
+
+/// What the analysis found out about a machine.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// Operations with the values of their parameters, or as a whole.
+    pub instances: Vec<String>,
+    /// What a search may have to report.
+    pub errors: Vec<String>,
+    pub may_deadlock: bool,
+    pub dependences: Vec<Dependence>,
+    /// Which instances can enable which others, by position.
+    pub enabling: Vec<(usize, usize)>,
+    pub outline: Outline,
+}
+
+/// Analyses the operations of a machine under the first constants that there are; nothing if there are none or it is beyond analysis.
+pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
+    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let por = settings(&Config { por: PorMode::Semantic, ..config.clone() })?;
+    let mut steps = Steps::new(system.width());
+    system.worker().initial(&mut steps);
+    let words = steps.iter().next()?.2.to_vec();
+    let facts = Facts::new(&system, &words, por.asked, por.depth)?;
+    let name = |node| facts.name(model, system.operations(), node);
+    Some(Analysis {
+        instances: (0..facts.n_instances()).map(name).collect(),
+        errors: facts.errors().map(name).collect(),
+        may_deadlock: facts.may_deadlock(),
+        dependences: facts.dependences(&system),
+        enabling: facts.enabling(),
+        outline: facts.outline(),
+    })
 }

@@ -8,6 +8,7 @@ pub(crate) mod eval;
 pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod parse;
+pub(crate) mod por;
 pub(crate) mod show;
 pub(crate) mod trace;
 pub(crate) mod typecheck;

@@ -122,6 +122,20 @@ enum Command {
         #[command(flatten)]
         model: ModelOptions,
     },
+    /// Show which steps of a machine depend on which, and why: what partial order reduction works with
+    #[command(
+        after_help = "An instance is an operation with values for its parameters. Instances that do not depend on each other can be taken in any order,\nso that `abridge check --por` needs to try one order only.\n\nExamples:\n  abridge por models/mutex.mch                        the matrix of dependences, and the reason of each\n  abridge por models/mutex.mch --of ask               only what concerns the operation ask\n  abridge por models/mutex.mch --dot enabling | dot -Tsvg > enabling.svg"
+    )]
+    Por {
+        /// The machine: a .mch, .ref, .imp or .sys file
+        file: PathBuf,
+        #[command(flatten)]
+        por: commands::por::PorOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Calculate: the value of an expression, the truth or the solutions of a predicate
     #[command(after_help = EVAL_HELP, override_usage = "abridge eval [OPTIONS] [FILE] FORMULA")]
     Eval {
@@ -325,6 +339,7 @@ fn main() -> ExitCode {
             commands::check::run(&file, &check, &model.to_sema(), output.json)
         }
         Command::Graph { file, graph, model } => commands::graph::run(&file, &graph, &model.to_sema()),
+        Command::Por { file, por, model, output } => commands::por::run(&file, &por, &model.to_sema(), output.json),
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
         Command::Animate { file, animate, model, output } => {
             commands::animate::run(&file, &animate, &model.to_sema(), output.json)

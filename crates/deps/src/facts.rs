@@ -59,7 +59,7 @@ pub struct Facts {
     pub(crate) disablers: Vec<OnceLock<BitSet>>,
     /// Deadlocks are asked for, and cannot be excluded.
     pub(crate) may_deadlock: bool,
-    /// Conjuncts of the invariant that surely hold in all reachable states.
+    /// Conjuncts of the invariant and assertions that surely hold in all reachable states.
     pub(crate) proven: Vec<usize>,
 }
 

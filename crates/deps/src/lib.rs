@@ -11,6 +11,7 @@
 
 mod bitset;
 mod build;
+mod explain;
 mod facts;
 mod induction;
 mod places;
@@ -18,5 +19,6 @@ mod relations;
 mod theory;
 
 pub use bitset::BitSet;
+pub use explain::{Dependence, Reason};
 pub use facts::{Asked, Depth, Facts, GuardId, NodeId, Outline};
 pub use places::PlaceId;

@@ -112,7 +112,7 @@ fn can_enable(theory: &mut Theory, places: &Places, by: &Instance, reads: &BitSe
 }
 
 /// A literal in the state after an instance.
-fn after(theory: &mut Theory, places: &Places, by: &Instance, done: &mut Replaced, lit: Lit) -> Lit {
+pub(crate) fn after(theory: &mut Theory, places: &Places, by: &Instance, done: &mut Replaced, lit: Lit) -> Lit {
     let with = |input: Lit| by.new_lit(places.of_input(input)?);
     theory.circuit().replace(lit, &with, done)
 }

@@ -27,6 +27,8 @@ struct Known {
     inputs: Vec<Lit>,
 }
 
+/// So many conflicts are as much effort as a question.
+const CONFLICTS: u64 = 20;
 /// Questions about a circuit of this size count twice.
 const LARGE: u64 = 30_000;
 /// How often what is known is widened by what shares an input with the question.
@@ -79,6 +81,11 @@ impl Theory {
         true
     }
 
+    /// Conflicts are effort too.
+    fn pay(&mut self, conflicts: u64) {
+        self.effort = self.effort.saturating_sub(conflicts / CONFLICTS);
+    }
+
     /// Whether the literals surely do not hold together in any reachable state.
     pub(crate) fn refutes(&mut self, lits: &[Lit]) -> bool {
         let parts: Vec<Lit> = lits.iter().flat_map(|lit| self.blast.circuit.conjuncts(*lit)).collect();
@@ -90,7 +97,9 @@ impl Theory {
         if relevant.len() * 4 < self.info.len() {
             let mut solver = Solver::new(conflicts);
             parts.iter().chain(&relevant).for_each(|lit| solver.require(&self.blast.circuit, *lit));
-            return solver.solve() == Answer::Unsatisfiable;
+            let answer = solver.solve();
+            self.pay(conflicts - solver.conflicts_left());
+            return answer == Answer::Unsatisfiable;
         }
         let (age, mut solver) = self.shared.take().filter(|(age, _)| *age < MOST_QUESTIONS).unwrap_or_else(|| {
             let mut solver = Solver::new(u64::MAX);
@@ -98,6 +107,7 @@ impl Theory {
             (0, solver)
         });
         let answer = solver.solve_under(&self.blast.circuit, &parts, conflicts);
+        self.pay(conflicts - solver.conflicts_left());
         self.shared = Some((age + 1, solver));
         answer == Answer::Unsatisfiable
     }

@@ -299,10 +299,12 @@ impl Worker for SelectedWorker<'_> {
 }
 
 impl SelectedWorker<'_> {
-    /// How many steps out of a state would be taken, and how many there are; nothing if nothing can be said about it.
+    /// How many steps out of a state would be taken, and how many there are, those back to the state aside; nothing if nothing can be
+    /// said about it.
     fn count(&mut self, words: &[u32]) -> Option<(usize, usize)> {
         let mut taken = Steps::new(self.selected.width());
-        self.select(words, &mut taken).then(|| (taken.len(), self.all.len()))
+        let moves = |steps: &Steps| steps.iter().filter(|(_, _, target)| *target != words).count();
+        self.select(words, &mut taken).then(|| (moves(&taken), moves(&self.all)))
     }
 
     /// Adds the selected steps; false if nothing can be said about the state.

@@ -9,13 +9,16 @@ use crate::random::Random;
 
 /// The text of a machine.
 pub fn machine(random: &mut Random) -> String {
-    Machine { random, local: None }.text()
+    let is_calm = random.once_in(2);
+    Machine { random, local: None, is_calm }.text()
 }
 
 struct Machine<'r> {
     random: &'r mut Random,
     /// A local in scope and its kind.
     local: Option<(&'static str, Kind)>,
+    /// Nothing is ill-defined, and little is asked.
+    is_calm: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,7 +52,8 @@ impl Machine<'_> {
         }
         text += "VARIABLES b1, b2, el, nn, mm, uu, vv, rr, ff\nINVARIANT\n  b1 : BOOL & b2 : BOOL & el : SS & ";
         text += "nn : 0..3 & mm : 0..3 & uu <: SS & vv <: SS & rr : SS <-> SS & ff : SS +-> 0..3";
-        for _ in 0..self.random.below(3) {
+        let n_conjuncts = self.random.below(if self.is_calm { 2 } else { 3 });
+        for _ in 0..n_conjuncts {
             let _ = write!(text, " &\n  ({})", self.pred(2));
         }
         if self.random.once_in(3) {
@@ -165,10 +169,15 @@ impl Machine<'_> {
             (Kind::Bool, true) => format!("bool({})", self.pred(deeper)),
             (Kind::Elem, false) => (*self.random.pick(&["s1", "s2", "s3", "el"])).to_owned(),
             (Kind::Elem, true) => match self.random.below(3) {
-                0 => "rr(el)".to_owned(),
+                0 if !self.is_calm => "rr(el)".to_owned(),
                 _ => self.expr(Kind::Elem, 0),
             },
             (Kind::Int, false) => (*self.random.pick(&["0", "1", "2", "nn", "mm"])).to_owned(),
+            (Kind::Int, true) if self.is_calm => match self.random.below(3) {
+                0 => format!("(nn + {}) mod 3", 1 + self.random.below(2)),
+                1 => format!("card({})", self.expr(Kind::Set, deeper)),
+                _ => format!("min({{{}, 2}})", self.random.pick(&["nn + 1", "mm + 1"])),
+            },
             (Kind::Int, true) => match self.random.below(6) {
                 0 => format!("{} + 1", self.random.pick(&["nn", "mm"])),
                 1 => format!("{} - 1", self.random.pick(&["nn", "mm"])),
