@@ -17,6 +17,8 @@ mod walk;
 
 use std::io;
 use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use abridge_eval::{Explicit, FIRST_OPERATION, Failure as EvalFailure, Interp, Notes, SystemConfig, Warning};
 use abridge_model::{Model, dump};
@@ -62,6 +64,8 @@ pub struct Config {
     pub check_por: Option<usize>,
     /// Threads of the search.
     pub workers: NonZero<usize>,
+    /// Ends even a single evaluation soon after it is set. What was being evaluated is lost, so a run that is saved must not use it.
+    pub stop: Arc<AtomicBool>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
 }
@@ -82,6 +86,7 @@ impl Default for Config {
             por: PorMode::Off,
             check_por: None,
             workers: NonZero::<usize>::MIN,
+            stop: Arc::default(),
             symmetry: Method::Off,
         }
     }
@@ -99,7 +104,8 @@ impl Config {
 
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let system = Explicit::new(interp, config.system.clone());
     let Ok(report) = reduced::run(&system, config, InMemory(control));
     report
 }
@@ -152,7 +158,8 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
     let model = system.model();
     let notes = system.notes();
     // A machine that cannot even start is stuck at the root.
-    let is_stuck = exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty();
+    let is_stuck =
+        exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty() && !notes.is_stopped;
     let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, deadlock: is_stuck, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
     let mut limits = limits(&notes, &exploration.limits, is_exact(system));
@@ -208,6 +215,9 @@ fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
             }
             _ => continue,
         });
+    }
+    if notes.is_stopped && stops.is_empty() {
+        limits.push("the evaluation was ended before it had an answer".to_owned());
     }
     if notes.is_capped {
         limits.push("not all set-ups, initialisations or steps of an operation were tried".to_owned());

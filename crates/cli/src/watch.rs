@@ -73,6 +73,23 @@ impl Interrupt {
     fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// A flag that is set when the user wants an end or some seconds have passed, even while nobody polls. The search is given a moment to end
+    /// in an orderly way.
+    pub(crate) fn stop_after(&self, seconds: Option<f64>) -> Arc<AtomicBool> {
+        const MOMENT: Duration = Duration::from_millis(300);
+        let stop = Arc::new(AtomicBool::new(false));
+        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let (start, asked, flag) = (Instant::now(), self.clone(), stop.clone());
+        std::thread::spawn(move || {
+            while !asked.is_asked() && limit.is_none_or(|limit| start.elapsed() < limit) {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            std::thread::sleep(MOMENT);
+            flag.store(true, Ordering::Relaxed);
+        });
+        stop
+    }
 }
 
 impl Watch {

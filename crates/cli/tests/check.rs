@@ -315,3 +315,14 @@ fn markers_say_that_they_are_approximate() {
     let options = ["check", "models/TokenRing.mch", "--set-size", "Servers=4", "--symmetry", "marker", "--precise"];
     assert_eq!(abridge(&options).status, 0);
 }
+
+#[test]
+fn time_is_up_within_an_evaluation_too() {
+    let folder = Folder::new("hopeless");
+    // A prime is no such product.
+    let text = "MACHINE Hopeless CONSTANTS x, y
+        PROPERTIES x : 2..1000000000000 & y : 2..1000000000000 & x * y = 1000000000000000003 END";
+    let file = folder.file("Hopeless.mch", text);
+    let run = abridge(&["check", &file, "--time", "1", "--json"]);
+    assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()), "{}", run.stdout);
+}

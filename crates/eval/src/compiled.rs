@@ -26,7 +26,7 @@ use abridge_value::Value;
 
 use crate::env::{Env, Slots, State};
 use crate::free::FreeNames;
-use crate::interp::{Interp, Session};
+use crate::interp::{Interp, LOOK, Session};
 use crate::val::Val;
 use code::{Case, Test};
 pub(crate) use inside::{Fragments, Memory};
@@ -267,7 +267,8 @@ impl<'p> Runtime<'p> {
 
     fn tick(&mut self) -> Fast<()> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Escape)?;
-        Ok(())
+        // The plain interpreter will notice too, and say so.
+        if self.fuel.is_multiple_of(LOOK) && self.session.interp().is_stopped() { Err(Stop::Escape) } else { Ok(()) }
     }
 }
 

@@ -31,7 +31,7 @@ use abridge_value::{Interner, Value, ValueId};
 
 use crate::compiled::Program;
 use crate::env::{Env, Slots, State};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Interp, Session, Warning};
 use crate::solve::Classes;
 use crate::val::Val;
@@ -128,6 +128,8 @@ pub struct Notes {
     pub failures: Vec<Failure>,
     /// A cap on initialisations or operations was reached.
     pub is_capped: bool,
+    /// Evaluation was ended from outside.
+    pub is_stopped: bool,
 }
 
 /// Something that could not be evaluated.
@@ -288,6 +290,10 @@ impl<'m> Explicit<'m> {
         }
         let mut notes = lock(&self.notes);
         notes.warnings.extend(warnings);
+        notes.is_stopped |= error.as_ref().is_some_and(|error| matches!(error.kind(), ErrorKind::Stopped));
+        if notes.is_stopped {
+            return;
+        }
         if let Some(error) = error.filter(|_| notes.failures.len() < 100) {
             let (is_violation, diagnostic) = (is_violation(&error), error.diagnostic(self.model()));
             notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });

@@ -289,13 +289,17 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         Ok(places) => places,
         Err(message) => return refuse(file, json, &message),
     };
-    let mut watch = Watch::new(options.time, options.memory, !json, Interrupt::new())
+    let interrupt = Interrupt::new();
+    let mut watch = Watch::new(options.time, options.memory, !json, interrupt.clone())
         .settle_after(options.survey.then_some(options.settle))
         .with_spill(places.scratch.is_some())
         .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
-    let config = options.config(model);
+    let mut config = options.config(model);
+    if !places.are_used() {
+        config.stop = interrupt.stop_after(options.time);
+    }
     let report = if places.are_used() {
         let texts = analysis.sources.iter().map(|(_, file)| &**file.text());
         let disk = places.disk(fingerprint(model, texts, &config));

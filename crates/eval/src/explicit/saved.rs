@@ -125,7 +125,7 @@ impl Explicit<'_> {
         let is_capped = reader.byte()? != 0;
         let warnings = reader.list(read_warning)?.into_iter().collect();
         let failures = reader.list(read_failure)?;
-        *lock(&self.notes) = Notes { warnings, failures, is_capped };
+        *lock(&self.notes) = Notes { warnings, failures, is_capped, is_stopped: false };
         Some(())
     }
 }
