@@ -8,6 +8,7 @@ pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod parse;
 pub(crate) mod show;
+pub(crate) mod tables;
 pub(crate) mod trace;
 pub(crate) mod typecheck;
 

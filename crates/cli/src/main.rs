@@ -118,6 +118,12 @@ enum Command {
         #[command(flatten)]
         model: ModelOptions,
     },
+    /// The tables of the papers on symmetry with our numbers beside the published ones, as markdown
+    #[command(hide = true)]
+    BenchTables {
+        #[command(flatten)]
+        tables: commands::tables::TablesOptions,
+    },
     /// Calculate: the value of an expression, the truth or the solutions of a predicate
     #[command(after_help = EVAL_HELP, override_usage = "abridge eval [OPTIONS] [FILE] FORMULA")]
     Eval {
@@ -304,6 +310,7 @@ fn main() -> ExitCode {
             commands::check::run(&file, &check, &model.to_sema(), output.json)
         }
         Command::Graph { file, graph, model } => commands::graph::run(&file, &graph, &model.to_sema()),
+        Command::BenchTables { tables } => commands::tables::run(&tables),
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
         Command::Animate { file, animate, model, output } => {
             commands::animate::run(&file, &animate, &model.to_sema(), output.json)
