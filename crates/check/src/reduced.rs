@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use abridge_eval::Explicit;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Flood, Group, Marker, Method, Own, Quotient, Quotiented, TupleClasses, symmetry_of,
+    Auto, Canon, Flood, Group, Marker, Method, Own, Quotient, Quotiented, TupleClasses, movable_words, symmetry_of,
 };
 use abridge_search::{Config, Control, explore};
 
 use crate::report::{Report, Verdict};
 use crate::summarise;
+
+/// With no more permutations than this, constants are enumerated and then identified, which is faster than comparing partial solutions.
+const FEW: u128 = 6;
 
 /// Explores a system by a method and reports what was found.
 pub(crate) fn run(system: &Explicit<'_>, search: &Config, method: Method, control: &mut dyn Control) -> Report {
@@ -20,13 +23,14 @@ pub(crate) fn run(system: &Explicit<'_>, search: &Config, method: Method, contro
     }
     let symmetry = symmetry_of(system.model(), search.properties, system.pinned());
     let group: Group = symmetry.group;
+    let is_idle = group.is_trivial() || movable_words(system, &group).is_empty();
     // Flooding and markers are about states as they are met.
-    let by_class = !group.is_trivial() && !matches!(method, Method::Flood | Method::Marker { .. });
-    if by_class {
+    let is_about_forms = !matches!(method, Method::Flood | Method::Marker { .. });
+    if !is_idle && is_about_forms && group.order().is_none_or(|order| order > FEW) {
         system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
     }
     let mut report = match method {
-        _ if group.is_trivial() => plain(control),
+        _ if is_idle => plain(control),
         Method::Off => plain(control),
         Method::Auto => quotiented(system, search, &Auto::new(system, group), control),
         Method::Canon => quotiented(system, search, &Canon::new(system, group, Own), control),

@@ -16,6 +16,7 @@ use abridge_system::System as _;
 use rustc_hash::FxHashMap;
 
 use super::cache::{Allowance, PerId};
+use super::carriers::may_move;
 use super::group::{Group, Permutation};
 use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
@@ -33,9 +34,19 @@ const TRIAL: u32 = 4096;
 pub struct Auto<'s, 'm> {
     system: &'s Explicit<'m>,
     group: Group,
+    /// The words in whose values points may occur.
+    words: Vec<usize>,
     /// For each word of a state and each of its values.
     infos: Vec<PerId<Option<Box<Info>>>>,
     allowance: Allowance,
+}
+
+/// The words of a state in whose values elements that move may occur.
+pub fn movable_words(system: &Explicit<'_>, group: &Group) -> Vec<usize> {
+    let model = system.model();
+    let constants = model.constants.values().any(|constant| may_move(model, group, constant.ty));
+    let variables = (1..).zip(system.variables()).filter(|(_, id)| may_move(model, group, model.variables[**id].ty));
+    constants.then_some(0).into_iter().chain(variables.map(|(word, _)| word)).collect()
 }
 
 /// How points occur in a value.
@@ -56,7 +67,8 @@ pub(super) struct Info {
 impl<'s, 'm> Auto<'s, 'm> {
     pub fn new(system: &'s Explicit<'m>, group: Group) -> Self {
         let infos = (0..system.width()).map(|_| PerId::new()).collect();
-        Auto { system, group, infos, allowance: Allowance::new(INFO_BYTES) }
+        let words = movable_words(system, &group);
+        Auto { system, group, words, infos, allowance: Allowance::new(INFO_BYTES) }
     }
 
     pub fn group(&self) -> &Group {
@@ -292,6 +304,10 @@ impl<'a> AutoCanonizer<'a> {
         if has_points { Looked::Own } else { Looked::Nothing }
     }
 
+    fn look_up_all(&mut self, state: &[u32]) -> Vec<(usize, Looked<'a>)> {
+        self.auto.words.iter().map(|word| (*word, self.look_up(state, *word))).collect()
+    }
+
     /// Renames the points of the value of a word.
     fn rename(&mut self, state: &[u32], word: usize, support: &[u32]) -> u32 {
         let images = &self.images;
@@ -318,12 +334,11 @@ enum Looked<'a> {
 }
 
 /// The words with points, with their descriptions.
-fn described<'i>(looked: &[Looked<'i>], own: &'i [Info]) -> Vec<(usize, &'i Info)> {
-    let looked = looked.iter().enumerate();
-    let described = looked.filter_map(|(word, looked)| match looked {
+fn described<'i>(looked: &[(usize, Looked<'i>)], own: &'i [Info]) -> Vec<(usize, &'i Info)> {
+    let described = looked.iter().filter_map(|(word, looked)| match looked {
         Looked::Nothing => None,
-        Looked::Shared(info) => Some((word, *info)),
-        Looked::Own => Some((word, &own[word])),
+        Looked::Shared(info) => Some((*word, *info)),
+        Looked::Own => Some((*word, &own[*word])),
     });
     described.collect()
 }
@@ -332,7 +347,7 @@ impl AutoCanonizer<'_> {
     /// The marker of a state: a number for each word, in which each point is replaced by what is seen from it. True if markers decide
     /// for such states (see `marker.rs`).
     pub(super) fn mark(&mut self, state: &[u32], marker: &mut Vec<u64>) -> bool {
-        let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
+        let looked = self.look_up_all(state);
         let infos = described(&looked, &self.own);
         let group = &self.auto.group;
         marker.clear();
@@ -356,7 +371,7 @@ impl AutoCanonizer<'_> {
 impl Canonizer for AutoCanonizer<'_> {
     fn represent(&mut self, state: &mut [u32]) {
         let group = &self.auto.group;
-        let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
+        let looked = self.look_up_all(state);
         let own = std::mem::take(&mut self.own);
         let infos = described(&looked, &own);
         if !infos.is_empty() {
