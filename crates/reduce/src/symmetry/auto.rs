@@ -393,6 +393,16 @@ fn find_order(
     order: &mut Vec<u32>,
     sweep: &mut Sweep,
 ) {
+    colour_by_signatures(group, infos, colours);
+    sort_by_colour(group, colours, order);
+    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+    if !tangled.is_empty() {
+        Search::new(group, &tangled, colours, sweep).settle(order);
+    }
+}
+
+/// The sums of the signatures of each point.
+fn colour_by_signatures(group: &Group, infos: &[(usize, &Info)], colours: &mut Vec<u64>) {
     colours.clear();
     colours.resize(group.n_points(), 0);
     for (place, info) in infos {
@@ -400,11 +410,6 @@ fn find_order(
             let colour = &mut colours[*point as usize];
             *colour = colour.wrapping_add(mix2(*signature, *place as u64));
         }
-    }
-    sort_by_colour(group, colours, order);
-    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
-    if !tangled.is_empty() {
-        Search::new(group, &tangled, colours, sweep).settle(order);
     }
 }
 
@@ -417,15 +422,29 @@ pub(super) fn images_of(order: &[u32], images: &mut Vec<u32>) {
     }
 }
 
+fn describe_all(group: &Group, vals: &[Val]) -> Vec<(usize, Info)> {
+    let describe = |(place, val): (usize, &Val)| {
+        let mut info = Info::default();
+        info.describe_alone(group, val).then_some((place, info))
+    };
+    vals.iter().enumerate().filter_map(describe).collect()
+}
+
+/// How many permutations leave a tuple of values as it is, if twins are all there is to it.
+pub(super) fn stabiliser_by_twins(group: &Group, vals: &[Val]) -> Option<u128> {
+    let infos = describe_all(group, vals);
+    let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
+    let (mut colours, mut order, mut sweep) = (Vec::new(), Vec::new(), Sweep::default());
+    colour_by_signatures(group, &infos, &mut colours);
+    sort_by_colour(group, &colours, &mut order);
+    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+    let mut search = Search::new(group, &tangled, &colours, &mut sweep);
+    search.twins_only(&order)
+}
+
 /// The permutation that maps a tuple of values to its representative.
 pub fn canonical_permutation(group: &Group, vals: &[Val]) -> Permutation {
-    let infos: Vec<(usize, Info)> = (0..)
-        .zip(vals)
-        .filter_map(|(place, val)| {
-            let mut info = Info::default();
-            info.describe_alone(group, val).then_some((place, info))
-        })
-        .collect();
+    let infos = describe_all(group, vals);
     let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
     let (mut order, mut images) = (Vec::new(), Vec::new());
     find_order(group, &infos, &mut Vec::new(), &mut order, &mut Sweep::default());
