@@ -25,7 +25,7 @@ use super::quotient::{Canonizer, Quotient};
 const MAX_IMAGES: usize = 1 << 20;
 
 /// Larger classes are not flooded.
-const MAX_MEMBERS: u64 = 1 << 18;
+const MAX_MEMBERS: u64 = 1 << 16;
 
 /// Classes by enumeration of their members.
 pub struct Flood<'s, 'm> {
