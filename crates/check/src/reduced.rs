@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use abridge_eval::Explicit;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, symmetry_of,
+    Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, movable_words, symmetry_of,
 };
 use abridge_reduce::{Selected, Tally};
 use abridge_system::System;
@@ -14,6 +14,9 @@ use crate::explorer::{Explorer, InMemory};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
 use crate::{Config, por, search_config, summarise};
+
+/// With no more permutations than this, constants are enumerated and then identified, which is faster than comparing partial solutions.
+const FEW: u128 = 6;
 
 /// Explores a system with what is configured and reports what was found.
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
@@ -47,14 +50,15 @@ fn up_to_symmetry<S: System, E: Explorer>(
     }
     let symmetry = symmetry_of(system.model(), search_config(config).properties, system.pinned());
     let group = symmetry.group;
+    let is_idle = group.is_trivial() || movable_words(system, &group).is_empty();
     // Flooding and markers are about states as they are met.
-    let by_class = !group.is_trivial() && !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
-    if by_class {
+    let is_about_forms = !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
+    if !is_idle && is_about_forms && group.order().is_none_or(|order| order > FEW) {
         system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
     }
     let parts = Parts { system, steps, config };
     let mut report = match config.symmetry {
-        _ if group.is_trivial() => plain(explorer)?,
+        _ if is_idle => plain(explorer)?,
         Method::Off => plain(explorer)?,
         Method::Auto => quotiented(&parts, &Auto::new(system, group), explorer)?,
         Method::Canon => quotiented(&parts, &Canon::new(system, group, Own), explorer)?,

@@ -67,6 +67,10 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
     let mut steps = Steps::new(system.width());
     let mut states: Vec<Vec<u32>> = Vec::with_capacity(representatives.len());
     for representative in representatives {
+        if states.is_empty() && is_set_up(system, representative) {
+            states.push(representative.clone());
+            continue;
+        }
         steps.clear();
         match states.last() {
             Some(state) => worker.successors(state, &mut steps),
@@ -82,6 +86,16 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
         states.push(next.unwrap_or_else(|| representative.clone()));
     }
     states
+}
+
+/// Whether a state is one in which constants have just been set up. Representatives of such states are such states themselves, and looking is
+/// faster than setting up again.
+fn is_set_up(system: &Explicit<'_>, words: &[u32]) -> bool {
+    let (_, is_initialised) = system.decode(words);
+    let properties = &system.model().properties;
+    system.has_setup()
+        && !is_initialised
+        && properties.iter().all(|one| matches!(system.holds(one.pred, words), Ok(true)))
 }
 
 /// The moves along which a state was first reached, from the root or from the given state.
@@ -101,7 +115,9 @@ fn moves_through(system: &Explicit<'_>, start: Option<&[u32]>, states: &[Vec<u32
     let mut moves = Vec::with_capacity(states.len());
     for words in states {
         let to = Place::of_words(system, words);
-        let label = system.label(before, words);
+        // Set-up and initialisation have no labels.
+        let label =
+            before.filter(|before| system.decode(before).1).and_then(|before| system.label(Some(before), words));
         moves.push(match label {
             Some(label) => Move { op: label.op, params: label.params, outputs: label.outputs, to },
             None => Move { op: None, params: Vec::new(), outputs: Vec::new(), to },

@@ -170,8 +170,10 @@ enum Command {
         output: Output,
     },
     /// Measure sets of models: states, transitions, seconds, memory
-    #[command(after_help = BENCH_HELP)]
+    #[command(after_help = BENCH_HELP, args_conflicts_with_subcommands = true)]
     Bench {
+        #[command(subcommand)]
+        tables: Option<BenchCommand>,
         #[command(flatten)]
         bench: commands::bench::BenchOptions,
         #[command(flatten)]
@@ -201,6 +203,12 @@ enum Command {
     },
     /// Write a completion script for a shell
     Completions { shell: Shell },
+}
+
+#[derive(Subcommand)]
+enum BenchCommand {
+    /// The tables of the papers on symmetry with our numbers beside the published ones, as markdown
+    Tables(commands::tables::TablesOptions),
 }
 
 #[derive(Subcommand)]
@@ -277,6 +285,7 @@ Examples:
   abridge bench engine
   abridge bench engine --repeat 3 --out before.json
   abridge bench engine --against before.json
+  abridge bench tables
   abridge bench models/Dining.mch -- --set-size Phil=4 --workers 1";
 
 /// What can be said about a model besides its file.
@@ -348,7 +357,8 @@ fn main() -> ExitCode {
             commands::trace::replay(&file, &trace, &model.to_sema(), compat, output.json)
         }
         Command::Corpus { corpus, output } => commands::corpus::run(&corpus, output.json),
-        Command::Bench { bench, output } => commands::bench::run(&bench, output.json),
+        Command::Bench { tables: Some(BenchCommand::Tables(tables)), .. } => commands::tables::run(&tables),
+        Command::Bench { tables: None, bench, output } => commands::bench::run(&bench, output.json),
         Command::Fmt { file, unicode, width, write, output, .. } => {
             commands::fmt::run(&file, unicode, width, write, output.json)
         }

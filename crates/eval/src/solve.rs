@@ -87,6 +87,7 @@ impl Session<'_> {
             error: None,
             may_repeat: false,
             is_plain: true,
+            is_forced: true,
             waits: false,
         };
         let flow = search.run(node, found)?;
@@ -131,6 +132,8 @@ struct Node {
     may_repeat: bool,
     /// The values of the unknowns of the problem say all about the way to here.
     is_plain: bool,
+    /// There was no choice on the way from a node that was compared with others.
+    is_forced: bool,
     /// A set that would offer values depends on one under construction.
     waits: bool,
 }
@@ -143,7 +146,7 @@ impl Search<'_> {
         if !self.check_ready(&mut node)? || self.is_pointless(&node) {
             return GO_ON;
         }
-        if self.is_sieved(&node) && self.is_met(&node, None) {
+        if !node.is_forced && self.is_sieved(&node) && self.is_met(&node, None) {
             return GO_ON;
         }
         if node.open.is_empty() {
@@ -224,9 +227,11 @@ impl Search<'_> {
     }
 
     fn take(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+        node.is_forced = false;
         match step {
             Step::Match { constraint, pattern, val, exact } => {
                 let source = take_out(&mut node, constraint, exact);
+                node.is_forced = true;
                 self.matched(&source, &pattern, &val, &node, found)
             }
             Step::Elements { constraint, pattern, set, exact } => {

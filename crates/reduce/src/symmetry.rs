@@ -27,7 +27,7 @@ mod quotient;
 mod search;
 mod term;
 
-pub use auto::{Auto, AutoCanonizer, canonical_permutation};
+pub use auto::{Auto, AutoCanonizer, canonical_permutation, movable_words};
 pub use canon::{Canon, Labelling, Own, graph_permutation, places};
 pub use carriers::{Carrier, Reason, Symmetry, symmetry_of};
 pub use classes::TupleClasses;

@@ -163,6 +163,7 @@ impl Search<'_> {
                     None => is_complete = false,
                 }
             }
+            next.is_forced = false;
             if is_complete && self.run(next, found).map_err(Stop::Fatal)?.is_break() {
                 return Ok(Some(ControlFlow::Break(())));
             }

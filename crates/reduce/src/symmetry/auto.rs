@@ -16,6 +16,7 @@ use abridge_system::System as _;
 use rustc_hash::FxHashMap;
 
 use super::cache::{Allowance, PerId};
+use super::carriers::may_move;
 use super::group::{Group, Permutation};
 use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
@@ -33,9 +34,19 @@ const TRIAL: u32 = 4096;
 pub struct Auto<'s, 'm> {
     system: &'s Explicit<'m>,
     group: Group,
+    /// The words in whose values points may occur.
+    words: Vec<usize>,
     /// For each word of a state and each of its values.
     infos: Vec<PerId<Option<Box<Info>>>>,
     allowance: Allowance,
+}
+
+/// The words of a state in whose values elements that move may occur.
+pub fn movable_words(system: &Explicit<'_>, group: &Group) -> Vec<usize> {
+    let model = system.model();
+    let constants = model.constants.values().any(|constant| may_move(model, group, constant.ty));
+    let variables = (1..).zip(system.variables()).filter(|(_, id)| may_move(model, group, model.variables[**id].ty));
+    constants.then_some(0).into_iter().chain(variables.map(|(word, _)| word)).collect()
 }
 
 /// How points occur in a value.
@@ -56,7 +67,8 @@ pub(super) struct Info {
 impl<'s, 'm> Auto<'s, 'm> {
     pub fn new(system: &'s Explicit<'m>, group: Group) -> Self {
         let infos = (0..system.width()).map(|_| PerId::new()).collect();
-        Auto { system, group, infos, allowance: Allowance::new(INFO_BYTES) }
+        let words = movable_words(system, &group);
+        Auto { system, group, words, infos, allowance: Allowance::new(INFO_BYTES) }
     }
 
     pub fn group(&self) -> &Group {
@@ -296,6 +308,10 @@ impl<'a> AutoCanonizer<'a> {
         if has_points { Looked::Own } else { Looked::Nothing }
     }
 
+    fn look_up_all(&mut self, state: &[u32]) -> Vec<(usize, Looked<'a>)> {
+        self.auto.words.iter().map(|word| (*word, self.look_up(state, *word))).collect()
+    }
+
     /// Renames the points of the value of a word.
     fn rename(&mut self, state: &[u32], word: usize, support: &[u32]) -> u32 {
         let images = &self.images;
@@ -322,12 +338,11 @@ enum Looked<'a> {
 }
 
 /// The words with points, with their descriptions.
-fn described<'i>(looked: &[Looked<'i>], own: &'i [Info]) -> Vec<(usize, &'i Info)> {
-    let looked = looked.iter().enumerate();
-    let described = looked.filter_map(|(word, looked)| match looked {
+fn described<'i>(looked: &[(usize, Looked<'i>)], own: &'i [Info]) -> Vec<(usize, &'i Info)> {
+    let described = looked.iter().filter_map(|(word, looked)| match looked {
         Looked::Nothing => None,
-        Looked::Shared(info) => Some((word, *info)),
-        Looked::Own => Some((word, &own[word])),
+        Looked::Shared(info) => Some((*word, *info)),
+        Looked::Own => Some((*word, &own[*word])),
     });
     described.collect()
 }
@@ -336,7 +351,7 @@ impl AutoCanonizer<'_> {
     /// The marker of a state: a number for each word, in which each point is replaced by what is seen from it. True if markers decide
     /// for such states (see `marker.rs`).
     pub(super) fn mark(&mut self, state: &[u32], marker: &mut Vec<u64>) -> bool {
-        let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
+        let looked = self.look_up_all(state);
         let infos = described(&looked, &self.own);
         let group = &self.auto.group;
         marker.clear();
@@ -360,7 +375,7 @@ impl AutoCanonizer<'_> {
 impl Canonizer for AutoCanonizer<'_> {
     fn represent(&mut self, state: &mut [u32]) {
         let group = &self.auto.group;
-        let looked: Vec<Looked<'_>> = (0..state.len()).map(|word| self.look_up(state, word)).collect();
+        let looked = self.look_up_all(state);
         let own = std::mem::take(&mut self.own);
         let infos = described(&looked, &own);
         if !infos.is_empty() {
@@ -382,6 +397,16 @@ fn find_order(
     order: &mut Vec<u32>,
     sweep: &mut Sweep,
 ) {
+    colour_by_signatures(group, infos, colours);
+    sort_by_colour(group, colours, order);
+    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+    if !tangled.is_empty() {
+        Search::new(group, &tangled, colours, sweep).settle(order);
+    }
+}
+
+/// The sums of the signatures of each point.
+fn colour_by_signatures(group: &Group, infos: &[(usize, &Info)], colours: &mut Vec<u64>) {
     colours.clear();
     colours.resize(group.n_points(), 0);
     for (place, info) in infos {
@@ -389,11 +414,6 @@ fn find_order(
             let colour = &mut colours[*point as usize];
             *colour = colour.wrapping_add(mix2(*signature, *place as u64));
         }
-    }
-    sort_by_colour(group, colours, order);
-    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
-    if !tangled.is_empty() {
-        Search::new(group, &tangled, colours, sweep).settle(order);
     }
 }
 
@@ -406,15 +426,29 @@ pub(super) fn images_of(order: &[u32], images: &mut Vec<u32>) {
     }
 }
 
+fn describe_all(group: &Group, vals: &[Val]) -> Vec<(usize, Info)> {
+    let describe = |(place, val): (usize, &Val)| {
+        let mut info = Info::default();
+        info.describe_alone(group, val).then_some((place, info))
+    };
+    vals.iter().enumerate().filter_map(describe).collect()
+}
+
+/// How many permutations leave a tuple of values as it is, if twins are all there is to it.
+pub(super) fn stabiliser_by_twins(group: &Group, vals: &[Val]) -> Option<u128> {
+    let infos = describe_all(group, vals);
+    let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
+    let (mut colours, mut order, mut sweep) = (Vec::new(), Vec::new(), Sweep::default());
+    colour_by_signatures(group, &infos, &mut colours);
+    sort_by_colour(group, &colours, &mut order);
+    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+    let mut search = Search::new(group, &tangled, &colours, &mut sweep);
+    search.twins_only(&order)
+}
+
 /// The permutation that maps a tuple of values to its representative.
 pub fn canonical_permutation(group: &Group, vals: &[Val]) -> Permutation {
-    let infos: Vec<(usize, Info)> = (0..)
-        .zip(vals)
-        .filter_map(|(place, val)| {
-            let mut info = Info::default();
-            info.describe_alone(group, val).then_some((place, info))
-        })
-        .collect();
+    let infos = describe_all(group, vals);
     let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
     let (mut order, mut images) = (Vec::new(), Vec::new());
     find_order(group, &infos, &mut Vec::new(), &mut order, &mut Sweep::default());

@@ -299,6 +299,17 @@ fn given_sets(model: &Model, ty: TypeId, found: &mut HashSet<u32>, seen: &mut Ha
     }
 }
 
+/// Whether elements that move may occur in values of a type. A set may be kept as a formula, in which anything can occur.
+pub(super) fn may_move(model: &Model, group: &Group, ty: TypeId) -> bool {
+    match model.types.get(ty) {
+        Type::Integer | Type::Bool | Type::String | Type::Real => false,
+        Type::Given(set) => group.moves(set.0),
+        Type::Pair(first, second) => may_move(model, group, *first) || may_move(model, group, *second),
+        Type::Record(fields) => fields.iter().any(|(_, ty)| may_move(model, group, *ty)),
+        Type::Pow(_) | Type::Free(_) => true,
+    }
+}
+
 /// Externals whose result is permuted when their arguments are. All others are taken to tell elements apart: they choose, sort, print or
 /// hash.
 fn is_symmetric(model: &Model, name: &str, types: Vec<TypeId>) -> bool {

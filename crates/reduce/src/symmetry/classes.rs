@@ -3,7 +3,7 @@
 use abridge_eval::{Classes, Val};
 use abridge_value::Value;
 
-use super::auto::canonical_permutation;
+use super::auto::{canonical_permutation, stabiliser_by_twins};
 use super::group::Group;
 use super::permute::permute_value;
 
@@ -25,9 +25,17 @@ impl Classes for TupleClasses {
         vals.iter().map(|val| image(val).unwrap_or_else(|| val.clone())).collect()
     }
 
-    /// The order of the group by that of the stabiliser, which is the product of the orbits of points when one point after the other is
-    /// fixed. Two points are in one orbit if the tuple looks the same with either of them marked.
     fn size(&self, vals: &[Val]) -> u64 {
+        let stabiliser = stabiliser_by_twins(&self.group, vals).unwrap_or_else(|| self.stabiliser(vals));
+        let size = self.group.order().map(|order| order / stabiliser);
+        size.and_then(|size| u64::try_from(size).ok()).unwrap_or(u64::MAX)
+    }
+}
+
+impl TupleClasses {
+    /// The number of permutations that leave a tuple as it is: the product of the orbits of points when one point after the other is fixed. Two
+    /// points are in one orbit if the tuple looks the same with either of them marked.
+    fn stabiliser(&self, vals: &[Val]) -> u128 {
         let mut marked = vals.to_vec();
         let mut stabiliser = 1_u128;
         for range in self.group.ranges() {
@@ -46,8 +54,7 @@ impl Classes for TupleClasses {
                 marked.push(Val::Value(Value::element(set, index)));
             }
         }
-        let size = self.group.order().map(|order| order / stabiliser);
-        size.and_then(|size| u64::try_from(size).ok()).unwrap_or(u64::MAX)
+        stabiliser
     }
 }
 

@@ -5,14 +5,17 @@
 //! one, so that it does not matter which was met first. Departs from the paper: instead of enumerating (partial) permutations, the class is
 //! closed under exchanging neighbouring elements of a block. That reaches each permuted state, those that only differ in elements
 //! which do not occur never arise, and a state in which many elements play the same part has few permutations rather than many equal ones.
+//! Classes that are too large to be stored are left as they are: each of their states stands for itself.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use abridge_eval::{Explicit, UNSET, Val};
+use abridge_eval::{Classes as _, Explicit, UNSET, Val};
 use abridge_value::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::canon::places;
+use super::classes::TupleClasses;
 use super::group::Group;
 use super::known::Known;
 use super::permute::permute_word;
@@ -21,6 +24,9 @@ use super::quotient::{Canonizer, Quotient};
 /// Exchanged words that a thread remembers.
 const MAX_IMAGES: usize = 1 << 20;
 
+/// Larger classes are not flooded.
+const MAX_MEMBERS: u64 = 1 << 16;
+
 /// Classes by enumeration of their members.
 pub struct Flood<'s, 'm> {
     system: &'s Explicit<'m>,
@@ -28,6 +34,9 @@ pub struct Flood<'s, 'm> {
     /// Permutations that exchange two neighbouring points of a block.
     exchanges: Vec<Vec<u32>>,
     processed: Known,
+    classes: TupleClasses,
+    /// Some class may be too large.
+    is_large: bool,
 }
 
 impl<'s, 'm> Flood<'s, 'm> {
@@ -39,7 +48,19 @@ impl<'s, 'm> Flood<'s, 'm> {
         };
         let exchanges = group.ranges().flat_map(|range| range.start..range.end - 1).map(exchange).collect();
         // All permutations must be kept, so memory is limited by the search alone.
-        Flood { system, group, exchanges, processed: Known::new(usize::MAX) }
+        let is_large = group.order().is_none_or(|order| order > u128::from(MAX_MEMBERS));
+        let classes = TupleClasses::new(group.clone());
+        Flood { system, group, exchanges, processed: Known::new(usize::MAX), classes, is_large }
+    }
+}
+
+impl Flood<'_, '_> {
+    fn is_too_large(&self, state: &[u32]) -> bool {
+        if !self.is_large {
+            return false;
+        }
+        let vals: Vec<Val> = places(self.system, state).map(|(_, val)| val.clone()).collect();
+        self.classes.size(&vals) > MAX_MEMBERS
     }
 }
 
@@ -106,6 +127,9 @@ impl Canonizer for FloodCanonizer<'_> {
     fn represent(&mut self, state: &mut [u32]) {
         let flood = self.flood;
         if flood.processed.replace(state) {
+            return;
+        }
+        if flood.is_too_large(state) {
             return;
         }
         let members = self.members(state);

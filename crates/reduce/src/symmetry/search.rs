@@ -70,6 +70,19 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// If all points of one colour are twins: how many permutations keep the colours. These are then all that keep the values.
+    pub(super) fn twins_only(&mut self, order: &[u32]) -> Option<u128> {
+        let cells: Vec<Range<usize>> = cells(self.group, self.base, order).collect();
+        let mut product = 1_u128;
+        for cell in cells {
+            if !self.are_twins(&order[cell.clone()]) {
+                return None;
+            }
+            product = (1..=cell.len() as u128).try_fold(product, u128::checked_mul)?;
+        }
+        Some(product)
+    }
+
     /// Where in the order the smallest cell lies whose points are not all twins.
     fn open_cell(&mut self, colours: &[u64], order: &[u32]) -> Option<Range<usize>> {
         let mut found: Option<Range<usize>> = None;
