@@ -100,9 +100,12 @@ struct Draft<'d, 's> {
     bounds: Vec<(VarId, Val)>,
     /// Integers that have no bounds.
     wide: Vec<VarId>,
-    /// With the position of the operation, and what must hold for new values to stay within the bounds; nothing if that has no circuit.
-    actions: Vec<(usize, Action, Vec<(VarId, Option<Lit>)>)>,
+    /// With the position of the operation.
+    actions: Vec<(usize, Action, Stays)>,
 }
+
+/// What must hold for new values of variables to stay within the bounds; nothing if that has no circuit.
+type Stays = Vec<(VarId, Option<Lit>)>;
 
 impl<'d, 's> Draft<'d, 's> {
     fn new(
@@ -467,7 +470,7 @@ impl Builder {
     }
 
     /// Whether all new values stay within the bounds that were taken for granted.
-    fn check_bounds(&mut self, stays: &[Vec<(VarId, Option<Lit>)>]) -> Result<(), Vec<VarId>> {
+    fn check_bounds(&mut self, stays: &[Stays]) -> Result<(), Vec<VarId>> {
         let mut unbounded = Vec::new();
         for (node, bounds) in self.nodes.iter().zip(stays) {
             let Some(instance) = as_instance(node) else { continue };
@@ -525,8 +528,8 @@ impl Builder {
         for words in &initial.states {
             let mut bits = BitSet::with_room(places.len());
             let mut fits = true;
-            for word in 1..words.len() {
-                match places.true_places(word, system.value_of(word, words[word])) {
+            for (word, id) in words.iter().enumerate().skip(1) {
+                match places.true_places(word, system.value_of(word, *id)) {
                     Some(found) => found.into_iter().for_each(|place| _ = bits.insert(place.0 as usize)),
                     None => fits = false,
                 }

@@ -320,7 +320,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, &report));
     if json {
         let mut value = report_json(model, &analysis.sources, &report, &times);
-        value["por"] = por_json(options.por, &report);
+        value["por"] = json!(options.por.name());
+        value["partial_order"] = por_json(&report);
         value["workers"] = json!(options.threads());
         value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
         value["resumed"] = json!(places.resumes);
@@ -535,11 +536,10 @@ fn symmetric_json(model: &Model, report: &Report) -> Value {
     Value::Object(carriers.collect())
 }
 
-/// How steps were left out, and what was found out for that.
-fn por_json(mode: Reduction, report: &Report) -> Value {
-    let Some(tally) = &report.por else { return json!("off") };
+/// What came of leaving out steps, and what was found out for that.
+fn por_json(report: &Report) -> Value {
+    let Some(tally) = &report.por else { return Value::Null };
     json!({
-        "mode": mode.name(),
         "reduced_states": tally.reduced,
         "mistakes": tally.mistakes,
         "instances": tally.outline.instances,
