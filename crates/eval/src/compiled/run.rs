@@ -14,6 +14,8 @@ use crate::val::{Sym, Val};
 
 /// Larger sets are better left symbolic.
 const MAX_SET: u64 = 1 << 20;
+/// More functions or subsets are not tried one by one: the plain interpreter can solve for them.
+const MAX_TRIED: u64 = 1 << 15;
 
 impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
@@ -667,7 +669,7 @@ impl<'r> Runtime<'r> {
 
     fn listed(&self, set: &Val, env: &crate::env::Env) -> Fast<Set> {
         match self.session.size(set) {
-            crate::sets::Size::AtMost(n) if n <= MAX_SET => Ok(self.session.enumerate(set, env)?),
+            crate::sets::Size::AtMost(n) if n <= MAX_TRIED => Ok(self.session.enumerate(set, env)?),
             _ => Err(Stop::Escape),
         }
     }
