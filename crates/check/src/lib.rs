@@ -85,7 +85,9 @@ impl Config {
 
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let labels = config.por != PorMode::Off && config.system.memo;
+    let system_config = SystemConfig { labels, ..config.system.clone() };
+    let system = Explicit::new(Interp::new(model, config.eval.clone()), system_config);
     let search = abridge_search::Config {
         strategy: config.strategy,
         properties: Properties { invariant: config.invariant, assertions: config.assertions, goal: config.goal },

@@ -42,6 +42,8 @@ pub struct SystemConfig {
     pub pin_constants: bool,
     /// Remember the outcomes of operations and conjuncts.
     pub memo: bool,
+    /// Remember outcomes with their labels too ([`ExplicitWorker::labelled`]).
+    pub labels: bool,
     /// Try the compiled form first.
     pub compiled: bool,
     /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
@@ -54,6 +56,7 @@ impl Default for SystemConfig {
         SystemConfig {
             pin_constants: false,
             memo: true,
+            labels: false,
             compiled: true,
             max_initialisations: None,
             max_operations: None,
@@ -122,7 +125,7 @@ impl<'m> Explicit<'m> {
         let pinned = if config.pin_constants { pinned(model) } else { Vec::new() };
         let has_setup = has_setup(model, &pinned);
         let program = config.compiled.then(|| Program::new(&interp));
-        let words = Words { variables: &variables, memo: config.memo };
+        let words = Words { variables: &variables, memo: config.memo, labels: config.labels };
         let operation = |(idx, op): (usize, &OpId)| Operation::new(model, &words, program.as_ref(), idx, *op);
         let operation_memos = operations.iter().enumerate().map(operation).collect();
         let conjuncts = |role, list: &[abridge_model::Conjunct]| {
@@ -267,6 +270,7 @@ fn is_trivial(model: &Model, pred: PredId) -> bool {
 struct Words<'a> {
     variables: &'a [VarId],
     memo: bool,
+    labels: bool,
 }
 
 impl Words<'_> {

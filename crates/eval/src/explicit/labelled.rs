@@ -13,7 +13,7 @@ use abridge_value::ValueId;
 use super::fast::FastPath;
 use super::operation::{Doubt, Operation, Performer, Run, Scratch};
 use super::worker::ExplicitWorker;
-use super::{Explicit, UNSET, is_violation};
+use super::{Explicit, UNSET, fill, is_violation};
 use crate::compiled::{Fast, Program};
 use crate::env::State;
 use crate::val::Val;
@@ -92,7 +92,38 @@ impl ExplicitWorker<'_> {
 }
 
 impl Performer<'_> {
+    /// Adds the steps of the operation with their labels, remembered ones if there are.
     fn labelled(
+        &mut self,
+        system: &Explicit<'_>,
+        fast: Option<&mut FastPath<'_>>,
+        words: &[u32],
+        state: &mut Option<State>,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Doubt {
+        let operation = self.operation;
+        let mut key = None;
+        if let Some(seat) = self.with_labels.as_mut().filter(|seat| !seat.is_off()) {
+            fill(&mut scratch.key, words, &operation.key);
+            match seat.get(&system.lists, &scratch.key) {
+                Ok(number) => return operation.emit_labelled(system, number, words, scratch, out),
+                Err(missing) => key = Some(missing),
+            }
+        }
+        let start = out.len();
+        let doubt = self.compute_labelled(system, fast, words, state, scratch, out);
+        if let (Some(key), Some(seat)) = (key, &self.with_labels) {
+            operation.list_labelled(start, doubt, scratch, out);
+            if let Some(number) = system.lists.number(&scratch.entry) {
+                fill(&mut scratch.key, words, &operation.key);
+                seat.insert(&system.lists, &scratch.key, key, number);
+            }
+        }
+        doubt
+    }
+
+    fn compute_labelled(
         &mut self,
         system: &Explicit<'_>,
         fast: Option<&mut FastPath<'_>>,
@@ -125,6 +156,34 @@ impl Performer<'_> {
 }
 
 impl Operation {
+    /// Adds the steps of an entry.
+    fn emit_labelled(
+        &self,
+        system: &Explicit<'_>,
+        number: u32,
+        words: &[u32],
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Doubt {
+        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
+        for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
+            self.add_labelled(words, outcome[1..].iter().copied(), outcome[0], scratch, out);
+        }
+        Doubt::from_word(*head)
+    }
+
+    /// Makes the entry of the steps that were added last.
+    fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) {
+        let Scratch { entry, labels, .. } = scratch;
+        entry.clear();
+        let labels = labels.iter().flatten().skip(start);
+        for ((_, _, target), label) in out.iter().skip(start).zip(labels) {
+            entry.push(*label);
+            entry.extend(self.writes.iter().map(|word| target[*word]));
+        }
+        entry.push(doubt.to_word());
+    }
+
     /// Adds a step with its label.
     fn add_labelled(
         &self,
