@@ -27,7 +27,7 @@ pub enum PorMode {
 const FEW_CONFLICTS: u64 = 2_000;
 const MANY_CONFLICTS: u64 = 100_000;
 /// States before the first trial, and how much later the next one is.
-const FIRST_TRIAL: u64 = 10_000;
+const FIRST_TRIAL: u64 = 20_000;
 const NEXT_TRIAL: u64 = 3;
 /// A question takes about as long as so many states.
 const STATES_PER_QUESTION: u64 = 20;

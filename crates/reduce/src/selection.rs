@@ -131,6 +131,9 @@ impl<'s> Selected<'s> {
                     let Some((n_taken, n_steps)) = worker.count(words) else { return Sample::default() };
                     sample.taken += n_taken;
                     sample.steps += n_steps;
+                    if self.facts(words).is_some_and(|facts| facts.is_exhausted()) {
+                        return Sample { is_exhausted: true, ..sample };
+                    }
                     worker.inner.successors(words, &mut steps);
                 }
                 Some(words) => worker.inner.successors(words, &mut steps),
@@ -140,8 +143,6 @@ impl<'s> Selected<'s> {
             let next = steps.iter().nth((random >> 33) as usize % steps.len().max(1));
             state = next.filter(|_| number % SAMPLE_DEPTH != 0).map(|(_, _, target)| target.to_vec());
         }
-        let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        sample.is_exhausted = facts.values().flatten().any(|facts| facts.is_exhausted());
         sample
     }
 
