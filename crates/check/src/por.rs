@@ -43,8 +43,8 @@ pub(crate) fn settings(config: &Config) -> Option<Por> {
     let (depth, max_setups) = match config.por {
         PorMode::Off => return None,
         PorMode::Auto => (Depth::Semantic { conflicts: FEW_CONFLICTS, effort: u64::MAX }, 8),
-        PorMode::Syntactic => (Depth::Syntactic, u32::MAX),
-        PorMode::Semantic => (Depth::Semantic { conflicts: MANY_CONFLICTS, effort: u64::MAX }, u32::MAX),
+        PorMode::Syntactic => (Depth::Syntactic, 256),
+        PorMode::Semantic => (Depth::Semantic { conflicts: MANY_CONFLICTS, effort: u64::MAX }, 256),
     };
     let asked = Asked {
         deadlock: config.deadlock,

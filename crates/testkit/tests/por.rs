@@ -1,8 +1,9 @@
 //! With and without partial order reduction a check finds the same kinds of violation.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use abridge_check::{Config, Control, PorMode, Progress, Report, check};
+use abridge_check::{Config, Control, PorMode, Progress, Report, Strategy, check};
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
@@ -134,4 +135,18 @@ fn a_small_interlocking_is_reduced_for_deadlocks_and_for_its_invariant() {
     assert!(states("Interlocking_Small.mch", PorMode::Semantic, &config) * 10 < full);
     let deadlocks = Config { invariant: false, assertions: false, ..config };
     assert!(states("Interlocking_Small.mch", PorMode::Semantic, &deadlocks) * 10 < full);
+}
+
+/// What is selected depends on the state alone.
+#[test]
+fn neither_threads_nor_orders_matter() {
+    let config = Config::default();
+    let states = |workers: usize, strategy: Strategy| {
+        let workers = NonZero::new(workers).expect("some threads");
+        states("Interlocking_Small.mch", PorMode::Semantic, &Config { workers, strategy, ..config.clone() })
+    };
+    let alone = states(1, Strategy::BreadthFirst);
+    assert_eq!(alone, states(3, Strategy::BreadthFirst));
+    assert_eq!(alone, states(1, Strategy::DepthFirst));
+    assert_eq!(alone, states(1, Strategy::Mixed { seed: 7 }));
 }
