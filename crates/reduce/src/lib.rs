@@ -4,4 +4,4 @@
 
 mod selection;
 
-pub use selection::{Por, Sample, Selected, SelectedWorker, Tally};
+pub use selection::{Por, Rule, Sample, Selected, SelectedWorker, Tally};

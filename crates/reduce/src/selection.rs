@@ -54,9 +54,18 @@ use rustc_hash::FxHashMap;
 
 use chooser::Chooser;
 
+/// Which sets are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    Stubborn,
+    /// A special case of them that is simpler and finds less.
+    Ample,
+}
+
 /// How to look for independent steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Por {
+    pub rule: Rule,
     pub depth: Depth,
     pub asked: Asked,
     /// Valuations of the constants that are analysed; the states of others are expanded fully.
@@ -307,7 +316,10 @@ impl SelectedWorker<'_> {
         if self.all.is_incomplete || !view.load(self.selected.system, words, &self.all, &self.labels) {
             return false;
         }
-        let chosen = view.chooser.choose(&view.facts, &view.bits, &view.enabled);
+        let chosen = match self.selected.por.rule {
+            Rule::Stubborn => view.chooser.choose(&view.facts, &view.bits, &view.enabled),
+            Rule::Ample => view.chooser.choose_ample(&view.facts, &view.bits, &view.enabled),
+        };
         if let Some(length) = self.selected.por.twin {
             if !view.enabled.is_within(chosen) {
                 self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);

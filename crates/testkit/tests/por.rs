@@ -42,7 +42,7 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
     let (config, name) = if seed.is_multiple_of(4) { (exact.prob(), "prob") } else { (exact, "exact") };
     let Some(full) = explore(model, PorMode::Off, &config) else { return };
     tally.compared += 1;
-    for mode in [PorMode::Syntactic, PorMode::Semantic] {
+    for mode in [PorMode::Syntactic, PorMode::Ample, PorMode::Semantic] {
         let reduced = explore(model, mode, &config)
             .unwrap_or_else(|| panic!("seed {seed}, {name}, {mode:?} did not finish\n{text}"));
         assert_eq!(full.found, reduced.found, "seed {seed}, {name}, {mode:?}\n{text}");
@@ -55,9 +55,11 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
         }
     }
     let twin = Config { check_por: Some(3), ..config.clone() };
-    let checked = explore(model, PorMode::Semantic, &twin).and_then(|report| report.por);
-    let mistakes = checked.map(|tally| tally.mistakes).unwrap_or_default();
-    assert!(mistakes.is_empty(), "seed {seed}, {name}: {mistakes:?}\n{text}");
+    for mode in [PorMode::Semantic, PorMode::Ample] {
+        let checked = explore(model, mode, &twin).and_then(|report| report.por);
+        let mistakes = checked.map(|tally| tally.mistakes).unwrap_or_default();
+        assert!(mistakes.is_empty(), "seed {seed}, {name}, {mode:?}: {mistakes:?}\n{text}");
+    }
     // Deadlocks only, as the reduction is strongest then.
     let config = Config { invariant: false, assertions: false, ..config };
     if let (Some(full), Some(reduced)) =
