@@ -140,9 +140,9 @@ impl Solver {
         self.answer(&assumptions)
     }
 
-    /// How many conflicts are left of the budget.
-    pub fn conflicts_left(&self) -> u64 {
-        self.sat.cb().conflicts
+    /// How many literals have been set since the solver was made: about the time that it took.
+    pub fn work(&self) -> u64 {
+        self.sat.num_propagations()
     }
 
     /// Says that the circuit has forgotten all gates but the first ones.

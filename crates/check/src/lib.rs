@@ -105,7 +105,7 @@ impl Config {
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
     let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
-    let system = Explicit::new(interp, config.system.clone());
+    let system = Explicit::new(interp, system_config(config));
     let Ok(report) = reduced::run(&system, config, InMemory(control));
     report
 }
@@ -117,8 +117,13 @@ pub fn check_on_disk(
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Report, Refusal> {
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let system = Explicit::new(Interp::new(model, config.eval.clone()), system_config(config));
     reduced::run(&system, config, OnDisk(disk, control))
+}
+
+/// A selection of steps asks for labels.
+fn system_config(config: &Config) -> SystemConfig {
+    SystemConfig { labels: config.por != PorMode::Off && config.system.memo, ..config.system.clone() }
 }
 
 /// Stands for all that a saved run depends on: the model, the text of its files, and the options that change what is visited or found.

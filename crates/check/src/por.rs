@@ -7,7 +7,7 @@
 use abridge_deps::{Asked, Dependence, Depth, Facts, Outline};
 use abridge_eval::{Explicit, Interp};
 use abridge_model::Model;
-use abridge_reduce::{Por, Selected};
+use abridge_reduce::{Por, Rule, Selected};
 use abridge_system::{Limit, Steps, System as _, Worker as _};
 
 use crate::{Config, Control, Progress};
@@ -21,13 +21,15 @@ pub enum PorMode {
     Syntactic,
     /// Also by what a SAT solver says about all states.
     Semantic,
+    /// The same with ample sets instead of stubborn sets, for comparison.
+    Ample,
 }
 
 /// Conflicts until the solver gives up on a question.
 const FEW_CONFLICTS: u64 = 2_000;
-const MANY_CONFLICTS: u64 = 100_000;
+const MANY_CONFLICTS: u64 = 20_000;
 /// States before the first trial, and how much later the next one is.
-const FIRST_TRIAL: u64 = 10_000;
+const FIRST_TRIAL: u64 = 20_000;
 const NEXT_TRIAL: u64 = 3;
 /// A question takes about as long as so many states.
 const STATES_PER_QUESTION: u64 = 20;
@@ -43,8 +45,8 @@ pub(crate) fn settings(config: &Config) -> Option<Por> {
     let (depth, max_setups) = match config.por {
         PorMode::Off => return None,
         PorMode::Auto => (Depth::Semantic { conflicts: FEW_CONFLICTS, effort: u64::MAX }, 8),
-        PorMode::Syntactic => (Depth::Syntactic, u32::MAX),
-        PorMode::Semantic => (Depth::Semantic { conflicts: MANY_CONFLICTS, effort: u64::MAX }, u32::MAX),
+        PorMode::Syntactic => (Depth::Syntactic, 256),
+        PorMode::Semantic | PorMode::Ample => (Depth::Semantic { conflicts: MANY_CONFLICTS, effort: u64::MAX }, 256),
     };
     let asked = Asked {
         deadlock: config.deadlock,
@@ -52,7 +54,8 @@ pub(crate) fn settings(config: &Config) -> Option<Por> {
         assertions: config.assertions,
         goal: config.goal,
     };
-    Some(Por { depth, asked, max_setups, twin: config.check_por })
+    let rule = if config.por == PorMode::Ample { Rule::Ample } else { Rule::Stubborn };
+    Some(Por { rule, depth, asked, max_setups, twin: config.check_por })
 }
 
 /// Watches a search without reduction and ends it if one with reduction seems better.

@@ -37,6 +37,39 @@ fn a_machine_that_holds() {
 }
 
 #[test]
+fn steps_that_do_not_matter_are_left_out() {
+    let full = abridge(&["check", "models/Interlocking_Small.mch", "--json"]).json();
+    assert_eq!((&full["por"], full["partial_order"].is_null()), (&"off".into(), true));
+    let reduced = abridge(&["check", "models/Interlocking_Small.mch", "--por", "semantic", "--json"]).json();
+    assert_eq!((&reduced["por"], &reduced["verdict"]), (&"semantic".into(), &"holds".into()));
+    assert!(reduced["states"].as_u64() < full["states"].as_u64());
+    assert!(reduced["partial_order"]["reduced_states"].as_u64() > Some(0));
+    // A violation is found by a real trace.
+    let run = abridge(&["check", "models/airlock.mch", "--por", "semantic"]);
+    assert_eq!(run.status, 12);
+    assert!(run.stdout.starts_with("invariant violated after 5 steps: card(is_open) <= 1\n"), "{}", run.stdout);
+    let run = abridge(&["check", "models/mutex.mch", "--check-por"]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(run.stdout.contains("8 states, 15 transitions"), "{}", run.stdout);
+}
+
+#[test]
+fn dependences_are_shown_with_their_reasons() {
+    let run = abridge(&["por", "models/mutex.mch"]);
+    assert_eq!(run.status, 0);
+    for expected in [
+        "enter(PROC1)  ...x..\n",
+        "enter(PROC1) and enter(PROC2): enter(PROC1) can disable enter(PROC2)\n",
+        "  for example where waiting = {PROC1,PROC2}, inside = {}\n",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+    assert!(abridge(&["por", "models/mutex.mch", "--dot", "enabling"]).stdout.contains("n0 -> n2;"));
+    let json = abridge(&["por", "models/mutex.mch", "--json"]).json();
+    assert_eq!(json["dependences"][0]["reason"], "first_disables_second");
+}
+
+#[test]
 fn a_violated_invariant_is_told_as_a_story() {
     let run = abridge(&["check", "models/airlock.mch"]);
     assert_eq!(run.status, 12);

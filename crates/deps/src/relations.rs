@@ -104,7 +104,7 @@ fn can_enable(theory: &mut Theory, places: &Places, by: &Instance, reads: &BitSe
     if !by.written.intersects(reads) {
         return false;
     }
-    let Some(guard) = guard.filter(|_| !by.loose_writes.intersects(reads)) else { return true };
+    let Some(guard) = guard.filter(|_| !by.loose_writes.intersects(reads) && !theory.is_exhausted) else { return true };
     let after = after(theory, places, by, &mut Replaced::default(), guard);
     let can = after != guard && !theory.refutes(&[by.relation, !guard, after]);
     theory.forget();
@@ -132,6 +132,9 @@ fn discord(theory: &mut Theory, places: &Places, a: &Instance, b: &Instance) -> 
     }
     if theory.refutes(&[a.relation, b.relation]) {
         return None;
+    }
+    if theory.is_exhausted {
+        return Some(Discord::Possible);
     }
     for (x, y) in [(a, b), (b, a)] {
         let place = x.written.common(&y.loose_reads).chain(x.written.common(&y.loose_writes)).next();

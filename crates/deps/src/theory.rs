@@ -27,8 +27,8 @@ struct Known {
     inputs: Vec<Lit>,
 }
 
-/// So many conflicts are as much effort as a question.
-const CONFLICTS: u64 = 20;
+/// Setting so many literals is as much effort as a question.
+const WORK: u64 = 2000;
 /// Questions about a circuit of this size count twice.
 const LARGE: u64 = 30_000;
 /// How often what is known is widened by what shares an input with the question.
@@ -81,9 +81,9 @@ impl Theory {
         true
     }
 
-    /// Conflicts are effort too.
-    fn pay(&mut self, conflicts: u64) {
-        self.effort = self.effort.saturating_sub(conflicts / CONFLICTS);
+    /// Counts what a solver did for a question.
+    fn pay(&mut self, work: u64) {
+        self.effort = self.effort.saturating_sub(work / WORK);
     }
 
     /// Whether the literals surely do not hold together in any reachable state.
@@ -98,7 +98,7 @@ impl Theory {
             let mut solver = Solver::new(conflicts);
             parts.iter().chain(&relevant).for_each(|lit| solver.require(&self.blast.circuit, *lit));
             let answer = solver.solve();
-            self.pay(conflicts - solver.conflicts_left());
+            self.pay(solver.work());
             return answer == Answer::Unsatisfiable;
         }
         let (age, mut solver) = self.shared.take().filter(|(age, _)| *age < MOST_QUESTIONS).unwrap_or_else(|| {
@@ -106,8 +106,9 @@ impl Theory {
             self.info.iter().for_each(|known| solver.require(&self.blast.circuit, known.lit));
             (0, solver)
         });
+        let before = solver.work();
         let answer = solver.solve_under(&self.blast.circuit, &parts, conflicts);
-        self.pay(conflicts - solver.conflicts_left());
+        self.pay(solver.work() - before);
         self.shared = Some((age + 1, solver));
         answer == Answer::Unsatisfiable
     }

@@ -52,6 +52,8 @@ pub struct SystemConfig {
     pub memo: bool,
     /// The most memory for that, if it is limited beyond what is reasonable anyway.
     pub memo_bytes: Option<u64>,
+    /// Remember outcomes with their labels too ([`ExplicitWorker::labelled`]).
+    pub labels: bool,
     /// Try the compiled form first.
     pub compiled: bool,
     /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
@@ -67,6 +69,7 @@ impl Default for SystemConfig {
             pin_constants: false,
             memo: true,
             memo_bytes: None,
+            labels: false,
             compiled: true,
             max_initialisations: None,
             max_operations: None,
@@ -154,7 +157,7 @@ impl<'m> Explicit<'m> {
         let pinned = if config.pin_constants { pinned(model) } else { Vec::new() };
         let has_setup = has_setup(model, &pinned);
         let program = config.compiled.then(|| Program::new(&interp));
-        let words = Words { variables: &variables, memo: config.memo };
+        let words = Words { variables: &variables, memo: config.memo, labels: config.labels };
         let mut conditions = Conditions::default();
         let numbered = operations.iter().copied().enumerate();
         let operation_memos =
@@ -339,6 +342,7 @@ fn is_trivial(model: &Model, pred: PredId) -> bool {
 struct Words<'a> {
     variables: &'a [VarId],
     memo: bool,
+    labels: bool,
 }
 
 impl Words<'_> {

@@ -6,4 +6,4 @@
 mod selection;
 pub mod symmetry;
 
-pub use selection::{Por, Sample, Selected, SelectedWorker, Tally};
+pub use selection::{Por, Rule, Sample, Selected, SelectedWorker, Tally};

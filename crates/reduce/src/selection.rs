@@ -55,9 +55,18 @@ use rustc_hash::FxHashMap;
 
 use chooser::Chooser;
 
+/// Which sets are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    Stubborn,
+    /// A special case of them that is simpler and finds less.
+    Ample,
+}
+
 /// How to look for independent steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Por {
+    pub rule: Rule,
     pub depth: Depth,
     pub asked: Asked,
     /// Valuations of the constants that are analysed; the states of others are expanded fully.
@@ -132,6 +141,9 @@ impl<'s> Selected<'s> {
                     let Some((n_taken, n_steps)) = worker.count(words) else { return Sample::default() };
                     sample.taken += n_taken;
                     sample.steps += n_steps;
+                    if self.facts(words).is_some_and(|facts| facts.is_exhausted()) {
+                        return Sample { is_exhausted: true, ..sample };
+                    }
                     worker.inner.successors(words, &mut steps);
                 }
                 Some(words) => worker.inner.successors(words, &mut steps),
@@ -141,8 +153,6 @@ impl<'s> Selected<'s> {
             let next = steps.iter().nth((random >> 33) as usize % steps.len().max(1));
             state = next.filter(|_| number % SAMPLE_DEPTH != 0).map(|(_, _, target)| target.to_vec());
         }
-        let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        sample.is_exhausted = facts.values().flatten().any(|facts| facts.is_exhausted());
         sample
     }
 
@@ -319,7 +329,10 @@ impl SelectedWorker<'_> {
         if self.all.is_incomplete || !view.load(self.selected.system, words, &self.all, &self.labels) {
             return false;
         }
-        let chosen = view.chooser.choose(&view.facts, &view.bits, &view.enabled);
+        let chosen = match self.selected.por.rule {
+            Rule::Stubborn => view.chooser.choose(&view.facts, &view.bits, &view.enabled),
+            Rule::Ample => view.chooser.choose_ample(&view.facts, &view.bits, &view.enabled),
+        };
         if let Some(length) = self.selected.por.twin {
             if !view.enabled.is_within(chosen) {
                 self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);

@@ -1,8 +1,9 @@
 //! With and without partial order reduction a check finds the same kinds of violation.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use abridge_check::{Config, Control, PorMode, Progress, Report, check};
+use abridge_check::{Config, Control, PorMode, Progress, Report, Strategy, check};
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
@@ -41,7 +42,7 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
     let (config, name) = if seed.is_multiple_of(4) { (exact.prob(), "prob") } else { (exact, "exact") };
     let Some(full) = explore(model, PorMode::Off, &config) else { return };
     tally.compared += 1;
-    for mode in [PorMode::Syntactic, PorMode::Semantic] {
+    for mode in [PorMode::Syntactic, PorMode::Ample, PorMode::Semantic] {
         let reduced = explore(model, mode, &config)
             .unwrap_or_else(|| panic!("seed {seed}, {name}, {mode:?} did not finish\n{text}"));
         assert_eq!(full.found, reduced.found, "seed {seed}, {name}, {mode:?}\n{text}");
@@ -54,9 +55,11 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
         }
     }
     let twin = Config { check_por: Some(3), ..config.clone() };
-    let checked = explore(model, PorMode::Semantic, &twin).and_then(|report| report.por);
-    let mistakes = checked.map(|tally| tally.mistakes).unwrap_or_default();
-    assert!(mistakes.is_empty(), "seed {seed}, {name}: {mistakes:?}\n{text}");
+    for mode in [PorMode::Semantic, PorMode::Ample] {
+        let checked = explore(model, mode, &twin).and_then(|report| report.por);
+        let mistakes = checked.map(|tally| tally.mistakes).unwrap_or_default();
+        assert!(mistakes.is_empty(), "seed {seed}, {name}, {mode:?}: {mistakes:?}\n{text}");
+    }
     // Deadlocks only, as the reduction is strongest then.
     let config = Config { invariant: false, assertions: false, ..config };
     if let (Some(full), Some(reduced)) =
@@ -134,4 +137,18 @@ fn a_small_interlocking_is_reduced_for_deadlocks_and_for_its_invariant() {
     assert!(states("Interlocking_Small.mch", PorMode::Semantic, &config) * 10 < full);
     let deadlocks = Config { invariant: false, assertions: false, ..config };
     assert!(states("Interlocking_Small.mch", PorMode::Semantic, &deadlocks) * 10 < full);
+}
+
+/// What is selected depends on the state alone.
+#[test]
+fn neither_threads_nor_orders_matter() {
+    let config = Config::default();
+    let states = |workers: usize, strategy: Strategy| {
+        let workers = NonZero::new(workers).expect("some threads");
+        states("Interlocking_Small.mch", PorMode::Semantic, &Config { workers, strategy, ..config.clone() })
+    };
+    let alone = states(1, Strategy::BreadthFirst);
+    assert_eq!(alone, states(3, Strategy::BreadthFirst));
+    assert_eq!(alone, states(1, Strategy::DepthFirst));
+    assert_eq!(alone, states(1, Strategy::Mixed { seed: 7 }));
 }

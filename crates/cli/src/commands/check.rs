@@ -179,6 +179,8 @@ enum Reduction {
     Syntactic,
     /// Also by asking a SAT solver about all states, from the start
     Semantic,
+    /// The same with ample sets, which are simpler than stubborn sets and reduce less
+    Ample,
 }
 
 impl Reduction {
@@ -188,6 +190,7 @@ impl Reduction {
             Reduction::Auto => "auto",
             Reduction::Syntactic => "syntactic",
             Reduction::Semantic => "semantic",
+            Reduction::Ample => "ample",
         }
     }
 }
@@ -241,6 +244,7 @@ impl CheckOptions {
             Reduction::Auto => PorMode::Auto,
             Reduction::Syntactic => PorMode::Syntactic,
             Reduction::Semantic => PorMode::Semantic,
+            Reduction::Ample => PorMode::Ample,
         };
         config.check_por = self.check_por;
         if self.check_por.is_some() && config.por == PorMode::Off {

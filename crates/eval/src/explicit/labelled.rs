@@ -13,7 +13,7 @@ use abridge_value::ValueId;
 use super::fast::FastPath;
 use super::operation::{At, Doubt, Means, Operation, Performer, Run, Scratch};
 use super::worker::ExplicitWorker;
-use super::{Explicit, UNSET, is_violation};
+use super::{Explicit, UNSET, fill, is_violation};
 use crate::compiled::{Fast, Program};
 use crate::env::State;
 use crate::val::Val;
@@ -91,7 +91,32 @@ impl ExplicitWorker<'_> {
 }
 
 impl Performer<'_> {
+    /// Adds the steps of the operation with their labels, remembered ones if there are.
     fn labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
+        let (system, words, operation) = (at.system, at.words, self.operation);
+        let mut key = None;
+        if let Some(seat) = self.with_labels.as_mut().filter(|seat| !seat.is_off()) {
+            let scratch = &mut at.means.scratch;
+            fill(&mut scratch.key, words, &operation.key);
+            match seat.get(&system.lists, &scratch.key) {
+                Ok(number) => return operation.emit_labelled(system, number, words, scratch, out),
+                Err(missing) => key = Some(missing),
+            }
+        }
+        let start = out.len();
+        let doubt = self.compute_labelled(at, out);
+        if let (Some(key), Some(seat)) = (key, &self.with_labels) {
+            let scratch = &mut at.means.scratch;
+            operation.list_labelled(start, doubt, scratch, out);
+            if let Some(number) = system.lists.number(&scratch.entry) {
+                fill(&mut scratch.key, words, &operation.key);
+                seat.insert(&system.lists, &scratch.key, key, number);
+            }
+        }
+        doubt
+    }
+
+    fn compute_labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
         let At { system, words, state, means: Means { fast, settled, scratch } } = at;
         let start = out.len();
         if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
@@ -117,6 +142,34 @@ impl Performer<'_> {
 }
 
 impl Operation {
+    /// Adds the steps of an entry.
+    fn emit_labelled(
+        &self,
+        system: &Explicit<'_>,
+        number: u32,
+        words: &[u32],
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Doubt {
+        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
+        for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
+            self.add_labelled(words, outcome[1..].iter().copied(), outcome[0], scratch, out);
+        }
+        Doubt::from_word(*head)
+    }
+
+    /// Makes the entry of the steps that were added last.
+    fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) {
+        let Scratch { entry, labels, .. } = scratch;
+        entry.clear();
+        let labels = labels.iter().flatten().skip(start);
+        for ((_, _, target), label) in out.iter().skip(start).zip(labels) {
+            entry.push(*label);
+            entry.extend(self.writes.iter().map(|word| target[*word]));
+        }
+        entry.push(doubt.to_word());
+    }
+
     /// Adds a step with its label.
     fn add_labelled(
         &self,

@@ -32,6 +32,8 @@ pub(super) struct Operation {
     /// The locals that label a step.
     pub(super) label: Vec<LocalId>,
     whole: Option<Memo>,
+    /// The same with labels.
+    labelled: Option<Memo>,
     stages: Option<Stages>,
 }
 
@@ -68,17 +70,22 @@ impl Operation {
         let stages = stages.filter(|stages| stages.read_less_than(conditions, &key));
         // Stages need less room for the same.
         let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
-        let whole = words.can_repeat(&key).then(|| Memo::new(1 + key.len(), must_hit, most));
+        let memo = || Memo::new(1 + key.len(), must_hit, most);
+        let whole = words.can_repeat(&key).then(memo);
+        let labelled = (words.labels && words.can_repeat(&key)).then(memo);
         let writes = effects.writes.iter().filter_map(|id| words.position(id)).collect();
         let label = match staged.filter(|_| stages.is_some()) {
             Some(staged) => staged.search.locals.clone(),
             None => label_locals(model, program, op),
         };
-        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, label, key, whole, stages }
+        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, label, key, whole, labelled, stages }
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
-        self.whole.iter().chain(self.stages.iter().flat_map(|stages| stages.all().filter_map(|s| s.memo.as_ref())))
+        self.whole
+            .iter()
+            .chain(&self.labelled)
+            .chain(self.stages.iter().flat_map(|stages| stages.all().filter_map(|s| s.memo.as_ref())))
     }
 }
 
@@ -116,6 +123,7 @@ impl Stages {
 pub(super) struct Performer<'a> {
     pub(super) operation: &'a Operation,
     whole: Option<Seat<'a>>,
+    pub(super) with_labels: Option<Seat<'a>>,
     pub(super) staged: Option<(&'a Staged, StageSeats<'a>)>,
     pub(super) trust: Trust,
     cost: Cost,
@@ -159,10 +167,10 @@ impl<'x, 'a> At<'x, 'a> {
 pub(super) struct Scratch {
     /// The label of every step that is added, if labels are wanted.
     pub(super) labels: Option<Vec<u32>>,
-    key: Vec<u32>,
+    pub(super) key: Vec<u32>,
     found: Vec<u32>,
     pub(super) target: Vec<u32>,
-    entry: Vec<u32>,
+    pub(super) entry: Vec<u32>,
     distinct: Distinct,
 }
 
@@ -180,6 +188,7 @@ impl<'a> Performer<'a> {
         Performer {
             operation,
             whole: operation.whole.as_ref().map(Seat::new),
+            with_labels: operation.labelled.as_ref().map(Seat::new),
             staged,
             trust: Trust::default(),
             cost: Cost::default(),
@@ -187,7 +196,7 @@ impl<'a> Performer<'a> {
     }
 
     pub(super) fn refresh(&mut self) {
-        self.whole.iter_mut().for_each(Seat::refresh);
+        self.whole.iter_mut().chain(&mut self.with_labels).for_each(Seat::refresh);
         if let Some((_, seats)) = &mut self.staged {
             let StageSeats { search, values } = seats;
             [search].into_iter().chain(values).flatten().for_each(Seat::refresh);
@@ -268,11 +277,11 @@ pub(super) struct Doubt {
 }
 
 impl Doubt {
-    fn to_word(self) -> u32 {
+    pub(super) fn to_word(self) -> u32 {
         u32::from(self.is_ill_defined) | u32::from(self.is_incomplete) << 1
     }
 
-    fn from_word(word: u32) -> Doubt {
+    pub(super) fn from_word(word: u32) -> Doubt {
         Doubt { is_ill_defined: word & 1 != 0, is_incomplete: word & 2 != 0 }
     }
 

@@ -162,6 +162,24 @@ impl Chooser {
         }
     }
 
+    /// An ample set with the conditions A1, A2.1 and A2.2 of Koerner and Leuschel, "Towards practical partial order reduction for high-level
+    /// formalisms", section 2; all that is enabled if none is smaller.
+    ///
+    /// Enabled instances that do not accord with a member are members (A2.1). Whatever else does not accord with a member, and every error,
+    /// must not become enabled by instances outside (A2.2): then it is stubborn, with all these as disabled members.
+    pub(super) fn choose_ample(&mut self, facts: &Facts, bits: &BitSet, enabled: &BitSet) -> &BitSet {
+        let scene = Scene { facts, bits, enabled };
+        let mut best: Option<BitSet> = None;
+        for seed in enabled.iter() {
+            let ample = direct(&scene, seed);
+            if best.as_ref().is_none_or(|best| ample.len() < best.len()) && is_closed(&scene, &ample) {
+                best = Some(ample);
+            }
+        }
+        self.best.nodes = best.unwrap_or_else(|| enabled.clone());
+        &self.best.nodes
+    }
+
     fn begin(&mut self) {
         self.evaluation.begin();
         self.now = self.now.wrapping_add(1);
@@ -183,4 +201,31 @@ impl Chooser {
         self.values[guard] = (self.now, value);
         value
     }
+}
+
+/// The enabled instances that follow from one by A2.1.
+fn direct(scene: &Scene<'_>, seed: NodeId) -> BitSet {
+    let mut ample = BitSet::with_room(scene.facts.n_nodes());
+    let mut open = vec![seed];
+    ample.insert(seed);
+    while let Some(node) = open.pop() {
+        for other in scene.facts.discords(node).common(scene.enabled) {
+            if ample.insert(other) {
+                open.push(other);
+            }
+        }
+    }
+    ample
+}
+
+/// Whether nothing outside enables what depends on a member, or an error (A2.2).
+fn is_closed(scene: &Scene<'_>, ample: &BitSet) -> bool {
+    let facts = scene.facts;
+    let mut disabled: BitSet = facts.errors().collect();
+    ample.iter().for_each(|node| disabled.union_with(facts.discords(node)));
+    let is_safe = |node: NodeId| {
+        let guards = facts.guards_of(node);
+        guards.iter().all(|guard| facts.enablers(*guard).is_within(ample))
+    };
+    disabled.iter().filter(|node| !scene.enabled.contains(*node)).all(is_safe)
 }
