@@ -64,5 +64,5 @@ fn marked(system: &Explicit<'_>, search: &Config, marker: &Marker<'_, '_>, contr
 
 fn quotiented<Q: Quotient>(system: &Explicit<'_>, search: &Config, quotient: &Q, control: &mut dyn Control) -> Report {
     let exploration = explore(&Quotiented::new(system, quotient), search, control);
-    summarise(system, &exploration, Some(&mut quotient.canonizer()))
+    summarise(system, &exploration, Some(&mut quotient.judge()))
 }

@@ -13,6 +13,17 @@ pub trait Quotient: Sync {
 
     fn canonizer(&self) -> Self::Canonizer<'_>;
 
+    /// One that knows all classes, also if the quotient has been given up as not worth its price: two states are in one class if it maps them
+    /// to one.
+    fn judge(&self) -> Self::Canonizer<'_> {
+        self.canonizer()
+    }
+
+    /// Called now and then while no thread looks for representatives, with the number of states so far.
+    fn tidy(&self, n_states: u64) {
+        let _ = n_states;
+    }
+
     /// Bytes of what is kept.
     fn bytes(&self) -> u64;
 }
@@ -56,6 +67,7 @@ impl<S: System, Q: Quotient> System for Quotiented<'_, S, Q> {
 
     fn tidy(&self, n_states: u64) {
         self.system.tidy(n_states);
+        self.quotient.tidy(n_states);
     }
 
     fn bytes(&self) -> u64 {
