@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
 use abridge_model::{Model, OpId, VarId};
-use abridge_system::Steps;
+use abridge_system::{Alike, Steps};
+use abridge_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fast::{FastPath, Trust};
@@ -145,14 +146,16 @@ impl<'a> Performer<'a> {
         &mut self,
         system: &Explicit<'_>,
         fast: Option<&mut FastPath<'_>>,
-        words: &[u32],
+        (words, alike): (&[u32], Option<&dyn Alike>),
         state: &mut Option<State>,
         scratch: &mut Scratch,
         out: &mut Steps,
     ) {
         let operation = self.operation;
+        // What is alike depends on more than the key of a memo.
+        let alike = alike.filter(|_| self.staged.as_ref().is_some_and(|(staged, _)| staged.finds_params()));
         let mut key = None;
-        if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off()) {
+        if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off() && alike.is_none()) {
             fill(&mut scratch.key, words, &operation.key);
             match whole.get(&system.lists, &scratch.key) {
                 Ok(number) => return operation.emit(system, number, words, scratch, out),
@@ -160,7 +163,7 @@ impl<'a> Performer<'a> {
             }
         }
         let start = out.len();
-        let doubt = self.compute(system, fast, words, state, scratch, out);
+        let doubt = self.compute(system, fast, (words, alike), state, scratch, out);
         doubt.add_to(out);
         if let (Some(key), Some(whole)) = (key, &self.whole) {
             operation.keep(system, whole, (key, words), doubt, start, scratch, out);
@@ -172,7 +175,7 @@ impl<'a> Performer<'a> {
         &mut self,
         system: &Explicit<'_>,
         fast: Option<&mut FastPath<'_>>,
-        words: &[u32],
+        (words, alike): (&[u32], Option<&dyn Alike>),
         state: &mut Option<State>,
         scratch: &mut Scratch,
         out: &mut Steps,
@@ -181,7 +184,7 @@ impl<'a> Performer<'a> {
         if let Some(fast) = fast.filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, scratch };
+                    let mut run = Run { system, fast, words, alike, scratch };
                     self.operation.in_stages(&mut run, staged, seats, out)
                 }
                 None => self.operation.at_once(system, fast, words, scratch, out),
@@ -225,6 +228,8 @@ struct Run<'r, 'f> {
     system: &'r Explicit<'r>,
     fast: &'r mut FastPath<'f>,
     words: &'r [u32],
+    /// Elements whose exchange changes no more than the label of a step.
+    alike: Option<&'r dyn Alike>,
     scratch: &'r mut Scratch,
 }
 
@@ -303,22 +308,28 @@ impl Operation {
                 return Err(Stop::IllDefined);
             }
             run.scratch.distinct.clear();
-            (0..n_solutions).try_for_each(|idx| {
-                self.outcome(run, staged, stages, seats, &found[idx * n_found..(idx + 1) * n_found], out)
-            })
+            let row = |idx: usize| &found[idx * n_found..(idx + 1) * n_found];
+            match run.alike {
+                Some(alike) => grouped(run.system, alike, (0..n_solutions).map(row))
+                    .into_iter()
+                    .try_for_each(|(idx, count)| self.outcome(run, staged, stages, seats, (row(idx), count), out)),
+                None => {
+                    (0..n_solutions).try_for_each(|idx| self.outcome(run, staged, stages, seats, (row(idx), 1), out))
+                }
+            }
         });
         run.scratch.found = found;
         result
     }
 
-    /// Adds the step of one solution.
+    /// Adds the step of a solution that counts for so many.
     fn outcome(
         &self,
         run: &mut Run<'_, '_>,
         staged: &Staged,
         stages: &Stages,
         seats: &mut StageSeats<'_>,
-        found: &[u32],
+        (found, count): (&[u32], u32),
         out: &mut Steps,
     ) -> Fast<()> {
         let mut target = std::mem::take(&mut run.scratch.target);
@@ -356,7 +367,7 @@ impl Operation {
         // Solutions that differ in parameters are different steps; others may come to the same.
         let may_repeat = staged.n_params == 0 && !found.is_empty();
         if result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row)) {
-            out.push(self.step, 1, &target);
+            out.push(self.step, count, &target);
         }
         run.scratch.target = target;
         run.scratch.entry = row;
@@ -417,6 +428,40 @@ impl Operation {
         system.note(&session, &system.model().operations[self.op].name, failure);
         Doubt { is_ill_defined, is_incomplete }
     }
+}
+
+/// The first of several solutions that only an exchange of elements tells apart, and how many they are. A solution with elements inside of
+/// other values stands alone.
+fn grouped<'r>(
+    system: &Explicit<'_>,
+    alike: &dyn Alike,
+    solutions: impl Iterator<Item = &'r [u32]>,
+) -> Vec<(usize, u32)> {
+    let mut groups: Vec<(usize, u32)> = Vec::new();
+    let mut known: FxHashMap<Vec<(u32, u32)>, usize> = FxHashMap::default();
+    for (idx, solution) in solutions.enumerate() {
+        match pattern(system, alike, solution).map(|pattern| *known.entry(pattern).or_insert(groups.len())) {
+            Some(group) if group < groups.len() => groups[group].1 += 1,
+            _ => groups.push((idx, 1)),
+        }
+    }
+    groups
+}
+
+/// What remains of a solution when elements that are alike are not told apart: their classes, and which are the same.
+fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<Vec<(u32, u32)>> {
+    let part = |(idx, id): (usize, &u32)| match system.local(*id).as_value()? {
+        Value::Element { set, index } => Some(match alike.class(*set, *index) {
+            Some(class) => match solution[..idx].iter().position(|other| other == id) {
+                Some(same) => (2, same as u32),
+                None => (1, class),
+            },
+            None => (0, *id),
+        }),
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::String(_) | Value::Real(_) => Some((0, *id)),
+        _ => None,
+    };
+    solution.iter().enumerate().map(part).collect()
 }
 
 const FALSE: u32 = 1;
@@ -484,7 +529,7 @@ impl Run<'_, '_> {
                 Err(missing) => key = Some(missing),
             }
         }
-        let Run { system, fast, words, scratch } = self;
+        let Run { system, fast, words, scratch, .. } = self;
         fast.load(system, words, &stage.words);
         scratch.distinct.clear();
         let Scratch { entry, distinct, key: words_of_key, .. } = &mut **scratch;

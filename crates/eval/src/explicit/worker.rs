@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-use abridge_system::{FindingKind, Properties, Steps, Worker};
+use abridge_system::{Alike, FindingKind, Properties, Steps, Worker};
 
 use super::conjunct::{Inspector, Subject};
 use super::fast::FastPath;
@@ -119,15 +119,11 @@ impl Worker for ExplicitWorker<'_> {
     }
 
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
-        if words[0] & 1 == 0 {
-            let (constants, _) = self.system.decode(words);
-            return self.initialise(&constants, out);
-        }
-        self.refresh();
-        let mut state = None;
-        for operation in &mut self.operations {
-            operation.perform(self.system, self.fast.as_mut(), words, &mut state, &mut self.scratch, out);
-        }
+        self.expand(words, None, out);
+    }
+
+    fn successors_alike(&mut self, words: &[u32], alike: &dyn Alike, out: &mut Steps) {
+        self.expand(words, Some(alike), out);
     }
 
     fn inspect(
@@ -150,6 +146,21 @@ impl Worker for ExplicitWorker<'_> {
         ];
         for (_, inspector) in inspectors.into_iter().filter(|(is_asked, _)| *is_asked) {
             inspector.inspect(&mut subject, before, found);
+        }
+    }
+}
+
+impl ExplicitWorker<'_> {
+    fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) {
+        if words[0] & 1 == 0 {
+            let (constants, _) = self.system.decode(words);
+            return self.initialise(&constants, out);
+        }
+        self.refresh();
+        let mut state = None;
+        for operation in &mut self.operations {
+            let fast = self.fast.as_mut();
+            operation.perform(self.system, fast, (words, alike), &mut state, &mut self.scratch, out);
         }
     }
 }

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use abridge_eval::{Explicit, UNSET, Val};
-use abridge_system::System as _;
+use abridge_system::{Alike, System as _};
 use rustc_hash::FxHashMap;
 
 use super::cache::{Allowance, PerId};
@@ -259,6 +259,7 @@ impl Quotient for Auto<'_, '_> {
             images_of_words: (0..self.system.width()).map(|_| Images::default()).collect(),
             key: Vec::new(),
             is_judge: false,
+            twins: Twins { group: &self.group, classes: Vec::new() },
         }
     }
 
@@ -297,6 +298,23 @@ pub struct AutoCanonizer<'a> {
     key: Vec<u32>,
     /// Goes on when looking for representatives has been given up.
     is_judge: bool,
+    twins: Twins<'a>,
+}
+
+/// Points of a state that can be exchanged.
+struct Twins<'a> {
+    group: &'a Group,
+    /// For each point the first one that it can be exchanged with; [`ALONE`] for points without twins.
+    classes: Vec<u32>,
+}
+
+const ALONE: u32 = u32::MAX;
+
+impl Alike for Twins<'_> {
+    fn class(&self, set: u32, index: u32) -> Option<u32> {
+        let point = self.group.point(set, index)?;
+        Some(self.classes[point as usize]).filter(|class| *class != ALONE)
+    }
 }
 
 /// Images of the values of a word.
@@ -450,6 +468,22 @@ impl Canonizer for AutoCanonizer<'_> {
             self.auto.worth.note(is_changed);
         }
         self.own = own;
+    }
+
+    fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {
+        if self.auto.worth.is_given_up() {
+            return None;
+        }
+        let group = &self.auto.group;
+        let looked = self.look_up_all(state);
+        let infos = described(&looked, &self.own);
+        colour_by_signatures(group, &infos, &mut self.colours);
+        sort_by_colour(group, &self.colours, &mut self.order);
+        let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+        let mut search = Search::new(group, &tangled, &self.colours, &mut self.scratch.sweep);
+        search.find_twins(&self.order, ALONE, &mut self.twins.classes);
+        let has_twins = self.twins.classes.iter().any(|class| *class != ALONE);
+        has_twins.then_some(&self.twins as &dyn Alike)
     }
 }
 

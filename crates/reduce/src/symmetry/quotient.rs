@@ -1,6 +1,6 @@
 //! A system in which each state stands for its class.
 
-use abridge_system::{FindingKind, Properties, Steps, System, Worker};
+use abridge_system::{Alike, FindingKind, Properties, Steps, System, Worker};
 
 /// Classes of states, each with a representative that is one of them.
 ///
@@ -32,6 +32,12 @@ pub trait Quotient: Sync {
 pub trait Canonizer {
     /// Replaces a state by the representative of its class. A representative stays as it is.
     fn represent(&mut self, state: &mut [u32]);
+
+    /// Elements that can be exchanged without changing a representative, if there are any that it pays to know of.
+    fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {
+        let _ = state;
+        None
+    }
 }
 
 /// A system of representatives. Every transition out of a representative counts, also those whose targets are in one class.
@@ -111,7 +117,10 @@ impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
     }
 
     fn successors(&mut self, state: &[u32], out: &mut Steps) {
-        self.worker.successors(state, &mut self.steps);
+        match self.canonizer.alike(state) {
+            Some(alike) => self.worker.successors_alike(state, alike, &mut self.steps),
+            None => self.worker.successors(state, &mut self.steps),
+        }
         self.take(state, out);
     }
 

@@ -153,16 +153,18 @@ impl Term {
     }
 
     fn add_members(&mut self, group: &Group, set: &abridge_value::Set, node: u32) -> bool {
+        let mut has_points = false;
         if let Some(items) = set.as_slice() {
-            return items
-                .iter()
-                .fold(false, |has_points, item| self.add_value(group, item, node, MEMBER) || has_points);
+            for item in items {
+                has_points |= self.add_value(group, item, node, MEMBER);
+            }
+        } else if matches!(set.first(), Some(Value::Element { set: carrier, .. }) if group.moves(carrier)) {
+            // Numbers and booleans have no points; sets of elements may.
+            for item in set {
+                has_points |= self.add_value(group, &item, node, MEMBER);
+            }
         }
-        // Numbers and booleans have no points; sets of elements may.
-        if !matches!(set.first(), Some(Value::Element { set: carrier, .. }) if group.moves(carrier)) {
-            return false;
-        }
-        set.iter().fold(false, |has_points, item| self.add_value(group, &item, node, MEMBER) || has_points)
+        has_points
     }
 
     fn add_atom(&mut self, value: &Value, parent: u32, place: u64) -> bool {
