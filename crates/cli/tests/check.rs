@@ -311,3 +311,11 @@ fn markers_say_that_they_are_approximate() {
     let options = ["check", "models/TokenRing.mch", "--set-size", "Servers=4", "--symmetry", "marker", "--precise"];
     assert_eq!(abridge(&options).status, 0);
 }
+
+#[cfg(not(feature = "nauty"))]
+#[test]
+fn a_build_without_nauty_says_so() {
+    let run = abridge(&["check", "models/mutex.mch", "--symmetry", "nauty"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("this build has no nauty"), "{}", run.stderr);
+}
