@@ -59,11 +59,12 @@ impl Circuit {
         {
             *sign = Lit::FALSE;
         }
-        let bits = Bits { bits, lo, hi };
-        let above = self.less_equal(&Bits::constant(lo), &bits);
-        let below = self.less_equal(&bits, &Bits::constant(hi));
+        // Nothing is known of the range yet.
+        let any = Bits { bits, lo: i64::MIN, hi: i64::MAX };
+        let above = self.less_equal(&Bits::constant(lo), &any);
+        let below = self.less_equal(&any, &Bits::constant(hi));
         let inside = self.and(above, below);
-        (bits, inside)
+        (Bits { lo, hi, ..any }, inside)
     }
 
     fn full_adder(&mut self, a: Lit, b: Lit, carry: Lit) -> (Lit, Lit) {

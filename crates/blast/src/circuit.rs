@@ -43,6 +43,11 @@ impl Lit {
     pub(crate) fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }
+
+    /// The literal that is true where the gate is.
+    pub(crate) fn of_gate(gate: usize) -> Lit {
+        Lit((gate as u32) << 1)
+    }
 }
 
 impl From<bool> for Lit {
@@ -80,6 +85,20 @@ impl Circuit {
 
     pub(crate) fn n_gates(&self) -> usize {
         self.gates.len()
+    }
+
+    pub(crate) fn n_args(&self) -> usize {
+        self.args.len()
+    }
+
+    /// Forgets all gates and arguments but the first ones.
+    pub(crate) fn truncate(&mut self, n_gates: usize, n_args: usize) {
+        for gate in self.gates.drain(n_gates..) {
+            if let Gate::And { start, end } = gate {
+                self.index.remove(&self.args[start as usize..end as usize]);
+            }
+        }
+        self.args.truncate(n_args);
     }
 
     /// A literal that is free to be true or false.

@@ -8,14 +8,17 @@
 
 mod bits;
 mod circuit;
+mod compose;
 mod count;
 mod relation;
 mod sat;
 mod set;
+mod shape;
 mod sym;
 
 pub use bits::Bits;
 pub use circuit::{Circuit, Lit};
+pub use compose::{Evaluation, Formulas, Mark, Replaced};
 pub use relation::Side;
 pub use sat::{Answer, Solver};
 pub use sym::{Blast, Choice, Entry, Members, Sym, Unsupported};

@@ -126,10 +126,35 @@ impl Solver {
     }
 
     pub fn solve(&mut self) -> Answer {
+        self.answer(&[])
+    }
+
+    /// Whether there is a solution in which these literals hold too, with a budget of its own.
+    pub fn solve_under(&mut self, circuit: &Circuit, lits: &[Lit], conflicts: u64) -> Answer {
+        if lits.contains(&Lit::FALSE) {
+            return Answer::Unsatisfiable;
+        }
+        let lits = lits.iter().filter(|lit| !lit.is_constant());
+        let assumptions: Vec<SatLit> = lits.map(|lit| self.literal(circuit, *lit)).collect();
+        self.sat.cb_mut().conflicts = conflicts;
+        self.answer(&assumptions)
+    }
+
+    /// How many conflicts are left of the budget.
+    pub fn conflicts_left(&self) -> u64 {
+        self.sat.cb().conflicts
+    }
+
+    /// Says that the circuit has forgotten all gates but the first ones.
+    pub fn forget(&mut self, n_gates: usize) {
+        self.vars.truncate(n_gates);
+    }
+
+    fn answer(&mut self, assumptions: &[SatLit]) -> Answer {
         if self.is_contradictory {
             return Answer::Unsatisfiable;
         }
-        let answer = self.sat.solve_limited(&[]);
+        let answer = self.sat.solve_limited(assumptions);
         if answer == lbool::TRUE {
             Answer::Satisfiable
         } else if answer == lbool::FALSE {

@@ -41,7 +41,10 @@ pub fn find(system: &Explicit<'_>, from: &Place, pred: PredId, control: &mut dyn
     let exploration = explore(&seeker, &config, control);
     let found = exploration.findings.iter().find(|finding| finding.kind == FindingKind::Goal);
     if let Some(found) = found {
-        return Sought::Found(path(system, &exploration.table, found.state, start.as_deref()));
+        return match path(system, &exploration.table, found.state, start.as_deref()) {
+            Ok(moves) => Sought::Found(moves),
+            Err(error) => Sought::Stopped(error.to_string()),
+        };
     }
     if let Some(error) = seeker.failure.into_inner().ok().flatten() {
         return Sought::Failed(error);
@@ -68,7 +71,7 @@ pub fn nth_state(system: &Explicit<'_>, number: u64, control: &mut dyn Control) 
     let index = number.checked_sub(1)?;
     let exploration = explore(system, &config, control);
     let index = u32::try_from(index).ok().filter(|_| index < exploration.table.len() as u64)?;
-    Some(Place::of_words(system, &exploration.table.get(index)))
+    Some(Place::of_words(system, &exploration.table.get(index).ok()?))
 }
 
 /// The system with another start and another goal.

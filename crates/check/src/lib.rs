@@ -5,7 +5,9 @@
 
 mod calculate;
 mod explain;
+mod explorer;
 mod find;
+mod por;
 mod reduced;
 mod replay;
 mod report;
@@ -13,19 +15,29 @@ mod space;
 mod trace;
 mod walk;
 
+use std::io;
 use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use abridge_eval::{Explicit, FIRST_OPERATION, Interp, Notes, SystemConfig, Warning};
-use abridge_model::Model;
+use abridge_eval::{Explicit, FIRST_OPERATION, Failure as EvalFailure, Interp, Notes, SystemConfig, Warning};
+use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::Exploration;
+use abridge_system::bytes::Checksum;
 use abridge_system::{Finding, FindingKind, Limit, Properties};
 
+use explorer::{InMemory, OnDisk};
+
+pub use abridge_deps::{Dependence, Reason as DependenceReason};
+pub use abridge_eval::{Cost, Measured, Profile};
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
-pub use abridge_search::{Control, Progress, Strategy};
+pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
+pub use abridge_store::{Medium, Ram, Volume};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use explain::Part;
 pub use find::{Sought, find, nth_state};
+pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
 pub use space::{Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, state_graph};
@@ -46,8 +58,14 @@ pub struct Config {
     pub find_all: bool,
     pub max_states: Option<u64>,
     pub max_depth: Option<u32>,
+    /// Whether steps are left out that other orders of steps make superfluous.
+    pub por: PorMode,
+    /// Take all steps and check what the reduction would leave out, along paths up to this length.
+    pub check_por: Option<usize>,
     /// Threads of the search.
     pub workers: NonZero<usize>,
+    /// Ends even a single evaluation soon after it is set. What was being evaluated is lost, so a run that is saved must not use it.
+    pub stop: Arc<AtomicBool>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
 }
@@ -65,7 +83,10 @@ impl Default for Config {
             find_all: false,
             max_states: None,
             max_depth: None,
+            por: PorMode::Off,
+            check_por: None,
             workers: NonZero::<usize>::MIN,
+            stop: Arc::default(),
             symmetry: Method::Off,
         }
     }
@@ -83,8 +104,44 @@ impl Config {
 
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
+    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let system = Explicit::new(interp, config.system.clone());
+    let Ok(report) = reduced::run(&system, config, InMemory(control));
+    report
+}
+
+/// The same breadth-first, with a disk: the run can be saved and gone on with, and states that do not fit into memory go to files.
+pub fn check_on_disk(
+    model: &Model,
+    config: &Config,
+    disk: Disk<'_>,
+    control: &mut dyn Control,
+) -> Result<Report, Refusal> {
     let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
-    let search = abridge_search::Config {
+    reduced::run(&system, config, OnDisk(disk, control))
+}
+
+/// Stands for all that a saved run depends on: the model, the text of its files, and the options that change what is visited or found.
+/// How many states to visit at most and how many threads do it may differ when a run is gone on with.
+pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, config: &Config) -> u64 {
+    let mut sum = Checksum::new();
+    let mut add = |text: &str| {
+        sum.add(&(text.len() as u64).to_le_bytes());
+        sum.add(text.as_bytes());
+    };
+    add(env!("CARGO_PKG_VERSION"));
+    files.for_each(&mut add);
+    add(&dump::dump(model));
+    let system = SystemConfig { memo: true, compiled: true, memo_bytes: None, profile: false, ..config.system.clone() };
+    let eval = abridge_eval::Config { compiled: true, ..config.eval.clone() };
+    let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, symmetry, por, .. } = config;
+    add(&format!("{:?}", (eval, system, strategy, symmetry, por)));
+    add(&format!("{:?}", (invariant, deadlock, assertions, goal, find_all, max_depth)));
+    sum.get()
+}
+
+fn search_config(config: &Config) -> abridge_search::Config {
+    abridge_search::Config {
         strategy: config.strategy,
         properties: Properties { invariant: config.invariant, assertions: config.assertions, goal: config.goal },
         deadlock: config.deadlock,
@@ -93,20 +150,24 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
         max_depth: config.max_depth,
         max_findings: 1,
         workers: config.workers,
-    };
-    reduced::run(&system, &search, config.symmetry, control)
+    }
 }
 
 /// What was found, by words and with traces. With a canonizer, the states of the table are representatives.
-fn summarise(system: &Explicit<'_>, exploration: &Exploration, canonizer: Option<&mut dyn Canonizer>) -> Report {
+fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<&mut dyn Canonizer>) -> Report {
     let model = system.model();
     let notes = system.notes();
     // A machine that cannot even start is stuck at the root.
-    let is_stuck = exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty();
+    let is_stuck =
+        exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty() && !notes.is_stopped;
     let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, deadlock: is_stuck, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
-    let limits = limits(&notes, &exploration.limits, is_exact(system));
-    let violation = violation(model, system, exploration, canonizer);
+    let mut limits = limits(&notes, &exploration.limits, is_exact(system));
+    limits.extend(exploration.disk.spill_error.iter().map(|error| format!("files of states: {error}")));
+    let violation = violation(system, &exploration, canonizer).unwrap_or_else(|error| {
+        limits.push(format!("the trace of a violation could not be read back: {error}"));
+        None
+    });
     let verdict = match &violation {
         Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,
         Some(_) => Verdict::Violated,
@@ -126,10 +187,13 @@ fn summarise(system: &Explicit<'_>, exploration: &Exploration, canonizer: Option
         found,
         violation,
         coverage: coverage.collect(),
-        failures: notes.failures.iter().map(|(what, error)| (what.clone(), error.diagnostic(model))).collect(),
+        failures: notes.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
+        por: None,
         table_bytes: exploration.table.bytes() as u64,
+        profile: system.profile(),
         symmetry: SymmetryReport::default(),
+        disk: exploration.disk,
     }
 }
 
@@ -152,52 +216,64 @@ fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
             _ => continue,
         });
     }
+    if notes.is_stopped && stops.is_empty() {
+        limits.push("the evaluation was ended before it had an answer".to_owned());
+    }
     if notes.is_capped {
         limits.push("not all set-ups, initialisations or steps of an operation were tried".to_owned());
     }
-    if let Some((what, _)) = notes.failures.iter().find(|(_, error)| !error.is_ill_defined() && !error.is_obligation())
-    {
-        limits.push(format!("{what} could not be evaluated"));
+    if let Some(failure) = notes.failures.iter().find(|failure| !failure.is_violation) {
+        limits.push(format!("{} could not be evaluated", failure.what));
     }
     limits
 }
 
+/// The first violation; an error if files do not tell how it is reached.
 fn violation(
-    model: &Model,
     system: &Explicit<'_>,
     exploration: &Exploration,
     canonizer: Option<&mut dyn Canonizer>,
-) -> Option<Violation> {
+) -> io::Result<Option<Violation>> {
+    let model = system.model();
     if exploration.is_ill_defined_at_root {
-        let notes = system.notes();
-        let (what, error) = notes.failures.first()?;
-        let kind = ViolationKind::IllDefined { operation: Some(what.clone()), error: error.diagnostic(model) };
-        return Some(Violation { kind, trace: Trace::default(), parts: Vec::new() });
+        let failure = system.notes().failures.into_iter().next();
+        return Ok(failure.map(|EvalFailure { what, diagnostic, .. }| {
+            let kind = ViolationKind::IllDefined { operation: Some(what), error: diagnostic };
+            Violation { kind, trace: Trace::default(), parts: Vec::new() }
+        }));
     }
     let Some(Finding { kind, state }) = exploration.findings.first() else {
         let is_stuck =
             exploration.is_stuck_at_root && limits(&system.notes(), &exploration.limits, is_exact(system)).is_empty();
-        return is_stuck.then(|| Violation {
+        return Ok(is_stuck.then(|| Violation {
             kind: ViolationKind::Deadlock,
             trace: Trace::default(),
             parts: Vec::new(),
-        });
+        }));
     };
-    let states = trace::states_to(system, &exploration.table, *state, canonizer);
+    let states = trace::states_to(system, &exploration.table, *state, canonizer)?;
     let trace = Trace::through(system, &states);
-    let words = states.last()?.as_slice();
+    let Some(words) = states.last() else { return Ok(None) };
+    Ok(kind_of(model, system, *kind, words).map(|kind| {
+        let parts = parts_of(model, system, &kind, words);
+        Violation { kind, trace, parts }
+    }))
+}
+
+/// What exactly was found in a state.
+fn kind_of(model: &Model, system: &Explicit<'_>, kind: FindingKind, words: &[u32]) -> Option<ViolationKind> {
     let error_of = |pred| match system.holds(pred, words) {
         Err(error) => Some(error.diagnostic(model)),
         Ok(_) => None,
     };
-    let kind = match kind {
-        FindingKind::Invariant(idx) => ViolationKind::Invariant { conjunct: *idx as usize },
-        FindingKind::Assertion(idx) => ViolationKind::Assertion { conjunct: *idx as usize },
+    Some(match kind {
+        FindingKind::Invariant(idx) => ViolationKind::Invariant { conjunct: idx as usize },
+        FindingKind::Assertion(idx) => ViolationKind::Assertion { conjunct: idx as usize },
         FindingKind::IllDefinedInvariant(idx) => {
-            ViolationKind::IllDefined { operation: None, error: error_of(model.invariant[*idx as usize].pred)? }
+            ViolationKind::IllDefined { operation: None, error: error_of(model.invariant[idx as usize].pred)? }
         }
         FindingKind::IllDefinedAssertion(idx) => {
-            ViolationKind::IllDefined { operation: None, error: error_of(model.assertions[*idx as usize].pred)? }
+            ViolationKind::IllDefined { operation: None, error: error_of(model.assertions[idx as usize].pred)? }
         }
         FindingKind::Deadlock => ViolationKind::Deadlock,
         FindingKind::Goal => ViolationKind::Goal,
@@ -206,13 +282,17 @@ fn violation(
             let operation = model.operations[op].name.to_string();
             ViolationKind::IllDefined { operation: Some(operation), error: error.diagnostic(model) }
         }
-    };
-    let broken = match &kind {
+    })
+}
+
+/// What makes a conjunct false in a state.
+fn parts_of(model: &Model, system: &Explicit<'_>, kind: &ViolationKind, words: &[u32]) -> Vec<Part> {
+    let broken = match kind {
         ViolationKind::Invariant { conjunct } => Some(model.invariant[*conjunct].pred),
         ViolationKind::Assertion { conjunct } => Some(model.assertions[*conjunct].pred),
         _ => None,
     };
     let session = system.interp().session();
     let parts = broken.map(|pred| explain::explain(&session, model, pred, &system.decode(words).0));
-    Some(Violation { kind, trace, parts: parts.unwrap_or_default() })
+    parts.unwrap_or_default()
 }

@@ -1,57 +1,94 @@
-//! Exploring a model up to symmetry.
+//! Exploring a model with reductions around it: a selection of steps first, a quotient of states around that.
 
 use std::num::NonZero;
 use std::sync::Arc;
 
 use abridge_eval::Explicit;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Flood, Group, Marker, Method, Own, Quotient, Quotiented, TupleClasses, movable_words, symmetry_of,
+    Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, movable_words, symmetry_of,
 };
-use abridge_search::{Config, Control, explore};
+use abridge_reduce::{Selected, Tally};
+use abridge_system::System;
 
+use crate::explorer::{Explorer, InMemory};
+use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
-use crate::summarise;
+use crate::{Config, por, search_config, summarise};
 
 /// With no more permutations than this, constants are enumerated and then identified, which is faster than comparing partial solutions.
 const FEW: u128 = 6;
 
-/// Explores a system by a method and reports what was found.
-pub(crate) fn run(system: &Explicit<'_>, search: &Config, method: Method, control: &mut dyn Control) -> Report {
-    let plain = |control: &mut dyn Control| summarise(system, &explore(system, search, control), None);
-    if method == Method::Off {
-        return plain(control);
+/// Explores a system with what is configured and reports what was found.
+pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
+    let Some(por) = por::settings(config) else { return up_to_symmetry(system, system, config, explorer) };
+    if config.por == PorMode::Auto && config.check_por.is_none() {
+        let Some(control) = explorer.control() else {
+            let report = up_to_symmetry(system, system, config, explorer)?;
+            return Ok(Report { por: Some(Tally::default()), ..report });
+        };
+        let mut trial = Trial::new(control, system, por);
+        let Ok(report) = up_to_symmetry(system, system, config, InMemory(&mut trial));
+        if !trial.is_promising {
+            return Ok(Report { por: Some(Tally::default()), ..report });
+        }
     }
-    let symmetry = symmetry_of(system.model(), search.properties, system.pinned());
-    let group: Group = symmetry.group;
+    let selected = Selected::new(system, por);
+    let report = up_to_symmetry(system, &selected, config, explorer)?;
+    Ok(Report { por: Some(selected.tally()), ..report })
+}
+
+/// Explores the steps of `steps`, which are all or some of those of the system.
+fn up_to_symmetry<S: System, E: Explorer>(
+    system: &Explicit<'_>,
+    steps: &S,
+    config: &Config,
+    explorer: E,
+) -> Result<Report, E::Refusal> {
+    let plain = |explorer: E| Ok(summarise(system, explorer.explore(steps, &search_config(config))?, None));
+    if config.symmetry == Method::Off {
+        return plain(explorer);
+    }
+    let symmetry = symmetry_of(system.model(), search_config(config).properties, system.pinned());
+    let group = symmetry.group;
     let is_idle = group.is_trivial() || movable_words(system, &group).is_empty();
     // Flooding and markers are about states as they are met.
-    let is_about_forms = !matches!(method, Method::Flood | Method::Marker { .. });
+    let is_about_forms = !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
     if !is_idle && is_about_forms && group.order().is_none_or(|order| order > FEW) {
         system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
     }
-    let mut report = match method {
-        _ if is_idle => plain(control),
-        Method::Off => plain(control),
-        Method::Auto => quotiented(system, search, &Auto::new(system, group), control),
-        Method::Canon => quotiented(system, search, &Canon::new(system, group, Own), control),
+    let parts = Parts { system, steps, config };
+    let mut report = match config.symmetry {
+        _ if is_idle => plain(explorer)?,
+        Method::Off => plain(explorer)?,
+        Method::Auto => quotiented(&parts, &Auto::new(system, group), explorer)?,
+        Method::Canon => quotiented(&parts, &Canon::new(system, group, Own), explorer)?,
         #[cfg(feature = "nauty")]
-        Method::Nauty => {
-            quotiented(system, search, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), control)
-        }
-        Method::Flood => quotiented(system, search, &Flood::new(system, group), control),
-        Method::Marker { is_precise } => marked(system, search, &Marker::new(system, group, is_precise), control),
+        Method::Nauty => quotiented(&parts, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?,
+        Method::Flood => quotiented(&parts, &Flood::new(system, group), explorer)?,
+        Method::Marker { is_precise } => marked(&parts, &Marker::new(system, group, is_precise), explorer)?,
     };
-    report.symmetry.method = method;
+    report.symmetry.method = config.symmetry;
     report.symmetry.carriers = symmetry.carriers;
-    report
+    Ok(report)
+}
+
+/// What is explored.
+struct Parts<'p, 's, S> {
+    system: &'p Explicit<'s>,
+    steps: &'p S,
+    config: &'p Config,
 }
 
 /// The states of the table are those that were met, so they need no translation.
-fn marked(system: &Explicit<'_>, search: &Config, marker: &Marker<'_, '_>, control: &mut dyn Control) -> Report {
+fn marked<S: System, E: Explorer>(
+    parts: &Parts<'_, '_, S>,
+    marker: &Marker<'_, '_>,
+    explorer: E,
+) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
-    let search = Config { workers: NonZero::<usize>::MIN, ..search.clone() };
-    let exploration = explore(&Quotiented::new(system, marker), &search, control);
-    let mut report = summarise(system, &exploration, None);
+    let search = search_config(&Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() });
+    let exploration = explorer.explore(&Quotiented::new(parts.steps, marker), &search)?;
+    let mut report = summarise(parts.system, exploration, None);
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
         report.limits.push("states with equal symmetry markers were taken to be symmetric".to_owned());
@@ -59,10 +96,14 @@ fn marked(system: &Explicit<'_>, search: &Config, marker: &Marker<'_, '_>, contr
             report.verdict = Verdict::Incomplete;
         }
     }
-    report
+    Ok(report)
 }
 
-fn quotiented<Q: Quotient>(system: &Explicit<'_>, search: &Config, quotient: &Q, control: &mut dyn Control) -> Report {
-    let exploration = explore(&Quotiented::new(system, quotient), search, control);
-    summarise(system, &exploration, Some(&mut quotient.judge()))
+fn quotiented<S: System, Q: Quotient, E: Explorer>(
+    parts: &Parts<'_, '_, S>,
+    quotient: &Q,
+    explorer: E,
+) -> Result<Report, E::Refusal> {
+    let exploration = explorer.explore(&Quotiented::new(parts.steps, quotient), &search_config(parts.config))?;
+    Ok(summarise(parts.system, exploration, Some(&mut quotient.judge())))
 }

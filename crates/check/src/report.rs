@@ -1,7 +1,9 @@
 //! What a check yields.
 
 use abridge_diag::Diagnostic;
+use abridge_eval::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
+use abridge_search::DiskUse;
 use abridge_system::{FindingKind, Limit};
 
 use crate::explain::Part;
@@ -32,9 +34,14 @@ pub struct Report {
     pub limits: Vec<String>,
     /// What could not be evaluated, and where it was met.
     pub failures: Vec<(String, Diagnostic)>,
+    /// What partial order reduction did, if it was on. States and transitions that it left out are not counted.
+    pub por: Option<abridge_reduce::Tally>,
     /// Memory of the table of states.
     pub table_bytes: u64,
+    /// Where the time went, if that was asked for.
+    pub profile: Profile,
     pub symmetry: SymmetryReport,
+    pub disk: DiskUse,
 }
 
 /// Which states were identified.
@@ -113,6 +120,8 @@ pub(crate) fn limit_text(limit: Limit) -> String {
         Limit::Depth(n) => format!("states further than {n} steps were not visited"),
         Limit::Time => "the time was up".to_owned(),
         Limit::Memory => "the memory was used up".to_owned(),
+        Limit::Disk => "states did not fit into memory, and files could not take them".to_owned(),
+        Limit::Numbers => "there are more states than can be numbered, which are about 4 thousand million".to_owned(),
         Limit::Interrupted => "stopped by the user".to_owned(),
         Limit::Settled => "a violation was found; the time for counting the rest was up".to_owned(),
     }

@@ -1,5 +1,7 @@
 //! How a state is reached: real steps of the real machine, found again by the plain interpreter.
 
+use std::io;
+
 use abridge_eval::Explicit;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_store::{NO_PARENT, StateTable};
@@ -41,22 +43,22 @@ impl Trace {
 }
 
 /// The states along which a state was first reached, itself included: states of the system as it is. Those of the table may be
-/// representatives; then each state on the way is one that its representative stands for.
+/// representatives; then each state on the way is one that its representative stands for. They may have to be read from files.
 pub(crate) fn states_to(
     system: &Explicit<'_>,
     table: &StateTable,
     state: u32,
     canonizer: Option<&mut dyn Canonizer>,
-) -> Vec<Vec<u32>> {
+) -> io::Result<Vec<Vec<u32>>> {
     let mut numbers = vec![state];
     while let Some(last) = numbers.last().copied().filter(|last| table.parent(*last) != NO_PARENT) {
         numbers.push(table.parent(last));
     }
-    let states: Vec<Vec<u32>> = numbers.into_iter().rev().map(|number| table.get(number)).collect();
-    match canonizer {
-        Some(canonizer) => realise(system, &states, canonizer),
-        None => states,
-    }
+    let states: io::Result<Vec<Vec<u32>>> = numbers.into_iter().rev().map(|number| table.get(number)).collect();
+    Ok(match canonizer {
+        Some(canonizer) => realise(system, &states?, canonizer),
+        None => states?,
+    })
 }
 
 /// A path of the system whose states have the given representatives.
@@ -99,10 +101,15 @@ fn is_set_up(system: &Explicit<'_>, words: &[u32]) -> bool {
 }
 
 /// The moves along which a state was first reached, from the root or from the given state.
-pub(crate) fn path(system: &Explicit<'_>, table: &StateTable, state: u32, start: Option<&[u32]>) -> Vec<Move> {
-    let states = states_to(system, table, state, None);
+pub(crate) fn path(
+    system: &Explicit<'_>,
+    table: &StateTable,
+    state: u32,
+    start: Option<&[u32]>,
+) -> io::Result<Vec<Move>> {
+    let states = states_to(system, table, state, None)?;
     // With a start, the first state of the search is the start itself.
-    moves_through(system, start, &states[usize::from(start.is_some())..])
+    Ok(moves_through(system, start, &states[usize::from(start.is_some())..]))
 }
 
 fn moves_through(system: &Explicit<'_>, start: Option<&[u32]>, states: &[Vec<u32>]) -> Vec<Move> {

@@ -1,12 +1,14 @@
 //! One file per command.
 
 pub(crate) mod animate;
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod corpus;
 pub(crate) mod eval;
 pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod parse;
+pub(crate) mod por;
 pub(crate) mod show;
 pub(crate) mod tables;
 pub(crate) mod trace;

@@ -2,6 +2,7 @@
 //!
 //! Argument parsing and dispatch stand here; each command has a file under `commands/`.
 
+mod child;
 mod commands;
 mod csv;
 mod disk;
@@ -9,9 +10,12 @@ mod drawing;
 mod exit;
 mod formulas;
 mod out;
+mod profile;
 mod report;
 mod steps;
+mod text;
 mod trace_file;
+mod volume;
 mod watch;
 
 use std::path::PathBuf;
@@ -118,11 +122,19 @@ enum Command {
         #[command(flatten)]
         model: ModelOptions,
     },
-    /// The tables of the papers on symmetry with our numbers beside the published ones, as markdown
-    #[command(hide = true)]
-    BenchTables {
+    /// Show which steps of a machine depend on which, and why: what partial order reduction works with
+    #[command(
+        after_help = "An instance is an operation with values for its parameters. Instances that do not depend on each other can be taken in any order,\nso that `abridge check --por` needs to try one order only.\n\nExamples:\n  abridge por models/mutex.mch                        the matrix of dependences, and the reason of each\n  abridge por models/mutex.mch --of ask               only what concerns the operation ask\n  abridge por models/mutex.mch --dot enabling | dot -Tsvg > enabling.svg"
+    )]
+    Por {
+        /// The machine: a .mch, .ref, .imp or .sys file
+        file: PathBuf,
         #[command(flatten)]
-        tables: commands::tables::TablesOptions,
+        por: commands::por::PorOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
     },
     /// Calculate: the value of an expression, the truth or the solutions of a predicate
     #[command(after_help = EVAL_HELP, override_usage = "abridge eval [OPTIONS] [FILE] FORMULA")]
@@ -157,6 +169,16 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Measure sets of models: states, transitions, seconds, memory
+    #[command(after_help = BENCH_HELP, args_conflicts_with_subcommands = true)]
+    Bench {
+        #[command(subcommand)]
+        tables: Option<BenchCommand>,
+        #[command(flatten)]
+        bench: commands::bench::BenchOptions,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Print a file in standard layout
     #[command(
         after_help = "Examples:\n  abridge fmt lift.mch              to the terminal\n  abridge fmt lift.mch --write      change the file\n  abridge fmt lift.mch --unicode    with ∈, ∧, ⇸ for :, &, +->"
@@ -181,6 +203,12 @@ enum Command {
     },
     /// Write a completion script for a shell
     Completions { shell: Shell },
+}
+
+#[derive(Subcommand)]
+enum BenchCommand {
+    /// The tables of the papers on symmetry with our numbers beside the published ones, as markdown
+    Tables(commands::tables::TablesOptions),
 }
 
 #[derive(Subcommand)]
@@ -250,6 +278,16 @@ Examples:
   abridge corpus machines --expect expected.csv --kind exact
   abridge corpus machines --expect expected.csv --only Puzzles --timeout 120 -- --no-memo";
 
+const BENCH_HELP: &str = "\
+Each model is checked by a process of its own, one after the other, so that time and memory are its own.
+
+Examples:
+  abridge bench engine
+  abridge bench engine --repeat 3 --out before.json
+  abridge bench engine --against before.json
+  abridge bench tables
+  abridge bench models/Dining.mch -- --set-size Phil=4 --workers 1";
+
 /// What can be said about a model besides its file.
 #[derive(Args, Default)]
 struct ModelOptions {
@@ -310,7 +348,7 @@ fn main() -> ExitCode {
             commands::check::run(&file, &check, &model.to_sema(), output.json)
         }
         Command::Graph { file, graph, model } => commands::graph::run(&file, &graph, &model.to_sema()),
-        Command::BenchTables { tables } => commands::tables::run(&tables),
+        Command::Por { file, por, model, output } => commands::por::run(&file, &por, &model.to_sema(), output.json),
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
         Command::Animate { file, animate, model, output } => {
             commands::animate::run(&file, &animate, &model.to_sema(), output.json)
@@ -319,6 +357,8 @@ fn main() -> ExitCode {
             commands::trace::replay(&file, &trace, &model.to_sema(), compat, output.json)
         }
         Command::Corpus { corpus, output } => commands::corpus::run(&corpus, output.json),
+        Command::Bench { tables: Some(BenchCommand::Tables(tables)), .. } => commands::tables::run(&tables),
+        Command::Bench { tables: None, bench, output } => commands::bench::run(&bench, output.json),
         Command::Fmt { file, unicode, width, write, output, .. } => {
             commands::fmt::run(&file, unicode, width, write, output.json)
         }

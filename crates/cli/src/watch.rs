@@ -15,13 +15,39 @@ pub(crate) struct Watch {
     start: Instant,
     last: Option<Instant>,
     time: Option<Duration>,
-    memory: Option<u64>,
+    memory: Option<Budget>,
+    /// How often the search is to be saved, and when it was last.
+    checkpoint: Option<(Duration, Instant)>,
     /// How long to go on counting once a violation has been found.
     settle: Option<Duration>,
     is_shown: bool,
     interrupt: Interrupt,
     /// When memory was last looked at, which takes a while.
     weighed: Option<Instant>,
+}
+
+/// The memory that may be used.
+struct Budget {
+    bytes: u64,
+    /// States can go to files before that.
+    can_spill: bool,
+    /// What the process had beside what the search knows of, when memory was last short.
+    beside: u64,
+    is_spilled: bool,
+}
+
+impl Budget {
+    /// Whether there is too little memory left. Memory that was freed when states went to files may still count as the process's, and
+    /// is used again; so from then on the search's own account is what matters, up to the budget itself.
+    fn is_short(&mut self, resident: u64, kept: u64, is_spilled: bool) -> bool {
+        self.is_spilled |= is_spilled;
+        let enough = if self.can_spill { self.bytes / 8 * 7 } else { self.bytes };
+        if !self.is_spilled {
+            self.beside = resident.saturating_sub(kept);
+            return resident >= enough;
+        }
+        self.beside + kept >= enough || resident >= self.bytes
+    }
 }
 
 /// Whether the user wants an end. Ctrl-C asks for it; asked a second time, the process ends at once.
@@ -47,6 +73,23 @@ impl Interrupt {
     fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// A flag that is set when the user wants an end or some seconds have passed, even while nobody polls. The search is given a moment to end
+    /// in an orderly way.
+    pub(crate) fn stop_after(&self, seconds: Option<f64>) -> Arc<AtomicBool> {
+        const MOMENT: Duration = Duration::from_millis(300);
+        let stop = Arc::new(AtomicBool::new(false));
+        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let (start, asked, flag) = (Instant::now(), self.clone(), stop.clone());
+        std::thread::spawn(move || {
+            while !asked.is_asked() && limit.is_none_or(|limit| start.elapsed() < limit) {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            std::thread::sleep(MOMENT);
+            flag.store(true, Ordering::Relaxed);
+        });
+        stop
+    }
 }
 
 impl Watch {
@@ -54,7 +97,24 @@ impl Watch {
     pub(crate) fn new(time: Option<f64>, memory: Option<u64>, wants_progress: bool, interrupt: Interrupt) -> Self {
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let is_shown = wants_progress && std::io::stderr().is_terminal();
-        Watch { start: Instant::now(), last: None, time, memory, settle: None, is_shown, interrupt, weighed: None }
+        let memory = memory.map(|bytes| Budget { bytes, can_spill: false, beside: 0, is_spilled: false });
+        let start = Instant::now();
+        Watch { start, last: None, time, memory, checkpoint: None, settle: None, is_shown, interrupt, weighed: None }
+    }
+
+    /// Where states can go to files, that is asked for before the memory is used up.
+    pub(crate) fn with_spill(mut self, can_spill: bool) -> Self {
+        if let Some(memory) = &mut self.memory {
+            memory.can_spill = can_spill;
+        }
+        self
+    }
+
+    /// With so many minutes between two checkpoints.
+    pub(crate) fn checkpoint_every(mut self, minutes: Option<f64>) -> Self {
+        let every = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+        self.checkpoint = every.map(|every| (every, Instant::now()));
+        self
     }
 
     /// With so many seconds from the start to go on counting once a violation has been found.
@@ -83,14 +143,15 @@ impl Watch {
         let _ = std::io::stderr().flush();
     }
 
-    /// Whether the process takes so many bytes; looked at now and then.
-    fn is_heavier_than(&mut self, memory: u64) -> bool {
+    /// Whether memory is short; looked at now and then.
+    fn is_memory_short(&mut self, progress: &Progress) -> bool {
+        let Some(memory) = &mut self.memory else { return false };
         let now = Instant::now();
         if self.weighed.is_some_and(|last| now - last < Duration::from_millis(10)) {
             return false;
         }
         self.weighed = Some(now);
-        resident_bytes() >= memory
+        memory.is_short(resident_bytes(), progress.bytes, progress.is_spilled)
     }
 
     /// Takes the progress line away.
@@ -113,10 +174,19 @@ impl Control for Watch {
         if progress.is_settled && self.settle.is_some_and(|time| self.start.elapsed() >= time) {
             return Some(Limit::Settled);
         }
-        if self.memory.is_some_and(|memory| self.is_heavier_than(memory)) {
+        if self.is_memory_short(progress) {
             return Some(Limit::Memory);
         }
         None
+    }
+
+    fn is_checkpoint_due(&mut self) -> bool {
+        let Some((every, last)) = &mut self.checkpoint else { return false };
+        let is_due = last.elapsed() >= *every;
+        if is_due {
+            *last = Instant::now();
+        }
+        is_due
     }
 }
 

@@ -9,11 +9,15 @@ fn a_machine_that_holds() {
     let run = abridge(&["check", "models/lift.mch"]);
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.starts_with("holds: every reachable state was visited\n"), "{}", run.stdout);
-    let json = abridge(&["check", "models/mutex.mch", "--set-size", "PROC=3", "--symmetry", "off", "--json"]).json();
+    let mutex = ["check", "models/mutex.mch", "--set-size", "PROC=3", "--json"];
+    let json = abridge(&[&mutex[..], &["--symmetry", "off"]].concat()).json();
     assert_eq!(
         (&json["verdict"], &json["states"], &json["nodes"], &json["transitions"]),
         (&"holds".into(), &20.into(), &21.into(), &49.into())
     );
+    // Which process waits does not matter.
+    let json = abridge(&mutex).json();
+    assert_eq!((&json["verdict"], &json["states"], &json["nodes"]), (&"holds".into(), &7.into(), &8.into()));
     for field in [
         "found",
         "violation",
@@ -318,4 +322,15 @@ fn a_build_without_nauty_says_so() {
     let run = abridge(&["check", "models/mutex.mch", "--symmetry", "nauty"]);
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("this build has no nauty"), "{}", run.stderr);
+}
+
+#[test]
+fn time_is_up_within_an_evaluation_too() {
+    let folder = Folder::new("hopeless");
+    // A prime is no such product.
+    let text = "MACHINE Hopeless CONSTANTS x, y
+        PROPERTIES x : 2..1000000000000 & y : 2..1000000000000 & x * y = 1000000000000000003 END";
+    let file = folder.file("Hopeless.mch", text);
+    let run = abridge(&["check", &file, "--time", "1", "--json"]);
+    assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()), "{}", run.stdout);
 }

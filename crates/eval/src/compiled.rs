@@ -9,6 +9,7 @@
 
 mod build;
 mod code;
+mod either;
 mod exec;
 mod inside;
 mod plan;
@@ -25,12 +26,12 @@ use abridge_value::Value;
 
 use crate::env::{Env, Slots, State};
 use crate::free::FreeNames;
-use crate::interp::{Interp, Session};
+use crate::interp::{Interp, LOOK, Session};
 use crate::val::Val;
 use code::{Case, Test};
 pub(crate) use inside::{Fragments, Memory};
 use rows::Rows;
-pub(crate) use staged::{Staged, Verdict};
+pub(crate) use staged::{Condition, Staged, Verdict};
 
 /// Why the fast path gives no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,9 +102,27 @@ pub(crate) struct Outcome {
     pub(crate) written: Vec<Val>,
 }
 
+/// What was chosen for a step.
+pub(crate) struct Chosen<'r> {
+    slots: &'r [Val],
+    layout: Layout,
+}
+
+impl Chosen<'_> {
+    /// The value of a parameter, or of a local of an ANY around the step.
+    pub(crate) fn local(&self, id: LocalId) -> &Val {
+        &self.slots[self.layout.local(id)]
+    }
+}
+
 impl Program {
     pub(crate) fn new(interp: &Interp<'_>) -> Program {
         build::program(interp)
+    }
+
+    /// Whether there is a compiled form of an operation.
+    pub(crate) fn has(&self, op: OpId) -> bool {
+        self.operations[op.index()].is_some()
     }
 
     /// An operation in stages, if it has the form.
@@ -183,10 +202,20 @@ impl<'p> Runtime<'p> {
 
     /// All distinct steps of an operation from the state in the slots.
     pub(crate) fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Outcome)) -> Fast<()> {
+        self.outcomes(op, true, &mut |_, outcome| found(outcome))
+    }
+
+    /// The same, each step with what its locals stand for, for every choice of them.
+    pub(crate) fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Outcome)) -> Fast<()> {
+        self.outcomes(op, false, found)
+    }
+
+    fn outcomes(&mut self, op: OpId, distinct: bool, found: &mut dyn FnMut(Chosen<'_>, Outcome)) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
         let mut seen = rustc_hash::FxHashSet::default();
+        let may_repeat = operation.may_repeat && distinct;
         for output in &operation.outputs {
             self.slots[*output] = unset();
         }
@@ -195,8 +224,8 @@ impl<'p> Runtime<'p> {
                 let values =
                     |slots: &[usize]| -> Vec<Val> { slots.iter().map(|slot| runtime.slots[*slot].clone()).collect() };
                 let written = values(&operation.writes);
-                if !operation.may_repeat || seen.insert((values(&operation.label), written.clone())) {
-                    found(Outcome { written });
+                if !may_repeat || seen.insert((values(&operation.label), written.clone())) {
+                    found(Chosen { slots: &runtime.slots, layout: program.layout }, Outcome { written });
                 }
                 Ok(())
             })?;
@@ -238,7 +267,8 @@ impl<'p> Runtime<'p> {
 
     fn tick(&mut self) -> Fast<()> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Escape)?;
-        Ok(())
+        // The plain interpreter will notice too, and say so.
+        if self.fuel.is_multiple_of(LOOK) && self.session.interp().is_stopped() { Err(Stop::Escape) } else { Ok(()) }
     }
 }
 

@@ -7,6 +7,7 @@
 //! `pred.rs` and `expr.rs` translate, `member.rs` handles sets of sets and functions, `binder.rs` lists candidates of bound
 //! variables, `domain.rs` makes the symbolic values of unknowns.
 
+mod action;
 mod binder;
 mod domain;
 mod expr;
@@ -15,10 +16,11 @@ mod pred;
 
 use std::collections::{HashMap, HashSet};
 
+pub(crate) use action::{Executor, may_fail};
 pub(crate) use member::SetArg;
 
 use abridge_blast::{Blast, Lit, Sym, Unsupported};
-use abridge_model::{Binding, ExprId, LocalId, PredId};
+use abridge_model::{Binding, ExprId, LocalId, PredId, VarId};
 
 use crate::env::Env;
 use crate::error::Error;
@@ -75,6 +77,8 @@ pub(crate) struct Encoder<'s> {
     pub(crate) blast: Blast,
     /// Unknowns, and locals whose value is not known.
     symbols: HashMap<Unknown, Sym>,
+    /// Variables of a state that is not known; nothing for those that have no symbolic value.
+    variables: HashMap<VarId, Option<Sym>>,
     /// Locals of LETs: their values change while a formula is translated.
     lets: HashSet<LocalId>,
     /// Translated expressions under the values of the locals that they read.
@@ -84,6 +88,10 @@ pub(crate) struct Encoder<'s> {
 impl Term {
     pub(crate) fn known(val: Val) -> Term {
         Term { kind: TermKind::Known(val), defined: Lit::TRUE }
+    }
+
+    pub(crate) fn of_sym(sym: Sym) -> Term {
+        Term::sym(sym)
     }
 
     fn sym(sym: Sym) -> Term {
@@ -115,9 +123,20 @@ impl<'s> Encoder<'s> {
             session,
             blast: Blast::new(MAX_SIZE),
             symbols: HashMap::new(),
+            variables: HashMap::new(),
             lets: HashSet::new(),
             cache: HashMap::new(),
         }
+    }
+
+    /// From now on a variable stands for this; what was translated before with another value stays as it is.
+    pub(crate) fn set_variable(&mut self, id: VarId, sym: Option<Sym>) -> Option<Sym> {
+        self.cache.clear();
+        self.variables.insert(id, sym).flatten()
+    }
+
+    pub(crate) fn variable(&self, id: VarId) -> Option<&Sym> {
+        self.variables.get(&id)?.as_ref()
     }
 
     pub(crate) fn symbol(&self, unknown: Unknown) -> Option<&Sym> {
@@ -128,6 +147,7 @@ impl<'s> Encoder<'s> {
     fn is_open(&self, names: &FreeNames) -> bool {
         names.constants.iter().any(|id| self.symbols.contains_key(&Unknown::Constant(*id)))
             || names.locals.iter().any(|id| self.symbols.contains_key(&Unknown::Local(*id)))
+            || (!self.variables.is_empty() && names.variables.iter().any(|id| self.variables.contains_key(id)))
     }
 
     fn is_open_expr(&self, id: ExprId) -> bool {
@@ -154,7 +174,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// The symbolic form of a term.
-    fn as_sym(&self, term: &Term, env: &Env) -> Encoded<Sym> {
+    pub(crate) fn as_sym(&self, term: &Term, env: &Env) -> Encoded<Sym> {
         match &term.kind {
             TermKind::Sym(sym) => Ok(sym.clone()),
             TermKind::Known(val) => self.sym_of(val, env),

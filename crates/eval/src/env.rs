@@ -176,6 +176,24 @@ impl Locals {
         None
     }
 
+    /// All bindings, the outermost first.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = (LocalId, &Option<Val>)> {
+        let mut frames = Vec::new();
+        let mut frame = self.0.as_deref();
+        while let Some(Frame { local, val, outer }) = frame {
+            frames.push((*local, val));
+            frame = outer.0.as_deref();
+        }
+        frames.into_iter().rev()
+    }
+
+    /// Bindings made one inside the other.
+    pub(crate) fn of_frames(frames: impl IntoIterator<Item = (LocalId, Option<Val>)>) -> Locals {
+        let mut locals = Locals::default();
+        frames.into_iter().for_each(|(local, val)| locals.push(local, val));
+        locals
+    }
+
     fn push(&mut self, local: LocalId, val: Option<Val>) {
         *self = Locals(Some(Arc::new(Frame { local, val, outer: self.clone() })));
     }

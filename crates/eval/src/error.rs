@@ -47,6 +47,8 @@ pub enum ErrorKind {
     Unassigned(String),
     /// Evaluation took more steps than the limit allows.
     OutOfFuel,
+    /// Somebody wanted all evaluation to end.
+    Stopped,
     /// Functions or operations call themselves deeper than the limit allows.
     TooDeep {
         limit: u32,
@@ -137,7 +139,7 @@ impl Error {
 
     /// Evaluation as a whole must stop: going on could take as long again.
     pub fn is_fatal(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::OutOfFuel | ErrorKind::TooDeep { .. })
+        matches!(self.0.kind, ErrorKind::OutOfFuel | ErrorKind::Stopped | ErrorKind::TooDeep { .. })
     }
 
     /// Keeps the error that decides when several operands fail: what is undetermined may yet turn out false, so it comes first.
@@ -199,6 +201,7 @@ impl ErrorKind {
             }
             ErrorKind::Unassigned(name) => ("unassigned", format!("`{name}` is read before it has a value")),
             ErrorKind::OutOfFuel => ("out-of-fuel", "the evaluation takes too many steps".into()),
+            ErrorKind::Stopped => ("stopped", "the evaluation was ended before it had an answer".into()),
             ErrorKind::TooDeep { limit } => ("too-deep", format!("more than {limit} calls inside each other")),
             ErrorKind::Unsupported(what) => ("unsupported", format!("{what} is not supported")),
             ErrorKind::Undetermined => ("internal", "a value is only partly known".into()),

@@ -5,19 +5,25 @@
 //! of those (`operation.rs`); the same for conjuncts of the invariant (`conjunct.rs`). What is remembered lies in tables that all workers
 //! share (`memo.rs`). The answers come from the compiled form where it has one, else from the plain interpreter.
 
+mod condition;
 mod conjunct;
 mod fast;
+mod labelled;
 mod lists;
 mod memo;
 mod operation;
 mod order;
+mod profile;
+mod saved;
 mod worker;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use abridge_diag::Diagnostic;
 use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, IdSet, Model, OpId, PredId, VarId};
 use abridge_system::{Steps, System, Worker as _};
@@ -25,13 +31,16 @@ use abridge_value::{Interner, Value, ValueId};
 
 use crate::compiled::Program;
 use crate::env::{Env, Slots, State};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Interp, Session, Warning};
 use crate::solve::Classes;
 use crate::val::Val;
+use condition::Conditions;
 use conjunct::{Conjuncts, Role};
+pub use labelled::NO_LABEL;
 use lists::Lists;
 use operation::Operation;
+pub use profile::{Cost, Measured, Profile};
 pub use worker::ExplicitWorker;
 
 /// Choices about the state space, beside those about evaluation.
@@ -41,11 +50,15 @@ pub struct SystemConfig {
     pub pin_constants: bool,
     /// Remember the outcomes of operations and conjuncts.
     pub memo: bool,
+    /// The most memory for that, if it is limited beyond what is reasonable anyway.
+    pub memo_bytes: Option<u64>,
     /// Try the compiled form first.
     pub compiled: bool,
     /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
     pub max_initialisations: Option<usize>,
     pub max_operations: Option<usize>,
+    /// Measure where the time goes.
+    pub profile: bool,
 }
 
 impl Default for SystemConfig {
@@ -53,9 +66,11 @@ impl Default for SystemConfig {
         SystemConfig {
             pin_constants: false,
             memo: true,
+            memo_bytes: None,
             compiled: true,
             max_initialisations: None,
             max_operations: None,
+            profile: false,
         }
     }
 }
@@ -86,18 +101,23 @@ pub struct Explicit<'m> {
     values: Vec<Interner<Val>>,
     /// Values of parameters, chosen locals and outputs.
     locals: Interner<Val>,
+    /// Labels of steps, by the ids of what was chosen for them.
+    labels: Interner<Box<[u32]>>,
     constants: Interner<Arc<Slots>>,
     /// Constants are set up one valuation per class.
     classes: OnceLock<Arc<dyn Classes>>,
     notes: Mutex<Notes>,
     program: Option<Program>,
     operation_memos: Vec<Operation>,
+    conditions: Conditions,
     invariant: Conjuncts,
     assertions: Conjuncts,
     goal: Conjuncts,
     lists: Lists,
     /// How often remembered things were rearranged.
     epoch: AtomicU32,
+    /// What the workers that have ended measured.
+    profile: Mutex<Profile>,
 }
 
 /// What evaluation had to say besides results.
@@ -105,9 +125,21 @@ pub struct Explicit<'m> {
 pub struct Notes {
     pub warnings: BTreeSet<Warning>,
     /// Errors other than violated properties: what could not be evaluated at all.
-    pub failures: Vec<(String, Error)>,
+    pub failures: Vec<Failure>,
     /// A cap on initialisations or operations was reached.
     pub is_capped: bool,
+    /// Evaluation was ended from outside.
+    pub is_stopped: bool,
+}
+
+/// Something that could not be evaluated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// Where it was met.
+    pub what: String,
+    /// The machine is to blame, not our means of evaluation.
+    pub is_violation: bool,
+    pub diagnostic: Diagnostic,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -123,8 +155,10 @@ impl<'m> Explicit<'m> {
         let has_setup = has_setup(model, &pinned);
         let program = config.compiled.then(|| Program::new(&interp));
         let words = Words { variables: &variables, memo: config.memo };
-        let operation = |(idx, op): (usize, &OpId)| Operation::new(model, &words, program.as_ref(), idx, *op);
-        let operation_memos = operations.iter().enumerate().map(operation).collect();
+        let mut conditions = Conditions::default();
+        let numbered = operations.iter().copied().enumerate();
+        let operation_memos =
+            numbered.map(|op| Operation::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
         let conjuncts = |role, list: &[abridge_model::Conjunct]| {
             let checked = list.iter().enumerate().filter(|(_, item)| !item.is_gluing);
             let checked = checked.map(|(idx, item)| (idx as u32, item.pred, words.of(&item.reads)));
@@ -136,6 +170,7 @@ impl<'m> Explicit<'m> {
         });
         Explicit {
             operation_memos,
+            conditions,
             invariant: conjuncts(Role::Invariant, &model.invariant),
             assertions: conjuncts(Role::Assertion, &model.assertions),
             goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
@@ -147,12 +182,14 @@ impl<'m> Explicit<'m> {
             pinned,
             has_setup,
             locals: Interner::new(),
+            labels: Interner::new(),
             constants: Interner::new(),
             classes: OnceLock::new(),
             notes: Mutex::default(),
             program,
             lists: Lists::new(),
             epoch: AtomicU32::new(0),
+            profile: Mutex::default(),
         }
     }
 
@@ -171,6 +208,11 @@ impl<'m> Explicit<'m> {
 
     pub fn notes(&self) -> Notes {
         lock(&self.notes).clone()
+    }
+
+    /// What the workers that have ended measured.
+    pub fn profile(&self) -> Profile {
+        lock(&self.profile).clone()
     }
 
     /// From now on, only one of several symmetric valuations of the constants is a step out of the root; it counts for all.
@@ -234,6 +276,13 @@ impl<'m> Explicit<'m> {
         (State { constants: self.constants_of(words).clone(), variables: Arc::new(variables) }, words[0] & 1 == 1)
     }
 
+    /// All that is remembered.
+    fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
+        let operations = self.operation_memos.iter().flat_map(Operation::memos);
+        let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
+        operations.chain(self.conditions.memos()).chain(conjuncts)
+    }
+
     fn note(&self, session: &Session<'_>, what: &str, error: Option<Error>) {
         let warnings = session.take_warnings();
         if warnings.is_empty() && error.is_none() {
@@ -241,8 +290,13 @@ impl<'m> Explicit<'m> {
         }
         let mut notes = lock(&self.notes);
         notes.warnings.extend(warnings);
+        notes.is_stopped |= error.as_ref().is_some_and(|error| matches!(error.kind(), ErrorKind::Stopped));
+        if notes.is_stopped {
+            return;
+        }
         if let Some(error) = error.filter(|_| notes.failures.len() < 100) {
-            notes.failures.push((what.to_owned(), error));
+            let (is_violation, diagnostic) = (is_violation(&error), error.diagnostic(self.model()));
+            notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });
         }
     }
 }
@@ -321,20 +375,30 @@ impl System for Explicit<'_> {
     }
 
     fn tidy(&self, n_states: u64) {
-        let operations = self.operation_memos.iter().flat_map(Operation::memos);
-        let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
-        let may_grow = self.bytes() < MEMO_BASE + n_states * MEMO_PER_STATE;
-        self.lists.allow(may_grow);
-        let n_changed = operations.chain(conjuncts).filter(|memo| memo.tidy(&self.lists, may_grow)).count();
+        let allowed = (MEMO_BASE + n_states * MEMO_PER_STATE).min(self.config.memo_bytes.unwrap_or(u64::MAX));
+        let mut room = allowed.saturating_sub(self.bytes());
+        self.lists.allow(room > 0);
+        let n_changed = self.memos().filter(|memo| memo.tidy(&self.lists, &mut room)).count();
         if n_changed > 0 {
             self.epoch.fetch_add(1, Ordering::Release);
         }
     }
 
     fn bytes(&self) -> u64 {
-        let operations = self.operation_memos.iter().flat_map(Operation::memos);
-        let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
-        operations.chain(conjuncts).map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+        self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+    }
+
+    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        self.save_tables(marks, sink)
+    }
+
+    fn save_notes(&self) -> Vec<u8> {
+        self.notes_bytes()
+    }
+
+    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        self.restore_tables(marks, source)?;
+        self.restore_notes(notes).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 }
 

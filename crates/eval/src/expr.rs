@@ -17,6 +17,8 @@ use abridge_diag::with_stack;
 use abridge_model::{BaseSet, BinaryOp, Binding, Expr, ExprId, LocalId, QuantifiedOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
+pub(crate) use relation::cases;
+
 use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::interp::Session;
@@ -58,6 +60,9 @@ impl Session<'_> {
             Expr::BaseSet(base) => Ok(Sym::Base(*base).into()),
             Expr::EmptySet => Ok(Set::EMPTY.into()),
             Expr::Unary(op, operand) => self.unary(*op, *operand, id, env),
+            Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(self.model(), *function) => {
+                self.chosen(&cases, *function, *arg, env)
+            }
             Expr::Binary(op, left, right) => self.binary(*op, *left, *right, id, env),
             Expr::Tree(op, args) => self.tree(*op, args, env),
             Expr::SetExtension(items) => self.set_extension(items, env),

@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use abridge_diag::Span;
 use abridge_model::{LocalId, Model, Type, TypeId};
@@ -14,6 +16,9 @@ use crate::error::{ErrorKind, Result};
 use crate::free::NameCache;
 use crate::val::{Sym, Val};
 
+/// Steps of evaluation, about, until somebody looks whether it shall end; a power of two.
+pub(crate) const LOOK: u64 = 1 << 14;
+
 /// A model and what was learned about its formulas. Shared by all workers.
 pub struct Interp<'m> {
     pub(crate) model: &'m Model,
@@ -21,6 +26,8 @@ pub struct Interp<'m> {
     pub(crate) names: NameCache,
     /// Empty unless the compiled form may help.
     pub(crate) fragments: Option<Fragments>,
+    /// Set when somebody wants all evaluation to end.
+    stop: Arc<AtomicBool>,
 }
 
 /// A series of evaluations with one budget and one list of warnings.
@@ -58,7 +65,17 @@ pub enum Warning {
 impl<'m> Interp<'m> {
     pub fn new(model: &'m Model, config: Config) -> Interp<'m> {
         let fragments = config.compiled.then(|| Fragments::new(model));
-        Interp { model, config, names: NameCache::new(model), fragments }
+        Interp { model, config, names: NameCache::new(model), fragments, stop: Arc::default() }
+    }
+
+    /// Ends every evaluation soon after the flag is set.
+    #[must_use]
+    pub fn stopped_by(self, stop: Arc<AtomicBool>) -> Interp<'m> {
+        Interp { stop, ..self }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     pub fn model(&self) -> &'m Model {
@@ -95,6 +112,11 @@ impl<'i> Session<'i> {
 
     pub(crate) fn config(&self) -> &'i Config {
         &self.interp.config
+    }
+
+    /// A budget other than that of the configuration.
+    pub fn limit(&self, fuel: u64) {
+        self.fuel.set(fuel);
     }
 
     /// A fresh budget, and no warnings.
@@ -135,8 +157,12 @@ impl<'i> Session<'i> {
 
     /// Something that takes as long as so many steps.
     pub(crate) fn ticks(&self, n_steps: u64) -> Result<()> {
-        let left = self.fuel.get().checked_sub(n_steps).ok_or(ErrorKind::OutOfFuel)?;
+        let before = self.fuel.get();
+        let left = before.checked_sub(n_steps).ok_or(ErrorKind::OutOfFuel)?;
         self.fuel.set(left);
+        if (before ^ left) >= LOOK && self.interp.is_stopped() {
+            return Err(ErrorKind::Stopped.into());
+        }
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 //! that are infinite or large stay symbolic ([`Val`]) while an expression is evaluated. Start with `pred.rs` and `expr.rs`, then
 //! `subst.rs` and `machine.rs`; `sets.rs` explains symbolic sets, `solve.rs` how values are found.
 
+mod codec;
 mod compiled;
 mod config;
 mod encode;
@@ -24,17 +25,20 @@ mod pred;
 mod sets;
 mod solve;
 mod subst;
+mod symbolic;
 mod val;
 
 pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
-    Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, LabelledStep, Notes, SETUP, SystemConfig, UNSET,
+    Cost, Explicit, ExplicitWorker, FIRST_OPERATION, Failure, INITIALISATION, LabelledStep, Measured, NO_LABEL, Notes,
+    Profile, SETUP, SystemConfig, UNSET,
 };
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use names::{ModelNames, value_text};
 pub use solve::Classes;
 pub use subst::{Outcome, Update};
+pub use symbolic::{Action, Guard, Symbolic, Truth};
 pub use val::{Closure, Partial, Sym, SymNode, Val, val_text};

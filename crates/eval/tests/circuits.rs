@@ -46,6 +46,7 @@ fn relations() {
     solutions("r,q", &format!("{typing} & closure1(r) = q"));
     solutions("r,q", &format!("{typing} & closure(r) = q"));
     solutions("r,s", "r : S <-> S & s <: S & id(s) = r");
+    solutions("r,s", "r : -1..1 <-> D & s <: D & r[NATURAL] = s & r[{n | n < 0}] <: s");
     for arrow in ["+->", "-->", ">+>", ">->", "+->>", "-->>", ">+>>", ">->>", "<<->", "<->>", "<<->>"] {
         solutions("f,x", &format!("f : S <-> D & x : BOOL & (f : S {arrow} D <=> x = TRUE)"));
         solutions("f,s", &format!("s <: S & f : s {arrow} D"));

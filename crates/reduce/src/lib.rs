@@ -1,5 +1,9 @@
-//! Reductions of a transition system that keep its verdicts: layers that can be taken off.
+//! Reductions of a transition system that keep its verdicts: layers around it that can be taken off.
 //!
-//! [`symmetry`] identifies states that differ only in the names of interchangeable elements.
+//! [`symmetry`] identifies states that differ only in the names of interchangeable elements. A selection ([`Selected`]) leaves out steps,
+//! since other orders of the same steps lead to whatever is to be found.
 
+mod selection;
 pub mod symmetry;
+
+pub use selection::{Por, Sample, Selected, SelectedWorker, Tally};

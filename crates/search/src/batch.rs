@@ -21,6 +21,7 @@ pub(crate) const BATCH: u32 = 64;
 #[derive(Default)]
 pub(crate) struct Batch {
     parents: Range<u32>,
+    parent_roots: Vec<u64>,
     /// Roots of the targets of all steps, the candidates, in order.
     roots: Vec<u64>,
     /// Where the candidates of each parent end.
@@ -38,29 +39,31 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Expands the parents.
+    /// Expands the parents, whose roots are given.
     pub(crate) fn expand<W: Worker>(
         &mut self,
         table: &StateTable,
         config: &Config,
         hand: &mut Hand<W>,
-        parents: Range<u32>,
+        (parents, parent_roots): (Range<u32>, &[u64]),
         is_last_level: bool,
     ) {
         self.parents = parents;
+        self.parent_roots.clear();
+        self.parent_roots.extend_from_slice(parent_roots);
         self.roots.clear();
         self.ends.clear();
         self.tally.clear();
         self.findings.clear();
         self.leads_too_far = false;
-        for parent in self.parents.clone() {
-            hand.read(table, table.root(parent));
+        for (parent, root) in self.parents.clone().zip(&self.parent_roots) {
+            hand.read(table, *root);
             hand.expand();
             let position = self.ends.len() as u32;
             if hand.steps.is_ill_defined {
                 self.findings.push((position, FindingKind::IllDefined, parent));
             }
-            if hand.steps.is_empty() && !hand.steps.is_incomplete && config.deadlock {
+            if config.deadlock && hand.steps.is_deadlock() {
                 self.findings.push((position, FindingKind::Deadlock, parent));
             }
             if is_last_level {
@@ -137,7 +140,7 @@ impl Batch {
     /// Inspects the new states.
     pub(crate) fn inspect<W: Worker>(&mut self, table: &StateTable, config: &Config, hand: &mut Hand<W>) {
         let mut start = 0;
-        for (position, (parent, end)) in (0..).zip(self.parents.clone().zip(&self.ends)) {
+        for (position, (parent, end)) in (0..).zip(self.parent_roots.iter().zip(&self.ends)) {
             let mut is_read = false;
             for candidate in start..*end {
                 let number = self.numbers[candidate as usize].load(Ordering::Relaxed);
@@ -145,7 +148,7 @@ impl Batch {
                     continue;
                 }
                 if !is_read {
-                    hand.read(table, table.root(parent));
+                    hand.read(table, *parent);
                     is_read = true;
                 }
                 let findings = &mut self.findings;

@@ -4,14 +4,16 @@
 //! whatever ends the search is looked at after a block, so that results do not depend on the number of threads. Small blocks are
 //! done on the spot, large ones by a [`Round`].
 
+use std::io;
 use std::ops::Range;
 use std::thread::{self, Scope};
 
-use abridge_store::{Inserted, NO_PARENT, Order, StateTable};
+use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable, Volume};
 use abridge_system::{Finding, FindingKind, Limit, System, Worker};
 
 use crate::crew::Crew;
-use crate::explore::{Config, Control, Exploration, Progress};
+use crate::disk::{self, Disk, OpenBlock, Position, Refusal, Resumed, Saver};
+use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::hand::Hand;
 use crate::round::{Round, Task};
 use crate::tally::{Outcome, Tally};
@@ -26,22 +28,91 @@ const TIDY_EVERY: u32 = 64;
 /// States between two questions to the [`Control`].
 const POLL_EVERY: u32 = 256;
 
+/// Pairs that the steps of one block may add at most before the search looks up.
+pub(crate) const PAIRS_MARGIN: u64 = 1 << 26;
+
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
-    let round = Round::new(config, StateTable::new(system.width(), Order::Ascending));
+    let table = StateTable::new(system.width(), Order::Ascending);
+    run(system, config, control, Start { table, ..Start::default() })
+}
+
+pub(crate) fn explore_on_disk<S: System>(
+    system: &S,
+    config: &Config,
+    disk: Disk<'_>,
+    control: &mut dyn Control,
+) -> Result<Exploration, Refusal> {
+    let mut start = Start { spill: disk.spill, ..Start::default() };
+    match disk.checkpoint {
+        Some(checkpoint) if checkpoint.resume => {
+            let mut pause = |table: &mut StateTable| spill_on_demand(table, disk.spill, control);
+            let Resumed { saver, table, position, outcome } = disk::resume(system, checkpoint, &mut pause)?;
+            (start.table, start.saver, start.resumed) = (table, Some(saver), Some((position, outcome)));
+        }
+        checkpoint => {
+            start.table = StateTable::new(system.width(), Order::Ascending);
+            start.saver = checkpoint.map(Saver::new);
+        }
+    }
+    Ok(run(system, config, control, start))
+}
+
+/// While a saved table is read, memory is the only limit.
+fn spill_on_demand(table: &mut StateTable, volume: Option<&dyn Volume>, control: &mut dyn Control) -> io::Result<()> {
+    let Some(volume) = volume else { return Ok(()) };
+    let progress = Progress {
+        states: table.len() as u64,
+        bytes: table.bytes() as u64,
+        is_spilled: table.is_spilled(),
+        ..Progress::default()
+    };
+    match control.poll(&progress) {
+        Some(Limit::Memory) if is_worth_spilling(table, progress.bytes) => table.spill(volume),
+        _ => Ok(()),
+    }
+}
+
+/// Whether moving states to files gives much of the memory back. If it has to be done again for few states, something else needs the memory.
+fn is_worth_spilling(table: &StateTable, bytes: u64) -> bool {
+    table.spillable_bytes() as u64 >= bytes / 4 && table.n_recent() >= table.len() / 64
+}
+
+/// Where a search begins.
+struct Start<'v> {
+    table: StateTable,
+    resumed: Option<(Position, Outcome)>,
+    saver: Option<Saver<'v>>,
+    spill: Option<&'v dyn Volume>,
+}
+
+impl Default for Start<'_> {
+    fn default() -> Self {
+        Start { table: StateTable::new(0, Order::Ascending), resumed: None, saver: None, spill: None }
+    }
+}
+
+fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start: Start<'_>) -> Exploration {
+    let round = Round::new(config, start.table);
     let crew = Crew::new();
     let mut exploration = thread::scope(|scope| {
+        let is_new = start.resumed.is_none();
+        let (position, outcome) = start.resumed.unwrap_or_default();
         let mut search = Search {
             system,
             config,
             round: &round,
             crew: &crew,
             hand: Hand::new(system),
-            outcome: Outcome::default(),
-            depth: 0,
+            outcome,
+            tidied: position.next,
+            position,
             since_poll: 0,
-            tidied: 0,
+            saver: start.saver,
+            spill: start.spill,
+            is_spill_due: false,
+            disk: DiskUse::default(),
         };
-        let exploration = search.run(scope, control);
+        let exploration = search.run(is_new, scope, control);
         crew.dismiss();
         exploration
     });
@@ -49,63 +120,152 @@ pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn 
     exploration
 }
 
-struct Search<'e, S: System + 'e> {
+struct Search<'e, 'v, S: System + 'e> {
     system: &'e S,
     config: &'e Config,
     round: &'e Round<'e>,
     crew: &'e Crew<Task>,
     hand: Hand<S::Worker<'e>>,
     outcome: Outcome,
-    depth: u32,
+    position: Position,
     since_poll: u32,
     /// How many states had been visited when the system could last rearrange things.
     tidied: u32,
+    saver: Option<Saver<'v>>,
+    spill: Option<&'v dyn Volume>,
+    /// Memory is short.
+    is_spill_due: bool,
+    disk: DiskUse,
 }
 
-impl<'e, S: System> Search<'e, S> {
-    fn run<'s>(&mut self, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) -> Exploration {
-        self.hand.worker.initial(&mut self.hand.steps);
-        let (is_stuck, is_ill_defined) = (self.hand.steps.is_empty(), self.hand.steps.is_ill_defined);
+impl<'e, S: System> Search<'e, '_, S> {
+    fn run<'s>(&mut self, is_new: bool, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) -> Exploration {
+        if is_new {
+            self.hand.worker.initial(&mut self.hand.steps);
+            self.position.is_stuck = self.hand.steps.is_empty();
+            self.position.is_ill_defined = self.hand.steps.is_ill_defined;
+            self.take(NO_PARENT, self.is_last(0));
+            self.cut();
+        }
         self.levels(scope, control);
-        let waiting = self.round.table().len() as u32;
-        control.poll(&self.progress(waiting));
+        match &self.saver {
+            Some(saver) if !self.outcome.is_stopped => saver.remove(),
+            _ => self.save(),
+        }
+        control.poll(&self.progress(self.position.next));
         let outcome = std::mem::take(&mut self.outcome);
+        self.disk.is_spilled = self.round.table().is_spilled();
         Exploration {
             table: StateTable::new(0, Order::Ascending),
             transitions: outcome.tally.transitions,
             per_operation: outcome.tally.per_operation,
             findings: outcome.findings,
             limits: outcome.limits,
-            depth: self.depth,
-            is_stuck_at_root: is_stuck,
-            is_ill_defined_at_root: is_ill_defined,
+            depth: self.position.depth,
+            is_stuck_at_root: self.position.is_stuck,
+            is_ill_defined_at_root: self.position.is_ill_defined,
+            disk: std::mem::take(&mut self.disk),
         }
     }
 
+    fn is_last(&self, depth: u32) -> bool {
+        self.config.max_depth.is_some_and(|max| depth >= max)
+    }
+
     fn levels<'s>(&mut self, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) {
-        let is_last = |depth: u32| self.config.max_depth.is_some_and(|max| depth >= max);
-        let mut level = 0..0;
-        self.take(NO_PARENT, is_last(0));
-        self.cut(level.end);
+        // What was found in a block ends the search after the block.
+        let is_in_large = self.position.block.is_some_and(|block| block.is_large);
+        self.outcome.is_done |= self.config.stop_at_first && !self.outcome.findings.is_empty() && !is_in_large;
         while !self.outcome.is_done {
-            level = level.end..self.round.table().len() as u32;
-            if level.is_empty() {
-                return;
-            }
-            self.depth += 1;
-            let mut next = level.start;
-            while next < level.end && !self.outcome.is_done {
-                let block = next..level.end.min(next.saturating_add(self.block_size(next)));
-                next = block.end;
-                if block.len() < SMALL as usize {
-                    self.small_block(block, is_last(self.depth), control);
-                } else {
-                    self.large_block(block, is_last(self.depth), scope, control);
+            if self.position.next == self.position.level_end {
+                self.position.level_end = self.round.table().len() as u32;
+                if self.position.next == self.position.level_end {
+                    return;
                 }
-                self.cut(next);
-                self.tidy(next);
+                self.position.depth += 1;
             }
+            self.block(scope, control);
+            self.cut();
+            self.tidy(self.position.next);
+            self.use_disk(control);
         }
+    }
+
+    /// Expands the next block, or the rest of the one that was stopped.
+    fn block<'s>(&mut self, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) {
+        let next = self.position.next;
+        let open = self.position.block.take().unwrap_or_else(|| {
+            let end = self.position.level_end.min(next.saturating_add(self.block_size(next)));
+            OpenBlock { end, is_large: end - next >= SMALL }
+        });
+        let is_last_level = self.is_last(self.position.depth);
+        self.position.next = if open.is_large {
+            self.large_block(next..open.end, is_last_level, scope, control)
+        } else {
+            self.small_block(next..open.end, is_last_level, control)
+        };
+        self.position.block = Some(open).filter(|open| self.position.next < open.end);
+        if open.is_large {
+            self.outcome.is_done |= self.config.stop_at_first && !self.outcome.findings.is_empty();
+        }
+    }
+
+    /// Moves states to files and saves the search, where it is time to.
+    fn use_disk(&mut self, control: &mut dyn Control) {
+        if std::mem::take(&mut self.is_spill_due) && !self.outcome.is_done {
+            self.relieve_memory();
+        }
+        if !self.outcome.is_done && self.saver.is_some() && control.is_checkpoint_due() {
+            self.save();
+        }
+    }
+
+    fn relieve_memory(&mut self) {
+        let Some(volume) = self.spill else { return };
+        if !self.is_worth_spilling() {
+            self.round.table_mut().shrink();
+            return;
+        }
+        let spilled = self.round.table_mut().spill(volume);
+        if let Err(error) = spilled {
+            self.disk_failed(&error);
+        }
+    }
+
+    fn disk_failed(&mut self, error: &io::Error) {
+        self.disk.spill_error = Some(error.to_string());
+        self.outcome.stop(Limit::Disk);
+    }
+
+    fn save(&mut self) {
+        let Some(saver) = &mut self.saver else { return };
+        match saver.save(self.system, &self.round.table(), &self.position, &self.outcome) {
+            Ok(()) => {
+                self.disk.n_checkpoints += 1;
+                self.disk.checkpoint_error = None;
+            }
+            Err(error) => self.disk.checkpoint_error = Some(error.to_string()),
+        }
+    }
+
+    /// Takes notice of a limit; whether the search must end.
+    fn heed(&mut self, limit: Limit) -> bool {
+        if limit == Limit::Memory && self.can_spill() {
+            self.is_spill_due = true;
+            return false;
+        }
+        self.outcome.stop(limit);
+        true
+    }
+
+    /// Whether there is something that can be moved to files, or given up.
+    fn can_spill(&self) -> bool {
+        self.spill.is_some() && (self.is_worth_spilling() || self.round.table().can_shrink())
+    }
+
+    fn is_worth_spilling(&self) -> bool {
+        let table = self.round.table();
+        is_worth_spilling(&table, table.bytes() as u64 + self.system.bytes())
     }
 
     fn tidy(&mut self, visited: u32) {
@@ -124,14 +284,18 @@ impl<'e, S: System> Search<'e, S> {
     }
 
     /// Ends the search where it has enough states.
-    fn cut(&mut self, visited: u32) {
-        let len = self.round.table().len() as u64;
+    fn cut(&mut self) {
+        self.cut_after(self.position.block.map_or(self.position.next, |block| block.end));
+    }
+
+    fn cut_after(&mut self, visited: u32) {
+        let table = self.round.table();
+        let (len, n_pairs) = (table.len() as u64, table.n_pairs());
         if self.config.max_states.is_some_and(|max| len >= max && u64::from(visited) < len) {
             self.outcome.stop(Limit::States(len));
         }
-        // The last numbers are not states.
-        if len >= u64::from(u32::MAX - LARGEST * 64) {
-            self.outcome.stop(Limit::Memory);
+        if n_pairs >= MAX_STATES - PAIRS_MARGIN {
+            self.outcome.stop(Limit::Numbers);
         }
     }
 
@@ -142,57 +306,76 @@ impl<'e, S: System> Search<'e, S> {
             transitions: self.outcome.tally.transitions,
             waiting: table.len() as u64 - u64::from(visited),
             bytes: table.bytes() as u64 + self.system.bytes(),
-            depth: self.depth,
+            is_spilled: table.is_spilled(),
+            depth: self.position.depth,
             is_settled: !self.outcome.findings.is_empty(),
         }
     }
 
-    fn small_block(&mut self, block: Range<u32>, is_last_level: bool, control: &mut dyn Control) {
-        for state in block {
+    /// Expands states one after the other; the first that was not expanded.
+    fn small_block(&mut self, block: Range<u32>, is_last_level: bool, control: &mut dyn Control) -> u32 {
+        let mut roots = Vec::new();
+        let read = self.round.table().read_roots(block.clone(), &mut roots);
+        if let Err(error) = read {
+            self.disk_failed(&error);
+            return block.start;
+        }
+        for (state, root) in block.clone().zip(roots) {
             self.since_poll += 1;
             if self.since_poll >= POLL_EVERY {
                 self.since_poll = 0;
-                if let Some(limit) = control.poll(&self.progress(state)) {
-                    return self.outcome.stop(limit);
+                if control.poll(&self.progress(state)).is_some_and(|limit| self.heed(limit)) {
+                    return state;
                 }
             }
-            let table = self.round.table();
-            self.hand.read(&table, table.root(state));
-            drop(table);
+            self.hand.read(&self.round.table(), root);
             self.hand.expand();
             if self.hand.steps.is_ill_defined {
                 self.outcome.find(self.config, Finding { kind: FindingKind::IllDefined, state });
             }
-            if self.hand.steps.is_empty() && !self.hand.steps.is_incomplete && self.config.deadlock {
+            if self.config.deadlock && self.hand.steps.is_deadlock() {
                 self.outcome.find(self.config, Finding { kind: FindingKind::Deadlock, state });
             }
-            self.take(state, is_last_level);
-            self.cut(state + 1);
+            if !self.take(state, is_last_level) {
+                return state;
+            }
+            self.cut_after(state + 1);
             if self.outcome.is_done {
-                return;
+                return state + 1;
             }
         }
+        block.end
     }
 
-    /// Counts the steps in the buffer and adds what is new.
-    fn take(&mut self, parent: u32, is_last_level: bool) {
-        let Search { config, round, hand, outcome, depth, .. } = self;
+    /// Counts the steps in the buffer and adds what is new; false if that cannot be done.
+    fn take(&mut self, parent: u32, is_last_level: bool) -> bool {
+        let Search { config, round, hand, outcome, position, .. } = self;
         if is_last_level {
             if !hand.steps.is_empty() {
-                outcome.limit(Limit::Depth(*depth));
+                outcome.limit(Limit::Depth(position.depth));
             }
-            return round.table_mut().close(parent, 0);
+            round.table_mut().close(parent, 0);
+            return true;
         }
         let mut table = round.table_mut();
-        let mut fresh = Vec::new();
+        let mut tally = Tally::default();
         let mut found = Vec::new();
         hand.targets(&table, |operation, count, root| {
-            outcome.tally.add(operation, count);
+            tally.add(operation, count);
             found.push(root);
         });
+        if table.len() as u64 + found.len() as u64 > MAX_STATES {
+            outcome.stop(Limit::Numbers);
+            return false;
+        }
+        outcome.tally.take_over(&tally);
+        let mut fresh = Vec::new();
+        let mut failure = None;
         for root in found {
-            if let Inserted::New(state) = table.insert(root) {
-                fresh.push((state, root));
+            match table.insert(root) {
+                Ok(Inserted::New(state)) => fresh.push((state, root)),
+                Ok(Inserted::Known) => {}
+                Err(error) => failure = Some(error),
             }
         }
         table.close(parent, fresh.len() as u32);
@@ -201,37 +384,62 @@ impl<'e, S: System> Search<'e, S> {
                 outcome.find(config, Finding { kind, state });
             });
         }
+        drop(table);
+        if let Some(error) = &failure {
+            self.disk_failed(error);
+            // Some children of the state may be missing, so this is nothing to go on from.
+            self.saver = None;
+        }
+        failure.is_none()
     }
 
+    /// Expands states by all threads together; the first that was not expanded.
     fn large_block<'s>(
         &mut self,
         block: Range<u32>,
         is_last_level: bool,
         scope: &'s Scope<'s, 'e>,
         control: &mut dyn Control,
-    ) {
+    ) -> u32 {
         self.hire(scope);
         self.since_poll = 0;
         let start = block.start;
-        self.round.begin(block, is_last_level);
-        let mut limit = None;
-        let progress = self.progress(start);
+        if let Err(error) = self.round.begin(block, is_last_level) {
+            self.disk_failed(&error);
+            return start;
+        }
+        let (mut limit, mut is_short) = (None, false);
+        let (progress, can_spill) = (self.progress(start), self.can_spill());
         self.together(Task::Expand, &mut |round| {
             if limit.is_none() {
                 limit = control.poll(&progress);
+                if limit == Some(Limit::Memory) && can_spill {
+                    is_short = true;
+                    limit = None;
+                }
                 if limit.is_some() {
                     round.stop();
                 }
             }
         });
-        self.round.close_expansion();
+        self.is_spill_due |= is_short;
+        let next = self.round.close_expansion();
+        if self.round.table().len() as u64 + self.round.n_candidates() > MAX_STATES {
+            self.outcome.stop(Limit::Numbers);
+            return start;
+        }
         self.together(Task::Sift, &mut |_| {});
+        if let Some(error) = self.round.take_failure() {
+            self.disk_failed(&error);
+            return start;
+        }
         self.round.number();
         self.together(Task::Inspect, &mut |_| {});
         self.collect();
         if let Some(limit) = limit {
             self.outcome.stop(limit);
         }
+        next
     }
 
     /// Takes on helpers when the first large block comes.
@@ -256,13 +464,13 @@ impl<'e, S: System> Search<'e, S> {
     }
 
     fn collect(&mut self) {
-        let Search { config, round, outcome, depth, .. } = self;
+        let Search { config, round, outcome, position, .. } = self;
         let mut tally = Tally::default();
         round.for_each_batch(|batch| {
             tally.take_over(&batch.tally);
             batch.findings().for_each(|(kind, state)| outcome.find(config, Finding { kind, state }));
             if batch.leads_too_far {
-                outcome.limit(Limit::Depth(*depth));
+                outcome.limit(Limit::Depth(position.depth));
             }
         });
         outcome.tally.take_over(&tally);

@@ -5,6 +5,7 @@ use std::num::NonZero;
 use abridge_store::StateTable;
 use abridge_system::{Finding, Limit, Properties, System};
 
+use crate::disk::{Disk, Refusal};
 use crate::frontier::Strategy;
 use crate::{bfs, walk};
 
@@ -32,6 +33,8 @@ pub struct Progress {
     pub transitions: u64,
     pub waiting: u64,
     pub bytes: u64,
+    /// States were moved to files.
+    pub is_spilled: bool,
     pub depth: u32,
     /// Something was found, so the verdict is known.
     pub is_settled: bool,
@@ -39,8 +42,13 @@ pub struct Progress {
 
 /// The world outside, asked now and then.
 pub trait Control {
-    /// Told about progress; the answer ends the search.
+    /// Told about progress; the answer ends the search. [`Limit::Memory`] does so only if nothing can be moved to files.
     fn poll(&mut self, progress: &Progress) -> Option<Limit>;
+
+    /// Whether it is time to save the search, if it can be saved.
+    fn is_checkpoint_due(&mut self) -> bool {
+        false
+    }
 }
 
 /// What a search found out.
@@ -58,9 +66,23 @@ pub struct Exploration {
     pub is_stuck_at_root: bool,
     /// The initial steps could not be evaluated completely.
     pub is_ill_defined_at_root: bool,
+    pub disk: DiskUse,
 }
 
-/// Visits what is reachable.
+/// What became of files.
+#[derive(Clone, Default, Debug)]
+pub struct DiskUse {
+    /// States were moved to files.
+    pub is_spilled: bool,
+    /// How often the search was saved.
+    pub n_checkpoints: u64,
+    /// Why the search could not be saved the last time, if it could not.
+    pub checkpoint_error: Option<String>,
+    /// Why states could not be moved to files, or read back.
+    pub spill_error: Option<String>,
+}
+
+/// Visits what is reachable, in memory.
 pub fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
     match config.strategy {
         Strategy::BreadthFirst => bfs::explore(system, config, control),
@@ -68,11 +90,26 @@ pub fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control
     }
 }
 
+/// Visits what is reachable, breadth-first; saves itself, or moves states to files, where it is told how. A search that saved itself can
+/// be gone on with.
+pub fn explore_on_disk<S: System>(
+    system: &S,
+    config: &Config,
+    disk: Disk<'_>,
+    control: &mut dyn Control,
+) -> Result<Exploration, Refusal> {
+    bfs::explore_on_disk(system, config, disk, control)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io;
+
+    use abridge_store::{Ram, Volume as _};
     use abridge_system::{FindingKind, Steps, Worker};
 
     use super::*;
+    use crate::disk::{Checkpoint, MANIFEST};
 
     /// A counter from 0 to `top` that can also jump back to 0.
     struct Counter {
@@ -182,6 +219,15 @@ mod tests {
         fn worker(&self) -> WebWorker<'_> {
             WebWorker(self)
         }
+
+        // Words mean the same in every run.
+        fn save(&self, _: &mut Vec<u64>, _: &mut dyn io::Write) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn restore(&self, _: &[u64], _: &mut dyn io::Read, _: &[u8]) -> io::Result<()> {
+            Ok(())
+        }
     }
 
     impl Web {
@@ -228,13 +274,19 @@ mod tests {
             assert!(alone.table.len() > if stop_at_first { 100 } else { 100_000 });
             for workers in [2, 8] {
                 let many = run(workers, stop_at_first);
-                assert_eq!((many.transitions, many.depth), (alone.transitions, alone.depth));
-                assert_eq!((&many.findings, &many.per_operation), (&alone.findings, &alone.per_operation));
-                assert_eq!(many.table.len(), alone.table.len());
-                for state in 0..alone.table.len() as u32 {
-                    assert_eq!(many.table.get(state), alone.table.get(state));
-                    assert_eq!(many.table.parent(state), alone.table.parent(state));
-                }
+                many.assert_same(&alone);
+            }
+        }
+    }
+
+    impl Exploration {
+        fn assert_same(&self, other: &Exploration) {
+            assert_eq!((self.transitions, self.depth), (other.transitions, other.depth));
+            assert_eq!((&self.findings, &self.per_operation), (&other.findings, &other.per_operation));
+            assert_eq!((&self.limits, self.table.len()), (&other.limits, other.table.len()));
+            for state in 0..self.table.len() as u32 {
+                assert_eq!(self.table.get(state).ok(), other.table.get(state).ok());
+                assert_eq!(self.table.parent(state), other.table.parent(state));
             }
         }
     }
@@ -248,5 +300,193 @@ mod tests {
         };
         assert_eq!(counts(Strategy::BreadthFirst), counts(Strategy::DepthFirst));
         assert_eq!(counts(Strategy::DepthFirst).0, 13_568);
+    }
+
+    /// Says `limit` after some polls, or finds that memory is short beyond some bytes.
+    struct Impatient {
+        polls: u32,
+        memory: u64,
+        checkpoint_every: u32,
+        blocks: u32,
+    }
+
+    impl Impatient {
+        fn after(polls: u32) -> Self {
+            Impatient { polls, memory: u64::MAX, checkpoint_every: 0, blocks: 0 }
+        }
+    }
+
+    impl Control for Impatient {
+        fn poll(&mut self, progress: &Progress) -> Option<Limit> {
+            self.polls = self.polls.saturating_sub(1);
+            if self.polls == 0 {
+                return Some(Limit::Interrupted);
+            }
+            (progress.bytes >= self.memory).then_some(Limit::Memory)
+        }
+
+        fn is_checkpoint_due(&mut self) -> bool {
+            self.blocks += 1;
+            self.checkpoint_every > 0 && self.blocks.is_multiple_of(self.checkpoint_every)
+        }
+    }
+
+    fn web_config(workers: usize, stop_at_first: bool, max_states: Option<u64>) -> Config {
+        Config {
+            workers: NonZero::new(workers).unwrap_or(NonZero::<usize>::MIN),
+            stop_at_first,
+            deadlock: !stop_at_first,
+            properties: Properties { invariant: false, assertions: false, goal: true },
+            max_states,
+            ..config(Strategy::BreadthFirst)
+        }
+    }
+
+    fn checkpoint(volume: &Ram, resume: bool) -> Disk<'_> {
+        Disk { checkpoint: Some(Checkpoint { volume, fingerprint: 42, resume }), spill: None }
+    }
+
+    #[test]
+    fn a_search_interrupted_anywhere_ends_as_if_it_was_not() -> Result<(), Refusal> {
+        let system = Web { size: 99_999 };
+        for (stop_at_first, max_states) in [(false, None), (true, None), (false, Some(20_000))] {
+            let whole = explore(&system, &web_config(1, stop_at_first, max_states), &mut Patient);
+            for (patience, workers) in [(5, 2), (40, 1), (200, 2)] {
+                let (volume, config) = (Ram::new(), web_config(workers, stop_at_first, max_states));
+                let mut found =
+                    explore_on_disk(&system, &config, checkpoint(&volume, false), &mut Impatient::after(patience))?;
+                let mut n_runs = 1;
+                while found.limits.contains(&Limit::Interrupted) {
+                    assert_eq!((found.disk.n_checkpoints, found.disk.checkpoint_error), (1, None));
+                    let control = &mut Impatient::after(patience + n_runs);
+                    found = explore_on_disk(&system, &config, checkpoint(&volume, true), control)?;
+                    n_runs += 1;
+                }
+                assert!(n_runs > 1 || stop_at_first || patience > 100);
+                found.assert_same(&whole);
+                // Nothing is left of a search that is over.
+                assert_eq!(volume.names().is_empty(), max_states.is_none());
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets everything that was not saved, as a killed process does.
+    #[test]
+    fn a_search_that_was_killed_goes_on_from_its_last_checkpoint() -> Result<(), Refusal> {
+        let system = Web { size: 199_999 };
+        let (volume, config) = (Ram::new(), web_config(2, false, None));
+        let whole = explore(&system, &config, &mut Patient);
+        let mut control = Impatient { checkpoint_every: 7, ..Impatient::after(500) };
+        explore_on_disk(&system, &config, checkpoint(&volume, false), &mut control)?;
+        // What is behind the last checkpoint is as if it had been begun when the end came.
+        for name in ["roots", "pairs", "parents", "values"] {
+            let len = volume.read(name).map_err(Refusal::Unreadable)?.len() as u64;
+            let mut file = volume.open(name, len).map_err(Refusal::Unreadable)?;
+            file.append(b"half a word").map_err(Refusal::Unreadable)?;
+        }
+        explore_on_disk(&system, &config, checkpoint(&volume, true), &mut Patient)?.assert_same(&whole);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_not_a_checkpoint_of_this_search_is_refused() -> Result<(), Refusal> {
+        let system = Web { size: 99_999 };
+        let (volume, config) = (Ram::new(), web_config(1, false, None));
+        let resume = |volume: &Ram| explore_on_disk(&system, &config, checkpoint(volume, true), &mut Patient).err();
+        assert!(matches!(resume(&volume), Some(Refusal::Unreadable(_))));
+        explore_on_disk(&system, &config, checkpoint(&volume, false), &mut Impatient::after(500))?;
+        let other =
+            Disk { checkpoint: Some(Checkpoint { volume: &volume, fingerprint: 43, resume: true }), spill: None };
+        assert!(matches!(explore_on_disk(&system, &config, other, &mut Patient), Err(Refusal::OtherModel)));
+        let content: Vec<(String, Vec<u8>)> =
+            volume.names().into_iter().map(|name| (name.clone(), volume.read(&name).unwrap_or_default())).collect();
+        let with = |changed: &str, change: &dyn Fn(&mut Vec<u8>)| {
+            let copy = Ram::new();
+            for (name, content) in &content {
+                let mut content = content.clone();
+                if name == changed {
+                    change(&mut content);
+                }
+                copy.replace(name, &content).expect("there is room");
+            }
+            copy
+        };
+        for (name, content) in content.iter().filter(|(_, content)| !content.is_empty()) {
+            for at in [0, content.len() / 2, content.len() - 1] {
+                let damaged = with(name, &|content| content[at] ^= 4);
+                assert!(matches!(resume(&damaged), Some(Refusal::Damaged)), "{name} {at}");
+                let short = with(name, &|content| content.truncate(at));
+                assert!(matches!(resume(&short), Some(Refusal::Damaged)), "{name} {at}");
+            }
+        }
+        let newer = with(MANIFEST, &|content| content[8] = 99);
+        assert!(matches!(resume(&newer), Some(Refusal::OtherVersion)));
+        assert!(resume(&with("", &|_| {})).is_none());
+        Ok(())
+    }
+
+    #[test]
+    fn states_in_files_change_nothing() -> Result<(), Refusal> {
+        let system = Web { size: 199_999 };
+        for (stop_at_first, max_states) in [(false, None), (true, None), (false, Some(50_000))] {
+            let whole = explore(&system, &web_config(1, stop_at_first, max_states), &mut Patient);
+            for workers in [1, 2] {
+                let volume = Ram::new();
+                let disk = Disk { checkpoint: None, spill: Some(&volume) };
+                let mut control = Impatient { memory: 400_000, ..Impatient::after(u32::MAX) };
+                let config = web_config(workers, stop_at_first, max_states);
+                let found = explore_on_disk(&system, &config, disk, &mut control)?;
+                assert_eq!(found.disk.is_spilled, !stop_at_first);
+                found.assert_same(&whole);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_search_in_files_can_be_saved_and_gone_on_with() -> Result<(), Refusal> {
+        let system = Web { size: 199_999 };
+        let (config, saved, scratch) = (web_config(2, false, None), Ram::new(), Ram::new());
+        let disk = |resume| Disk { spill: Some(&scratch), ..checkpoint(&saved, resume) };
+        let impatient = || Impatient { memory: 400_000, ..Impatient::after(900) };
+        let found = explore_on_disk(&system, &config, disk(false), &mut impatient())?;
+        assert!(found.disk.is_spilled && found.limits == [Limit::Interrupted]);
+        let control = &mut Impatient { memory: 400_000, ..Impatient::after(u32::MAX) };
+        let found = explore_on_disk(&system, &config, disk(true), control)?;
+        assert!(found.disk.is_spilled);
+        found.assert_same(&explore(&system, &config, &mut Patient));
+        Ok(())
+    }
+
+    #[test]
+    fn a_full_disk_ends_the_search_honestly() -> Result<(), Refusal> {
+        let system = Web { size: 199_999 };
+        let config = web_config(2, false, None);
+        for capacity in [0, 100_000, 300_000] {
+            let volume = Ram::with_capacity(capacity);
+            let disk = Disk { checkpoint: None, spill: Some(&volume) };
+            let mut control = Impatient { memory: 400_000, ..Impatient::after(u32::MAX) };
+            let found = explore_on_disk(&system, &config, disk, &mut control)?;
+            assert_eq!(found.limits, [Limit::Disk]);
+            assert!(found.disk.spill_error.is_some());
+        }
+        // A search that cannot be saved goes on and says so.
+        let volume = Ram::with_capacity(1000);
+        let mut control = Impatient { checkpoint_every: 20, ..Impatient::after(u32::MAX) };
+        let found = explore_on_disk(&system, &config, checkpoint(&volume, false), &mut control)?;
+        assert!(found.limits.is_empty() && found.disk.checkpoint_error.is_some());
+        assert!(volume.names().is_empty(), "{:?}", volume.names());
+        Ok(())
+    }
+
+    #[test]
+    fn what_cannot_be_moved_to_files_is_limited() -> Result<(), Refusal> {
+        let volume = Ram::new();
+        let disk = Disk { checkpoint: None, spill: Some(&volume) };
+        let mut control = Impatient { memory: 30_000, ..Impatient::after(u32::MAX) };
+        let found = explore_on_disk(&Web { size: 199_999 }, &web_config(1, false, None), disk, &mut control)?;
+        assert_eq!(found.limits, [Limit::Memory]);
+        Ok(())
     }
 }

@@ -3,11 +3,12 @@
 //! [`explore`] visits every reachable state once, in the order of a [`Strategy`], and reports counts, findings and limits.
 //! Breadth-first search (`bfs.rs`) goes by blocks of waiting states and uses many threads (`round.rs`, `crew.rs`) where a block is
 //! large; it gives every state the number that a search with one thread gives it. The other strategies (`walk.rs`) take one
-//! state after the other.
+//! state after the other. Breadth-first search can save itself and go on later, and keep states in files (`disk.rs`).
 
 mod batch;
 mod bfs;
 mod crew;
+mod disk;
 mod explore;
 mod frontier;
 mod hand;
@@ -15,5 +16,6 @@ mod round;
 mod tally;
 mod walk;
 
-pub use explore::{Config, Control, Exploration, Progress, explore};
+pub use disk::{Checkpoint, Disk, MANIFEST, Refusal};
+pub use explore::{Config, Control, DiskUse, Exploration, Progress, explore, explore_on_disk};
 pub use frontier::Strategy;

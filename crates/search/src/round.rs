@@ -8,9 +8,10 @@
 //!
 //! Tasks are taken from one counter. What a task touches is locked by it alone, or read by all.
 
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use abridge_store::{N_SHARDS, StateTable};
 use abridge_system::Worker;
@@ -35,11 +36,15 @@ pub(crate) struct Round<'c> {
     next: AtomicUsize,
     /// No further batch is to be begun.
     is_stopped: AtomicBool,
+    /// Why files could not be asked.
+    failure: Mutex<Option<io::Error>>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Block {
     states: Range<u32>,
+    /// The roots of the states.
+    roots: Vec<u64>,
     n_batches: usize,
     is_last_level: bool,
 }
@@ -53,6 +58,7 @@ impl<'c> Round<'c> {
             block: RwLock::default(),
             next: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
+            failure: Mutex::default(),
         }
     }
 
@@ -69,14 +75,18 @@ impl<'c> Round<'c> {
     }
 
     /// Says which states come next.
-    pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool) {
+    pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool) -> io::Result<()> {
         let n_batches = states.len().div_ceil(BATCH as usize);
         let mut batches = write(&self.batches);
         if batches.len() < n_batches {
             batches.resize_with(n_batches, RwLock::default);
         }
-        *write(&self.block) = Block { states, n_batches, is_last_level };
+        let mut block = write(&self.block);
+        self.table().read_roots(states.clone(), &mut block.roots)?;
+        (block.states, block.n_batches, block.is_last_level) = (states, n_batches, is_last_level);
+        drop(block);
         self.rewind();
+        Ok(())
     }
 
     /// Says that the next task begins with its first part.
@@ -96,7 +106,7 @@ impl<'c> Round<'c> {
 
     /// One thread's share of a task; `pause` is called after each part of it.
     pub(crate) fn work<W: Worker>(&self, task: Task, hand: &mut Hand<W>, pause: &mut dyn FnMut()) {
-        let (table, batches, block) = (self.table(), read(&self.batches), read(&self.block).clone());
+        let (table, batches, block) = (self.table(), read(&self.batches), read(&self.block));
         let batches = &batches[..block.n_batches];
         match task {
             Task::Expand => {
@@ -105,13 +115,17 @@ impl<'c> Round<'c> {
                 {
                     let start = block.states.start + idx as u32 * BATCH;
                     let parents = start..block.states.end.min(start + BATCH);
+                    let from = (start - block.states.start) as usize;
+                    let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
                     write(&batches[idx]).expand(&table, self.config, hand, parents, block.is_last_level);
                     pause();
                 }
             }
             Task::Sift => {
                 while let Some(shard) = self.take(N_SHARDS) {
-                    sift(&table, batches, shard);
+                    if let Err(error) = sift(&table, batches, shard) {
+                        *self.failure() = Some(error);
+                    }
                 }
             }
             Task::Inspect => {
@@ -128,11 +142,28 @@ impl<'c> Round<'c> {
         }
     }
 
-    /// Forgets the batches that nobody began.
-    pub(crate) fn close_expansion(&self) {
+    fn failure(&self) -> std::sync::MutexGuard<'_, Option<io::Error>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why sifting failed, if it did.
+    pub(crate) fn take_failure(&self) -> Option<io::Error> {
+        self.failure().take()
+    }
+
+    /// Forgets the batches that nobody began; the first state that was not expanded.
+    pub(crate) fn close_expansion(&self) -> u32 {
         let begun = self.next.load(Ordering::Relaxed);
         let mut block = write(&self.block);
         block.n_batches = block.n_batches.min(begun);
+        block.states.end.min(block.states.start.saturating_add(block.n_batches as u32 * BATCH))
+    }
+
+    /// The targets of all steps of the block.
+    pub(crate) fn n_candidates(&self) -> u64 {
+        let mut sum = 0;
+        self.for_each_batch(|batch| sum += batch.n_candidates() as u64);
+        sum
     }
 
     /// Numbers the new states.
@@ -152,7 +183,7 @@ impl<'c> Round<'c> {
     }
 }
 
-fn sift(table: &StateTable, batches: &[RwLock<Batch>], shard: usize) {
+fn sift(table: &StateTable, batches: &[RwLock<Batch>], shard: usize) -> io::Result<()> {
     let mut sift = table.sift(shard);
     let sum = |count: &dyn Fn(&Batch) -> usize| batches.iter().map(|batch| count(&read(batch))).sum();
     sift.begin(sum(&|batch| batch.candidates(shard).len()), sum(&|batch| batch.n_candidates()));
@@ -161,6 +192,7 @@ fn sift(table: &StateTable, batches: &[RwLock<Batch>], shard: usize) {
         let candidates = batch.candidates(shard).map(|(root, idx)| (root, (number, idx)));
         sift.add(candidates, |(_, candidate)| batch.mark_new(candidate));
     }
+    sift.finish(|(batch, candidate)| read(&batches[batch as usize]).mark_new(candidate))
 }
 
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {

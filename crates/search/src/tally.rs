@@ -40,6 +40,8 @@ pub(crate) struct Outcome {
     pub(crate) findings: Vec<Finding>,
     pub(crate) limits: Vec<Limit>,
     pub(crate) is_done: bool,
+    /// Done because of a limit: there would be more to do.
+    pub(crate) is_stopped: bool,
 }
 
 impl Outcome {
@@ -60,5 +62,6 @@ impl Outcome {
     pub(crate) fn stop(&mut self, limit: Limit) {
         self.limit(limit);
         self.is_done = true;
+        self.is_stopped = true;
     }
 }

@@ -1,9 +1,10 @@
 //! Strategies that take one waiting state after the other.
 
-use abridge_store::{Inserted, NO_PARENT, Order, StateTable};
+use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 use abridge_system::{Finding, FindingKind, Limit, System, Worker};
 
-use crate::explore::{Config, Control, Exploration, Progress};
+use crate::bfs::PAIRS_MARGIN;
+use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::frontier::Frontier;
 use crate::hand::Hand;
 use crate::tally::Outcome;
@@ -35,6 +36,7 @@ pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn 
         depth,
         is_stuck_at_root: is_stuck,
         is_ill_defined_at_root: is_ill_defined,
+        disk: DiskUse::default(),
     }
 }
 
@@ -61,13 +63,12 @@ impl<W: Worker> Walk<'_, W> {
                     break;
                 }
             }
-            let root = self.table.root(next);
-            self.hand.read(&self.table, root);
+            self.hand.read(&self.table, self.table.root(next));
             self.hand.expand();
             if self.hand.steps.is_ill_defined {
                 self.find(FindingKind::IllDefined, next);
             }
-            if self.hand.steps.is_empty() && !self.hand.steps.is_incomplete && self.config.deadlock {
+            if self.config.deadlock && self.hand.steps.is_deadlock() {
                 self.find(FindingKind::Deadlock, next);
             }
             if !self.outcome.is_done {
@@ -83,6 +84,7 @@ impl<W: Worker> Walk<'_, W> {
             transitions: self.outcome.tally.transitions,
             waiting: self.frontier.len() as u64,
             bytes: self.table.bytes() as u64,
+            is_spilled: false,
             depth: self.depth,
             is_settled: !self.outcome.findings.is_empty(),
         }
@@ -101,7 +103,8 @@ impl<W: Worker> Walk<'_, W> {
         self.hand.targets(&self.table, |operation, count, root| targets.push((operation, count, root)));
         for (operation, count, root) in targets {
             self.outcome.tally.add(operation, count);
-            if let Inserted::New(state) = self.table.insert(root) {
+            // A table in memory is read without failure.
+            if let Ok(Inserted::New(state)) = self.table.insert(root) {
                 self.table.close(parent, 1);
                 self.depths.push(depth);
                 self.depth = self.depth.max(depth);
@@ -110,6 +113,9 @@ impl<W: Worker> Walk<'_, W> {
                 let len = self.table.len() as u64;
                 if self.config.max_states.is_some_and(|max| len >= max) {
                     self.outcome.stop(Limit::States(len));
+                }
+                if len >= MAX_STATES || self.table.n_pairs() >= MAX_STATES - PAIRS_MARGIN {
+                    self.outcome.stop(Limit::Numbers);
                 }
             }
             if self.outcome.is_done {

@@ -9,12 +9,19 @@
 //! locked by the thread that sifts candidates through it; appending roots needs `&mut StateTable`. So there is no unlocked
 //! mutation and no `unsafe`.
 
+mod filter;
 mod pairs;
 mod parents;
+mod roots;
+mod runs;
+mod saved;
 mod shape;
 mod shard;
 mod table;
+mod volume;
 
 pub use pairs::PairCache;
+pub use saved::{Marks, Parts};
 pub use shard::{N_SHARDS, Sift, shard_of};
-pub use table::{Inserted, NO_PARENT, Order, StateTable};
+pub use table::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
+pub use volume::{Medium, Ram, Volume};

@@ -66,6 +66,16 @@ impl Pairs {
         id
     }
 
+    /// Adds a pair that is expected to be new; its id.
+    pub(crate) fn add(&self, pair: u64) -> Option<u32> {
+        (self.len() < u64::from(u32::MAX)).then(|| self.id(pair, mix(pair)))
+    }
+
+    /// How many different pairs there are.
+    pub(crate) fn len(&self) -> u64 {
+        u64::from(self.next.load(Ordering::Acquire))
+    }
+
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let index = |shard: &RwLock<HashTable<u32>>| {

@@ -46,14 +46,16 @@ const SAMPLE: u64 = 512;
 
 impl Unary {
     pub(crate) fn push_run(&mut self, length: u32) {
-        for _ in 0..length {
-            if self.n_ones.is_multiple_of(SAMPLE) {
-                self.samples.push(self.len);
-            }
-            self.n_ones += 1;
-            self.push(1);
-        }
+        (0..length).for_each(|_| self.push_one());
         self.push(0);
+    }
+
+    fn push_one(&mut self) {
+        if self.n_ones.is_multiple_of(SAMPLE) {
+            self.samples.push(self.len);
+        }
+        self.n_ones += 1;
+        self.push(1);
     }
 
     fn push(&mut self, bit: u64) {
@@ -63,6 +65,48 @@ impl Unary {
         }
         self.bits[word] |= bit << offset;
         self.len += 1;
+    }
+
+    /// Bits so far.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The words of which all bits are final.
+    pub(crate) fn full_words(&self) -> &[u64] {
+        &self.bits[..(self.len / 64) as usize]
+    }
+
+    /// The bits behind the full words.
+    pub(crate) fn last_word(&self) -> u64 {
+        self.bits.get((self.len / 64) as usize).copied().unwrap_or(0)
+    }
+
+    /// Appends 64 bits, where there are only whole words.
+    pub(crate) fn push_word(&mut self, word: u64) {
+        let mut ones = word;
+        while ones != 0 {
+            if self.n_ones.is_multiple_of(SAMPLE) {
+                self.samples.push(self.len + u64::from(ones.trailing_zeros()));
+            }
+            self.n_ones += 1;
+            ones &= ones - 1;
+        }
+        self.bits.push(word);
+        self.len += 64;
+    }
+
+    /// Appends some bits behind whole words, so that there are `len` in all; nothing if that cannot be.
+    pub(crate) fn end_with(&mut self, word: u64, len: u64) -> Option<()> {
+        let n_more = len.checked_sub(self.len).filter(|more| *more < 64)?;
+        (0..n_more).for_each(|bit| {
+            if word >> bit & 1 == 1 {
+                self.push_one();
+            } else {
+                self.push(0);
+            }
+        });
+        Some(())
     }
 
     /// The number of the run that has the one with this number: the zeros before it.

@@ -1,11 +1,16 @@
 //! States by number and by content.
 
+use std::io;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::pairs::{PairCache, Pairs};
 use crate::parents::Parents;
+use crate::roots::Roots;
+use crate::runs::Runs;
 use crate::shape::Shape;
-use crate::shard::{N_SHARDS, Shard, Sift, shard_of};
+use crate::shard::{Known, N_SHARDS, Shard, Sift, shard_of};
+use crate::volume::Volume;
 
 /// The parent of a state that was reached from the root.
 pub const NO_PARENT: u32 = u32::MAX;
@@ -20,18 +25,25 @@ pub enum Order {
 
 pub struct StateTable {
     shape: Shape,
-    pairs: Pairs,
-    /// The roots of all states by number.
-    roots: Vec<u64>,
-    shards: [Mutex<Shard>; N_SHARDS],
-    parents: Parents,
+    pub(crate) pairs: Pairs,
+    pub(crate) roots: Roots,
+    /// From roots to numbers, for the states from `base` on.
+    pub(crate) shards: [Mutex<Shard>; N_SHARDS],
+    /// The roots of the states before `base`, in files.
+    runs: Option<Runs>,
+    pub(crate) base: usize,
+    pub(crate) parents: Parents,
 }
+
+/// The most states a table can number: the last numbers are not states.
+pub const MAX_STATES: u64 = u32::MAX as u64 - 2;
 
 /// What [`StateTable::insert`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
+    /// With the number it got.
     New(u32),
-    Known(u32),
+    Known,
 }
 
 impl StateTable {
@@ -39,8 +51,10 @@ impl StateTable {
         StateTable {
             shape: Shape::new(width),
             pairs: Pairs::new(),
-            roots: Vec::new(),
+            roots: Roots::default(),
             shards: std::array::from_fn(|_| Mutex::default()),
+            runs: None,
+            base: 0,
             parents: Parents::new(order),
         }
     }
@@ -50,18 +64,25 @@ impl StateTable {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.roots.is_empty()
+        self.len() == 0
     }
 
-    /// The words of a state.
-    pub fn get(&self, state: u32) -> Vec<u32> {
+    /// The words of a state, which may have to be read from a file.
+    pub fn get(&self, state: u32) -> io::Result<Vec<u32>> {
         let (mut words, mut ids) = (Vec::new(), Vec::new());
-        self.unfold(self.roots[state as usize], &mut words, &mut ids);
-        words
+        self.roots.read(state as usize..state as usize + 1, |root| self.unfold(root, &mut words, &mut ids))?;
+        Ok(words)
     }
 
+    /// The root of a state of a table that is in memory.
     pub fn root(&self, state: u32) -> u64 {
-        self.roots[state as usize]
+        self.roots.get(state as usize)
+    }
+
+    /// The roots of some states in order.
+    pub fn read_roots(&self, states: Range<u32>, roots: &mut Vec<u64>) -> io::Result<()> {
+        roots.clear();
+        self.roots.read(states.start as usize..states.end as usize, |root| roots.push(root))
     }
 
     /// The words of a root and the ids of its inner nodes.
@@ -89,17 +110,34 @@ impl StateTable {
     }
 
     /// Adds a state unless it is known.
-    pub fn insert(&mut self, root: u64) -> Inserted {
-        let shard = self.shards[shard_of(root)].get_mut().unwrap_or_else(PoisonError::into_inner);
-        match shard.insert(root, &self.roots) {
-            Some(number) => Inserted::Known(number),
-            None => Inserted::New(self.append(root)),
+    pub fn insert(&mut self, root: u64) -> io::Result<Inserted> {
+        let number = shard_of(root);
+        let known = Known { roots: &self.roots, base: self.base };
+        let shard = self.shards[number].get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(runs) = &self.runs {
+            let mut is_known = shard.contains(root, known);
+            if !is_known {
+                runs.find(number, &[root], |_| is_known = true)?;
+            }
+            if is_known {
+                return Ok(Inserted::Known);
+            }
+        }
+        match shard.insert(root, known) {
+            Some(_) => Ok(Inserted::Known),
+            None => Ok(Inserted::New(self.append(root))),
         }
     }
 
     /// The hold of a shard, to find out which candidates are new.
     pub fn sift(&self, shard: usize) -> Sift<'_> {
-        Sift { shard: self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner), roots: &self.roots }
+        Sift {
+            number: shard,
+            shard: self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner),
+            known: Known { roots: &self.roots, base: self.base },
+            runs: self.runs.as_ref(),
+            doubtful: Vec::new(),
+        }
     }
 
     /// Gives the next number to a root that is in its shard already.
@@ -107,6 +145,60 @@ impl StateTable {
         let number = self.roots.len() as u32;
         self.roots.push(root);
         number
+    }
+
+    /// Moves what can be moved to files: the roots of all states so far, by number and by content. Numbers, parents and pairs stay
+    /// in memory. If it fails, the table is as good as before.
+    pub fn spill(&mut self, volume: &dyn Volume) -> io::Result<()> {
+        let known = Known { roots: &self.roots, base: self.base };
+        let shards = &mut self.shards;
+        let mut runs = self.runs.take().unwrap_or_default();
+        let written =
+            runs.add(volume, |shard| shards[shard].get_mut().unwrap_or_else(PoisonError::into_inner).roots(known));
+        if written.is_err() {
+            self.runs = (self.base > 0).then_some(runs);
+            return written;
+        }
+        self.runs = Some(runs);
+        self.base = self.roots.len();
+        self.shards.iter_mut().for_each(|shard| shard.get_mut().unwrap_or_else(PoisonError::into_inner).clear());
+        self.roots.spill(|| volume.open("roots", 0))
+    }
+
+    /// Whether memory is used that only makes files faster.
+    pub fn can_shrink(&self) -> bool {
+        self.runs.as_ref().is_some_and(Runs::has_filters)
+    }
+
+    /// Gives that memory back.
+    pub fn shrink(&mut self) {
+        if let Some(runs) = &mut self.runs {
+            runs.drop_filters();
+        }
+    }
+
+    pub fn is_spilled(&self) -> bool {
+        self.runs.is_some()
+    }
+
+    /// States that were added since states were last moved to files.
+    pub fn n_recent(&self) -> usize {
+        self.roots.len() - self.base
+    }
+
+    /// Bytes that [`StateTable::spill`] would free.
+    pub fn spillable_bytes(&self) -> usize {
+        self.shard_bytes() + self.roots.spillable_bytes()
+    }
+
+    fn shard_bytes(&self) -> usize {
+        let shard = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes();
+        self.shards.iter().map(shard).sum()
+    }
+
+    /// Different pairs so far; [`MAX_STATES`] bounds them as well.
+    pub fn n_pairs(&self) -> u64 {
+        self.pairs.len()
     }
 
     /// The next state, or at first the artificial root, has this many new children: those appended last.
@@ -119,71 +211,122 @@ impl StateTable {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        let shard = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes();
-        let shards: usize = self.shards.iter().map(shard).sum();
-        self.roots.len() * size_of::<u64>() + shards + self.pairs.bytes() + self.parents.bytes()
+        let runs = self.runs.as_ref().map_or(0, Runs::bytes);
+        self.roots.bytes() + self.shard_bytes() + runs + self.pairs.bytes() + self.parents.bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::volume::Ram;
 
     fn words(n: u32) -> [u32; 3] {
         [n, n / 3, n / 100]
     }
 
     #[test]
-    fn states_are_kept_once_and_found_again() {
+    fn states_are_kept_once_and_found_again() -> io::Result<()> {
         let mut table = StateTable::new(3, Order::Any);
         let (mut cache, mut ids) = (PairCache::new(), Vec::new());
         for n in 0..100_000_u32 {
             let root = table.fold(&mut cache, &words(n), None, &mut ids);
-            assert_eq!(table.insert(root), Inserted::New(n));
+            assert_eq!(table.insert(root)?, Inserted::New(n));
             table.close(n.checked_sub(1).unwrap_or(NO_PARENT), 1);
         }
         for n in 0..100_000_u32 {
             let root = table.fold(&mut cache, &words(n), None, &mut ids);
-            assert_eq!(table.insert(root), Inserted::Known(n));
-            assert_eq!(table.get(n), words(n));
+            assert_eq!(table.insert(root)?, Inserted::Known);
+            assert_eq!(table.get(n)?, words(n));
         }
         assert_eq!(table.parent(0), NO_PARENT);
         assert_eq!(table.parent(500), 499);
         assert_eq!(table.len(), 100_000);
+        Ok(())
     }
 
-    #[test]
-    fn sifting_finds_each_new_state_once() {
-        let mut table = StateTable::new(2, Order::Ascending);
-        let mut round = |from: u64, to: u64| {
-            let candidates: Vec<u64> = (from..to).flat_map(|n| [n, n / 2, n]).collect();
-            let mut is_new = vec![false; candidates.len()];
-            for shard in 0..N_SHARDS {
-                let mine = candidates.iter().enumerate().filter(|(_, root)| shard_of(**root) == shard);
-                let mut sift = table.sift(shard);
-                sift.begin(candidates.len(), candidates.len());
-                sift.add(mine.map(|(idx, root)| (*root, (0, idx as u32))), |(_, idx)| is_new[idx as usize] = true);
-            }
-            let mut numbers = vec![0; candidates.len()];
-            for (idx, root) in candidates.iter().enumerate().filter(|(idx, _)| is_new[*idx]) {
-                numbers[idx] = table.append(*root);
-            }
-            (0..N_SHARDS).for_each(|shard| table.sift(shard).settle(|(_, idx)| numbers[idx as usize]));
-            table.len() as u64
-        };
-        assert_eq!(round(0, 1000), 1000);
-        assert_eq!(round(500, 70_000), 70_000);
-        assert_eq!(round(0, 70_001), 70_001);
-        for n in 0..70_001 {
-            assert!(matches!(table.insert(n), Inserted::Known(number) if table.root(number) == n));
+    /// Candidates that are asked for twice and among which half are known, round after round.
+    fn sift_round(table: &mut StateTable, numbers: Range<u64>) -> io::Result<usize> {
+        let candidates: Vec<u64> = numbers.flat_map(|n| [n, n / 2, n]).collect();
+        let mut is_new = vec![false; candidates.len()];
+        for shard in 0..N_SHARDS {
+            let mine = candidates.iter().enumerate().filter(|(_, root)| shard_of(**root) == shard);
+            let mut sift = table.sift(shard);
+            sift.begin(candidates.len(), candidates.len());
+            sift.add(mine.map(|(idx, root)| (*root, (0, idx as u32))), |(_, idx)| is_new[idx as usize] = true);
+            sift.finish(|(_, idx)| is_new[idx as usize] = true)?;
         }
+        let mut given = vec![0; candidates.len()];
+        for (idx, root) in candidates.iter().enumerate().filter(|(idx, _)| is_new[*idx]) {
+            given[idx] = table.append(*root);
+        }
+        (0..N_SHARDS).for_each(|shard| table.sift(shard).settle(|(_, idx)| given[idx as usize]));
+        Ok(table.len())
+    }
+
+    fn numbers_in_order(table: &StateTable) -> io::Result<Vec<u64>> {
+        let mut roots = Vec::new();
+        table.read_roots(0..table.len() as u32, &mut roots)?;
+        Ok(roots)
     }
 
     #[test]
-    fn a_system_without_words_has_one_state() {
+    fn sifting_finds_each_new_state_once() -> io::Result<()> {
+        let mut table = StateTable::new(2, Order::Ascending);
+        assert_eq!(sift_round(&mut table, 0..1000)?, 1000);
+        assert_eq!(sift_round(&mut table, 500..70_000)?, 70_000);
+        assert_eq!(sift_round(&mut table, 0..70_001)?, 70_001);
+        for n in 0..70_001 {
+            assert_eq!(table.insert(n)?, Inserted::Known);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn states_in_files_are_known_under_the_same_numbers() -> io::Result<()> {
+        let (volume, mut kept, mut moved) =
+            (Ram::new(), StateTable::new(2, Order::Ascending), StateTable::new(2, Order::Ascending));
+        for round in 0..20_u64 {
+            let numbers = round * 2000..round * 5000 + 3000;
+            assert_eq!(sift_round(&mut kept, numbers.clone())?, sift_round(&mut moved, numbers)?);
+            if round % 2 == 1 {
+                let before = moved.bytes();
+                moved.spill(&volume)?;
+                assert!(moved.bytes() < before && moved.is_spilled());
+            }
+        }
+        assert_eq!(numbers_in_order(&kept)?, numbers_in_order(&moved)?);
+        for root in numbers_in_order(&kept)? {
+            assert_eq!(moved.insert(root)?, Inserted::Known);
+        }
+        let number = moved.len() as u32;
+        assert_eq!(moved.insert(1 << 40)?, Inserted::New(number));
+        assert_eq!(moved.get(number)?, [1 << 8, 0]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_full_volume_leaves_the_table_as_it_was() -> io::Result<()> {
+        let volume = Ram::with_capacity(100_000);
+        let mut table = StateTable::new(2, Order::Ascending);
+        let mut n_failed = 0;
+        for round in 0..30_u64 {
+            assert_eq!(sift_round(&mut table, round * 2000..round * 3000 + 3000)? as u64, round * 3000 + 3000);
+            n_failed += u64::from(table.spill(&volume).is_err());
+        }
+        assert!((1..30).contains(&n_failed), "{n_failed}");
+        let mut sorted = numbers_in_order(&table)?;
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..90_000));
+        Ok(())
+    }
+
+    #[test]
+    fn a_system_without_words_has_one_state() -> io::Result<()> {
         let mut table = StateTable::new(0, Order::Any);
         let root = table.fold(&mut PairCache::new(), &[], None, &mut Vec::new());
-        assert_eq!(table.insert(root), Inserted::New(0));
-        assert_eq!(table.insert(root), Inserted::Known(0));
+        assert_eq!(table.insert(root)?, Inserted::New(0));
+        assert_eq!(table.insert(root)?, Inserted::Known);
+        Ok(())
     }
 }

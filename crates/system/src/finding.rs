@@ -35,6 +35,10 @@ pub enum Limit {
     Depth(u32),
     Time,
     Memory,
+    /// What does not fit into memory could not be written to, or read from, files.
+    Disk,
+    /// There are more states than can be numbered.
+    Numbers,
     /// The user stopped the run.
     Interrupted,
     /// A violation had been found and the time for counting on was up.

@@ -4,6 +4,8 @@
 //! a vector of 32-bit words of one width per system, so that engines can store, hash and compare it without knowing what it means.
 //! What an engine reports is a [`Finding`] or a [`Limit`]; whoever built the system turns state numbers back into something readable.
 
+pub use abridge_value::bytes;
+
 mod finding;
 mod system;
 

@@ -1,5 +1,7 @@
 //! The traits that engines see.
 
+use std::io;
+
 use crate::finding::FindingKind;
 
 /// A transition system with states of one width.
@@ -22,6 +24,24 @@ pub trait System: Sync {
     /// Bytes of what the system keeps beside the states: values, remembered outcomes.
     fn bytes(&self) -> u64 {
         0
+    }
+
+    /// Appends what the words of states stand for and was not saved before; `marks` says how far that was, empty at first. Called while
+    /// no worker evaluates.
+    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        let _ = (marks, sink);
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this kind of search cannot be saved"))
+    }
+
+    /// What was noted besides, as a whole.
+    fn save_notes(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up what was saved, before anything is evaluated.
+    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        let _ = (marks, source, notes);
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 
@@ -70,6 +90,8 @@ pub struct Steps {
     pub is_ill_defined: bool,
     /// Steps may be missing, because some operation was beyond our means of evaluation.
     pub is_incomplete: bool,
+    /// Steps have been left out on purpose; there are some, even if none is here.
+    pub is_reduced: bool,
 }
 
 impl Steps {
@@ -82,6 +104,12 @@ impl Steps {
         self.heads.clear();
         self.is_ill_defined = false;
         self.is_incomplete = false;
+        self.is_reduced = false;
+    }
+
+    /// Nothing leaves the state, as far as can be known.
+    pub fn is_deadlock(&self) -> bool {
+        self.is_empty() && !self.is_incomplete && !self.is_reduced
     }
 
     /// Adds `count` transitions of one operation to one target that differ in their labels only.

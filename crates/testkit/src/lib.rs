@@ -5,6 +5,7 @@
 pub mod expectations;
 pub mod fuzz;
 pub mod generate;
+pub mod guarded;
 pub mod minimise;
 pub mod mutate;
 mod project;

@@ -17,13 +17,14 @@ use abridge_testkit::Project;
 const CRATES: [&str; 2] = ["syntax", "sema"];
 
 /// What would need an example that fits on no page.
-const WITHOUT_FAILING_EXAMPLE: [&str; 9] = [
+const WITHOUT_FAILING_EXAMPLE: [&str; 10] = [
     "expansion-too-large",
     "file-too-large",
     "nested-too-deep",
     "number-too-long",
     "out-of-fuel",
     "set-too-large",
+    "stopped",
     "too-many-machines",
     "too-many-messages",
     "undecided",

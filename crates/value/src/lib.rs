@@ -5,8 +5,11 @@
 //! sets that are not enumerated live in the evaluator.
 //!
 //! The crate knows no model: given sets, record types and freetypes are plain numbers, and [`Names`] turns them into
-//! text. Start with `value.rs`, then `set.rs`; [`relation`] and [`sequence`] read sets of pairs; `intern.rs` gives values ids.
+//! text. Start with `value.rs`, then `set.rs`; [`relation`] and [`sequence`] read sets of pairs; `intern.rs` gives values ids;
+//! `codec.rs` writes them into files.
 
+pub mod bytes;
+mod codec;
 mod int;
 mod intern;
 mod print;
@@ -16,6 +19,7 @@ pub mod sequence;
 mod set;
 mod value;
 
+pub use codec::{put_value, read_value};
 pub use int::{Big, Int};
 pub use intern::{Interner, ValueId};
 pub use print::{Names, PlainNames, Printer, Shown};

@@ -1,10 +1,12 @@
 //! Finite relations and functions: sets of pairs, sorted by their first components.
 //!
-//! All functions expect sets of pairs, which types guarantee; elements that are not pairs are passed over.
+//! All functions expect sets of pairs, which types guarantee; elements that are not pairs are passed over. Bit matrices are handled
+//! row by row, everything else pair by pair.
 
 use std::ops::Range;
 
-use crate::set::{Builder, Set};
+use crate::set::matrix::{Cells, MAX, Matrix, ones};
+use crate::set::{Builder, Set, at, position};
 use crate::value::Value;
 
 /// Why a function has no value at an argument.
@@ -17,14 +19,45 @@ pub enum NoValue {
 }
 
 /// First and second components, in ascending order.
-pub fn pairs(relation: &Set) -> impl DoubleEndedIterator<Item = (&Value, &Value)> {
-    relation.as_slice().unwrap_or(&[]).iter().filter_map(Value::as_pair)
+pub fn pairs(relation: &Set) -> impl Iterator<Item = (Value, Value)> {
+    match relation.as_matrix() {
+        Some(matrix) => Pairs::Cells(matrix.cells()),
+        None => Pairs::Slice(slice(relation).iter()),
+    }
 }
 
-/// The pairs whose first component is `key`.
-fn rows<'a>(relation: &'a Set, key: &Value) -> &'a [Value] {
-    let items = relation.as_slice().unwrap_or(&[]);
-    &items[positions(items, key)]
+enum Pairs<'a> {
+    Cells(Cells<'a>),
+    Slice(std::slice::Iter<'a, Value>),
+}
+
+impl Iterator for Pairs<'_> {
+    type Item = (Value, Value);
+
+    fn next(&mut self) -> Option<(Value, Value)> {
+        match self {
+            Pairs::Cells(cells) => cells.next(),
+            Pairs::Slice(items) => {
+                items.find_map(Value::as_pair).map(|(first, second)| (first.clone(), second.clone()))
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Pairs::Cells(cells) => cells.size_hint(),
+            Pairs::Slice(items) => (0, Some(items.len())),
+        }
+    }
+}
+
+/// The pairs of a relation that is no matrix.
+fn slice(relation: &Set) -> &[Value] {
+    relation.as_slice().unwrap_or(&[])
+}
+
+fn borrowed(relation: &Set) -> impl Iterator<Item = (&Value, &Value)> {
+    slice(relation).iter().filter_map(Value::as_pair)
 }
 
 /// Where the pairs with the first component `key` are.
@@ -39,8 +72,14 @@ fn first_of(item: &Value) -> Option<&Value> {
 }
 
 /// All `y` with `key |-> y` in the relation, ascending.
-pub fn images<'a>(relation: &'a Set, key: &Value) -> impl Iterator<Item = &'a Value> {
-    rows(relation, key).iter().filter_map(Value::as_pair).map(|(_, second)| second)
+pub fn images(relation: &Set, key: &Value) -> impl Iterator<Item = Value> {
+    let in_matrix = relation.as_matrix().into_iter().flat_map(|matrix| {
+        let to = matrix.carriers().1;
+        ones(matrix.row_of(key)).map(move |column| at(to, column))
+    });
+    let items = slice(relation);
+    let in_slice = items[positions(items, key)].iter().filter_map(Value::as_pair).map(|(_, second)| second.clone());
+    in_matrix.chain(in_slice)
 }
 
 /// Where the only pair of a key is, if the keys are consecutive up to there, as in sequences and total functions.
@@ -58,24 +97,52 @@ fn expected<'a>(items: &'a [Value], key: &Value) -> Option<&'a Value> {
 }
 
 /// The value of a function at an argument.
-pub fn apply<'a>(function: &'a Set, key: &Value) -> Result<&'a Value, NoValue> {
-    if let Some(image) = expected(function.as_slice().unwrap_or(&[]), key) {
-        return Ok(image);
+pub fn apply(function: &Set, key: &Value) -> Result<Value, NoValue> {
+    if let Some(matrix) = function.as_matrix() {
+        let row = matrix.row_of(key);
+        return match row.count_ones() {
+            0 => Err(NoValue::Outside),
+            1 => Ok(at(matrix.carriers().1, row.trailing_zeros())),
+            _ => Err(NoValue::Ambiguous),
+        };
     }
-    let mut images = images(function, key);
-    let image = images.next().ok_or(NoValue::Outside)?;
-    if images.next().is_some() { Err(NoValue::Ambiguous) } else { Ok(image) }
+    let items = slice(function);
+    if let Some(image) = expected(items, key) {
+        return Ok(image.clone());
+    }
+    let start = items.partition_point(|item| first_of(item) < Some(key));
+    only_image(&items[start..], |first| first == key)
+}
+
+/// The value of a function at the argument `first |-> second`.
+pub fn apply_to_pair(function: &Set, first: &Value, second: &Value) -> Result<Value, NoValue> {
+    let items = slice(function);
+    let start = items.partition_point(|item| first_of(item).and_then(Value::as_pair) < Some((first, second)));
+    only_image(&items[start..], |key| key.as_pair() == Some((first, second)))
+}
+
+/// The image in the first pair, if it is the only one with a key.
+fn only_image(items: &[Value], is_key: impl Fn(&Value) -> bool) -> Result<Value, NoValue> {
+    let mut images = items.iter().map_while(Value::as_pair).take_while(|(first, _)| is_key(first));
+    let (_, image) = images.next().ok_or(NoValue::Outside)?;
+    if images.next().is_some() { Err(NoValue::Ambiguous) } else { Ok(image.clone()) }
 }
 
 pub fn in_domain(relation: &Set, key: &Value) -> bool {
-    let items = relation.as_slice().unwrap_or(&[]);
+    if let Some(matrix) = relation.as_matrix() {
+        return matrix.row_of(key) != 0;
+    }
+    let items = slice(relation);
     let start = items.partition_point(|item| first_of(item) < Some(key));
     items.get(start).is_some_and(|item| first_of(item) == Some(key))
 }
 
 pub fn dom(relation: &Set) -> Set {
+    if let Some(matrix) = relation.as_matrix() {
+        return Set::from_bits(matrix.carriers().0, keys_where(matrix, |row| row != 0));
+    }
     let mut keys: Vec<Value> = Vec::new();
-    for (first, _) in pairs(relation) {
+    for (first, _) in borrowed(relation) {
         if keys.last() != Some(first) {
             keys.push(first.clone());
         }
@@ -83,28 +150,70 @@ pub fn dom(relation: &Set) -> Set {
     Set::from_sorted(keys)
 }
 
+/// The positions of rows with a property.
+fn keys_where(matrix: &Matrix, holds: impl Fn(u64) -> bool) -> u64 {
+    let rows = matrix.rows().iter().enumerate();
+    rows.fold(0, |keys, (idx, row)| keys | u64::from(holds(*row)) << idx)
+}
+
 pub fn ran(relation: &Set) -> Set {
-    pairs(relation).map(|(_, second)| second.clone()).collect()
+    if let Some(matrix) = relation.as_matrix() {
+        return Set::from_bits(matrix.carriers().1, matrix.rows().iter().fold(0, |all, row| all | row));
+    }
+    borrowed(relation).map(|(_, second)| second.clone()).collect()
 }
 
 pub fn inverse(relation: &Set) -> Set {
-    pairs(relation).map(|(first, second)| Value::pair(second.clone(), first.clone())).collect()
+    if let Some(matrix) = relation.as_matrix() {
+        let mut rows = [0; MAX];
+        for (idx, row) in matrix.rows().iter().enumerate() {
+            ones(*row).for_each(|column| rows[column as usize] |= 1 << idx);
+        }
+        let (from, to) = matrix.carriers();
+        return Matrix::set(to, from, &rows);
+    }
+    borrowed(relation).map(|(first, second)| Value::pair(second.clone(), first.clone())).collect()
 }
 
 /// Pairs are kept in order, so any filter of a relation is sorted.
 fn filtered(relation: &Set, keep: impl Fn(&Value, &Value) -> bool) -> Set {
-    let items = relation.as_slice().unwrap_or(&[]).iter();
-    let kept = items.filter(|item| item.as_pair().is_some_and(|(first, second)| keep(first, second)));
+    if relation.as_matrix().is_some() {
+        let kept = pairs(relation).filter(|(first, second)| keep(first, second));
+        return kept.map(|(first, second)| Value::pair(first, second)).collect();
+    }
+    let kept = slice(relation).iter().filter(|item| item.as_pair().is_some_and(|(first, second)| keep(first, second)));
     Set::from_sorted(kept.cloned().collect())
+}
+
+/// A matrix, and the positions that a set of its first components has.
+fn with_keys<'a>(relation: &'a Set, keys: &Set) -> Option<(&'a Matrix, u64)> {
+    let matrix = relation.as_matrix()?;
+    Some((matrix, keys.bits_of(matrix.carriers().0)?))
+}
+
+/// A matrix, and the positions that a set of its second components has.
+fn with_targets<'a>(relation: &'a Set, targets: &Set) -> Option<(&'a Matrix, u64)> {
+    let matrix = relation.as_matrix()?;
+    Some((matrix, targets.bits_of(matrix.carriers().1)?))
+}
+
+fn has(bits: u64, idx: usize) -> bool {
+    bits >> idx & 1 != 0
 }
 
 /// `keys <| relation`
 pub fn domain_restrict(keys: &Set, relation: &Set) -> Set {
+    if let Some((matrix, keys)) = with_keys(relation, keys) {
+        return matrix.map_rows(|idx, row| if has(keys, idx) { row } else { 0 });
+    }
     filtered(relation, |first, _| keys.contains(first))
 }
 
 /// `keys <<| relation`
 pub fn domain_subtract(keys: &Set, relation: &Set) -> Set {
+    if let Some((matrix, keys)) = with_keys(relation, keys) {
+        return matrix.map_rows(|idx, row| if has(keys, idx) { 0 } else { row });
+    }
     if let (Some(key), Some(items)) = (keys.only(), relation.as_slice())
         && let Some(set) = relation.spliced(positions(items, &key), None)
     {
@@ -115,38 +224,121 @@ pub fn domain_subtract(keys: &Set, relation: &Set) -> Set {
 
 /// `relation |> targets`
 pub fn range_restrict(relation: &Set, targets: &Set) -> Set {
+    if let Some((matrix, targets)) = with_targets(relation, targets) {
+        return matrix.map_rows(|_, row| row & targets);
+    }
     filtered(relation, |_, second| targets.contains(second))
 }
 
 /// `relation |>> targets`
 pub fn range_subtract(relation: &Set, targets: &Set) -> Set {
+    if let Some((matrix, targets)) = with_targets(relation, targets) {
+        return matrix.map_rows(|_, row| row & !targets);
+    }
     filtered(relation, |_, second| !targets.contains(second))
 }
 
 /// `relation <+ other`
 pub fn override_with(relation: &Set, other: &Set) -> Set {
+    if let (Some(left), Some(right)) = (relation.as_matrix(), other.as_matrix())
+        && let Some(set) = left.rowwise(right, |old, new| if new == 0 { old } else { new })
+    {
+        return set;
+    }
     if let (Some([new]), Some(items)) = (other.as_slice(), relation.as_slice())
         && let Some(key) = first_of(new)
         && let Some(set) = relation.spliced(positions(items, key), Some(new.clone()))
     {
         return set;
     }
+    if let (Some(old), Some(new)) = (relation.as_slice(), other.as_slice()) {
+        return Set::from_sorted(overridden(old, new));
+    }
     filtered(relation, |first, _| !in_domain(other, first)).union(other)
+}
+
+/// The pairs of both in order, without the old ones whose keys have new ones.
+fn overridden(old: &[Value], new: &[Value]) -> Vec<Value> {
+    let mut out = Vec::with_capacity(old.len() + new.len());
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    while let Some(next) = new.peek() {
+        let key = first_of(next);
+        out.extend(std::iter::from_fn(|| old.next_if(|item| first_of(item) < key)).cloned());
+        while old.next_if(|item| first_of(item) == key).is_some() {}
+        out.extend(std::iter::from_fn(|| new.next_if(|item| first_of(item) == key)).cloned());
+    }
+    out.extend(old.cloned());
+    out
 }
 
 /// `relation[keys]`
 pub fn image(relation: &Set, keys: &Set) -> Set {
-    if keys.len() < relation.len() {
-        return keys.iter().flat_map(|key| images(relation, &key).cloned().collect::<Vec<_>>()).collect();
+    if let Some((matrix, keys)) = with_keys(relation, keys) {
+        return Set::from_bits(matrix.carriers().1, row_of_all(matrix, keys));
     }
-    pairs(relation).filter(|(first, _)| keys.contains(first)).map(|(_, second)| second.clone()).collect()
+    if keys.len() < relation.len() {
+        return keys.iter().flat_map(|key| images(relation, &key).collect::<Vec<_>>()).collect();
+    }
+    pairs(relation).filter(|(first, _)| keys.contains(first)).map(|(_, second)| second).collect()
+}
+
+/// The rows at some positions together.
+fn row_of_all(matrix: &Matrix, keys: u64) -> u64 {
+    ones(keys).fold(0, |all, key| all | matrix.row(key as usize))
+}
+
+/// `relation~[targets]`
+pub fn preimage(relation: &Set, targets: &Set) -> Set {
+    if let Some((matrix, targets)) = with_targets(relation, targets) {
+        return Set::from_bits(matrix.carriers().0, keys_where(matrix, |row| row & targets != 0));
+    }
+    let found = pairs(relation).filter(|(_, second)| targets.contains(second)).map(|(first, _)| first);
+    let mut keys: Vec<Value> = found.collect();
+    keys.dedup();
+    Set::from_sorted(keys)
+}
+
+/// The relation with all first and second components changed.
+pub fn renamed(relation: &Set, change: impl Fn(Value) -> Value) -> Set {
+    if let Some(set) = relation.as_matrix().and_then(|matrix| renamed_matrix(matrix, &change)) {
+        return set;
+    }
+    pairs(relation).map(|(first, second)| Value::pair(change(first), change(second))).collect()
+}
+
+/// The same, if everything stays within its carrier and below position 64.
+fn renamed_matrix(matrix: &Matrix, change: impl Fn(Value) -> Value) -> Option<Set> {
+    let (from, to) = matrix.carriers();
+    let moved = |carrier: u32, idx: u32| {
+        let (image_carrier, image) = position(&change(at(carrier, idx)))?;
+        (image_carrier == carrier && (image as usize) < MAX).then_some(image as usize)
+    };
+    let used = matrix.rows().iter().fold(0, |all, row| all | row);
+    let mut columns = [0; MAX];
+    for column in ones(used) {
+        columns[column as usize] = moved(to, column)?;
+    }
+    let mut rows = [0; MAX];
+    for (idx, row) in (0..).zip(matrix.rows()).filter(|(_, row)| **row != 0) {
+        rows[moved(from, idx)?] |= ones(*row).fold(0, |all, column| all | 1 << columns[column as usize]);
+    }
+    Some(Matrix::set(from, to, &rows))
 }
 
 /// `(left ; right)`
 pub fn compose(left: &Set, right: &Set) -> Set {
+    if let (Some(first), Some(second)) = (left.as_matrix(), right.as_matrix())
+        && first.carriers().1 == second.carriers().0
+    {
+        let mut rows = [0; MAX];
+        for (idx, row) in first.rows().iter().enumerate() {
+            rows[idx] = row_of_all(second, *row);
+        }
+        return Matrix::set(first.carriers().0, second.carriers().1, &rows);
+    }
     let mut out = Builder::new();
     for (first, middle) in pairs(left) {
-        out.extend(images(right, middle).map(|second| Value::pair(first.clone(), second.clone())));
+        out.extend(images(right, &middle).map(|second| Value::pair(first.clone(), second)));
     }
     out.finish()
 }
@@ -155,7 +347,7 @@ pub fn compose(left: &Set, right: &Set) -> Set {
 pub fn direct_product(left: &Set, right: &Set) -> Set {
     let mut out = Builder::new();
     for (first, second) in pairs(left) {
-        let paired = images(right, first).map(|other| Value::pair(second.clone(), other.clone()));
+        let paired = images(right, &first).map(|other| Value::pair(second.clone(), other));
         out.extend(paired.map(|pair| Value::pair(first.clone(), pair)));
     }
     out.finish()
@@ -166,8 +358,8 @@ pub fn parallel_product(left: &Set, right: &Set) -> Set {
     let mut out = Builder::new();
     for (first, second) in pairs(left) {
         for (first2, second2) in pairs(right) {
-            let key = Value::pair(first.clone(), first2.clone());
-            out.push(Value::pair(key, Value::pair(second.clone(), second2.clone())));
+            let key = Value::pair(first.clone(), first2);
+            out.push(Value::pair(key, Value::pair(second.clone(), second2)));
         }
     }
     out.finish()
@@ -186,13 +378,21 @@ pub fn identity(set: &Set) -> Set {
 
 /// The transitive closure: from each key, all that one or more steps reach.
 pub fn closure1(relation: &Set) -> Set {
+    if let Some(matrix) = relation.as_matrix().filter(|matrix| matrix.carriers().0 == matrix.carriers().1) {
+        return closure_of_rows(matrix);
+    }
+    let mut next: hashbrown::HashMap<Value, Vec<Value>, rustc_hash::FxBuildHasher> = hashbrown::HashMap::default();
+    for (first, second) in pairs(relation) {
+        next.entry(first).or_default().push(second);
+    }
     let mut out = Builder::new();
     for key in &dom(relation) {
         let mut reached = hashbrown::HashSet::with_hasher(rustc_hash::FxBuildHasher);
-        let mut open: Vec<&Value> = images(relation, &key).collect();
+        let images = |value: &Value| next.get(value).map_or(&[][..], Vec::as_slice).iter();
+        let mut open: Vec<&Value> = images(&key).collect();
         while let Some(value) = open.pop() {
             if reached.insert(value) {
-                open.extend(images(relation, value));
+                open.extend(images(value));
             }
         }
         out.extend(reached.into_iter().map(|value| Value::pair(key.clone(), value.clone())));
@@ -200,11 +400,23 @@ pub fn closure1(relation: &Set) -> Set {
     out.finish()
 }
 
+/// Warshall's algorithm.
+fn closure_of_rows(matrix: &Matrix) -> Set {
+    let mut rows = [0; MAX];
+    rows[..matrix.rows().len()].copy_from_slice(matrix.rows());
+    for middle in 0..MAX {
+        let through = rows[middle];
+        rows.iter_mut().filter(|row| has(**row, middle)).for_each(|row| *row |= through);
+    }
+    let (from, to) = matrix.carriers();
+    Matrix::set(from, to, &rows)
+}
+
 /// `fnc(relation)`: each key with the set of its images.
 pub fn fnc(relation: &Set) -> Set {
     let keys = dom(relation);
     let rows = keys.iter().map(|key| {
-        let images = images(relation, &key).cloned().collect();
+        let images = images(relation, &key).collect();
         Value::pair(key, Value::Set(Set::from_sorted(images)))
     });
     Set::from_sorted(rows.collect())
@@ -222,13 +434,24 @@ pub fn rel(function: &Set) -> Set {
 
 /// No key has two images.
 pub fn is_functional(relation: &Set) -> bool {
+    if let Some(matrix) = relation.as_matrix() {
+        return matrix.rows().iter().all(|row| row.count_ones() <= 1);
+    }
     let mut previous = None;
-    pairs(relation).all(|(first, _)| previous.replace(first) != Some(first))
+    borrowed(relation).all(|(first, _)| previous.replace(first) != Some(first))
 }
 
 /// No two keys share an image.
 pub fn is_injective(relation: &Set) -> bool {
-    let mut seconds: Vec<(&Value, &Value)> = pairs(relation).map(|(first, second)| (second, first)).collect();
+    if let Some(matrix) = relation.as_matrix() {
+        let mut seen = 0;
+        return matrix.rows().iter().all(|row| {
+            let is_new = seen & row == 0;
+            seen |= row;
+            is_new
+        });
+    }
+    let mut seconds: Vec<(&Value, &Value)> = borrowed(relation).map(|(first, second)| (second, first)).collect();
     seconds.sort_unstable();
     seconds.windows(2).all(|pair| pair[0].0 != pair[1].0)
 }

@@ -6,12 +6,14 @@
 //! - sets of booleans and of given-set elements are bit sets, inline while all positions are below 64;
 //! - every non-empty contiguous set of integers, singletons included, is an interval;
 //! - other sets of integers within `i64` are a sorted slice of numbers;
+//! - relations between booleans or elements, all at positions below 64, are bit matrices (`matrix.rs`);
 //! - everything else is a sorted slice of values without duplicates.
 //!
 //! `iter.rs` walks them in order, `algebra.rs` combines them, `splice.rs` changes a few elements of a large set.
 
 mod algebra;
 mod iter;
+pub(crate) mod matrix;
 mod splice;
 
 use std::cmp::Ordering;
@@ -21,6 +23,7 @@ use std::hash::{Hash, Hasher};
 use triomphe::{Arc, ThinArc};
 
 pub use iter::SetIter;
+use matrix::Matrix;
 
 use crate::int::Int;
 use crate::value::{Value, hash_slice, hash_unordered};
@@ -53,6 +56,7 @@ enum Layout {
     LongInterval(Arc<(Int, Int)>),
     /// Strictly ascending and not contiguous. The header is the sum of the hashes of the elements.
     Ints(ThinArc<u64, i64>),
+    Matrix(Matrix),
     /// Strictly ascending and of no other form. The header is the sum of the hashes of the elements.
     Sorted(ThinArc<u64, Value>),
 }
@@ -64,6 +68,9 @@ impl Set {
         match position(&value) {
             Some((carrier, index)) if index < 64 => Set(Layout::Bits { carrier, bits: 1 << index }),
             None if value.as_int().is_none() => {
+                if let Some(set) = Matrix::single(&value) {
+                    return set;
+                }
                 let items = [value];
                 Set(Layout::Sorted(ThinArc::from_header_and_iter(hash_unordered(&items), items.into_iter())))
             }
@@ -127,6 +134,9 @@ impl Set {
             }
             return Set::from_words(carrier, words);
         }
+        if let Some(set) = Matrix::collect(&items) {
+            return set;
+        }
         let hash = hash_unordered(&items);
         Set(Layout::Sorted(ThinArc::from_header_and_iter(hash, items.into_iter())))
     }
@@ -173,6 +183,7 @@ impl Set {
             Layout::Interval { span, .. } => u64::from(*span) + 1,
             Layout::LongInterval(_) => self.card().to_u64().unwrap_or(u64::MAX),
             Layout::Ints(ints) => ints.slice.len() as u64,
+            Layout::Matrix(matrix) => matrix.len(),
             Layout::Sorted(items) => items.slice.len() as u64,
         }
     }
@@ -200,6 +211,7 @@ impl Set {
                 _ => false,
             },
             Layout::Ints(ints) => matches!(value, Value::Int(int) if ints.slice.binary_search(int).is_ok()),
+            Layout::Matrix(matrix) => matrix.contains(value),
             Layout::Sorted(items) => items.slice.binary_search(value).is_ok(),
         }
     }
@@ -220,6 +232,7 @@ impl Set {
             }
             Layout::Interval { .. } | Layout::LongInterval(_) => Some(Value::int(self.ends()?.1)),
             Layout::Ints(ints) => ints.slice.last().map(|int| Value::Int(*int)),
+            Layout::Matrix(matrix) => matrix.last(),
             Layout::Sorted(items) => items.slice.last().cloned(),
         }
     }
@@ -245,7 +258,7 @@ impl Set {
         }
     }
 
-    /// The elements, if they are kept as a slice; sets of pairs, records, strings and sets always are.
+    /// The elements, if they are kept as a slice; sets of records, strings and sets always are.
     pub fn as_slice(&self) -> Option<&[Value]> {
         match &self.0 {
             Layout::Empty => Some(&[]),
@@ -262,6 +275,23 @@ impl Set {
         }
     }
 
+    pub(crate) fn as_matrix(&self) -> Option<&Matrix> {
+        match &self.0 {
+            Layout::Matrix(matrix) => Some(matrix),
+            _ => None,
+        }
+    }
+
+    /// The positions below 64 of elements of a carrier, if the set has no elements of any other.
+    pub(crate) fn bits_of(&self, carrier: u32) -> Option<u64> {
+        match &self.0 {
+            Layout::Empty => Some(0),
+            Layout::Bits { carrier: own, bits } if *own == carrier => Some(*bits),
+            Layout::Words { carrier: own, words } if *own == carrier => words.slice.first().copied(),
+            _ => None,
+        }
+    }
+
     #[must_use]
     pub fn insert(&self, value: Value) -> Set {
         if self.contains(&value) { self.clone() } else { self.union(&Set::singleton(value)) }
@@ -274,7 +304,7 @@ impl Set {
 }
 
 /// Carrier and position of a boolean or an element.
-fn position(value: &Value) -> Option<(u32, u32)> {
+pub(crate) fn position(value: &Value) -> Option<(u32, u32)> {
     match value {
         Value::Bool(flag) => Some((BOOL, u32::from(*flag))),
         Value::Element { set, index } => Some((*set, *index)),
@@ -283,7 +313,7 @@ fn position(value: &Value) -> Option<(u32, u32)> {
 }
 
 /// The value at a position of a carrier.
-fn at(carrier: u32, index: u32) -> Value {
+pub(crate) fn at(carrier: u32, index: u32) -> Value {
     if carrier == BOOL { Value::Bool(index == 1) } else { Value::Element { set: carrier, index } }
 }
 
@@ -343,6 +373,7 @@ impl PartialEq for Set {
             }
             (Layout::Interval { span, lo }, Layout::Interval { span: span2, lo: lo2 }) => (span, lo) == (span2, lo2),
             (Layout::LongInterval(ends), Layout::LongInterval(ends2)) => ends == ends2,
+            (Layout::Matrix(left), Layout::Matrix(right)) => left == right,
             (Layout::Ints(left), Layout::Ints(right)) => {
                 std::ptr::eq(&left.slice, &right.slice)
                     || (left.header.header == right.header.header && left.slice == right.slice)
@@ -367,6 +398,7 @@ impl Hash for Set {
             Layout::Interval { span, lo } => (span, lo).hash(state),
             Layout::LongInterval(ends) => ends.hash(state),
             Layout::Ints(ints) => ints.header.header.hash(state),
+            Layout::Matrix(matrix) => matrix.hash(state),
             Layout::Sorted(items) => items.header.header.hash(state),
         }
     }
@@ -381,6 +413,9 @@ impl Ord for Set {
                 cmp_bits(*bits, *bits2)
             }
             (Layout::Ints(left), Layout::Ints(right)) => left.slice.cmp(&right.slice),
+            (Layout::Matrix(left), Layout::Matrix(right)) if left.carriers() == right.carriers() => {
+                left.cmp_cells(right)
+            }
             (Layout::Sorted(left), Layout::Sorted(right)) => {
                 if std::ptr::eq(&left.slice, &right.slice) {
                     return Ordering::Equal;

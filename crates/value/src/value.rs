@@ -280,7 +280,7 @@ impl Free {
 const RED_ZONE: usize = 64 * 1024;
 const SEGMENT: usize = 1024 * 1024;
 
-fn with_stack<R>(f: impl FnOnce() -> R) -> R {
+pub(crate) fn with_stack<R>(f: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(RED_ZONE, SEGMENT, f)
 }
 

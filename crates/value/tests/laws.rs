@@ -68,8 +68,21 @@ fn relation_pairs() -> impl Strategy<Value = Vec<(i64, i64)>> {
     prop::collection::vec((0_i64..5, 0_i64..5), 0..14)
 }
 
-fn to_relation(pairs: &[(i64, i64)]) -> Set {
-    pairs.iter().map(|(first, second)| Value::pair(Value::Int(*first), Value::Int(*second))).collect()
+/// What the numbers of [`relation_pairs`] stand for: relations of some kinds are laid out in ways of their own.
+type Kind = fn(i64) -> Value;
+
+fn kinds() -> impl Strategy<Value = Kind> {
+    let near_the_end_of_a_word = |n: i64| Value::element(2, n as u32 + 61);
+    prop_oneof![
+        Just(Value::Int as Kind),
+        Just((|n| Value::element(2, n as u32)) as Kind),
+        Just(near_the_end_of_a_word as Kind),
+        Just((|n| Value::from(n.to_string().as_str())) as Kind),
+    ]
+}
+
+fn to_relation(kind: Kind, pairs: &[(i64, i64)]) -> Set {
+    pairs.iter().map(|(first, second)| Value::pair(kind(*first), kind(*second))).collect()
 }
 
 fn naive(items: &[Value]) -> BTreeSet<Value> {
@@ -175,19 +188,20 @@ proptest! {
     }
 
     #[test]
-    fn forall_relations_operators_are_their_definitions(left in relation_pairs(), right in relation_pairs(), keys in prop::collection::btree_set(0_i64..5, 0..5)) {
-        let (p, q) = (to_relation(&left), to_relation(&right));
-        let key_set: Set = keys.iter().map(|key| Value::Int(*key)).collect();
-        let list = |pairs: Vec<(i64, i64)>| to_relation(&pairs);
+    fn forall_relations_operators_are_their_definitions(kind in kinds(), left in relation_pairs(), right in relation_pairs(), keys in prop::collection::btree_set(0_i64..5, 0..5)) {
+        let (p, q) = (to_relation(kind, &left), to_relation(kind, &right));
+        let key_set: Set = keys.iter().map(|key| kind(*key)).collect();
+        let list = |pairs: Vec<(i64, i64)>| to_relation(kind, &pairs);
         let compose = left.iter().flat_map(|(x, y)| right.iter().filter(move |(u, _)| u == y).map(move |(_, v)| (*x, *v)));
         prop_assert_eq!(relation::compose(&p, &q), list(compose.collect()));
         prop_assert_eq!(relation::inverse(&p), list(left.iter().map(|(x, y)| (*y, *x)).collect()));
-        prop_assert_eq!(relation::dom(&p), left.iter().map(|(x, _)| Value::Int(*x)).collect::<Set>());
-        prop_assert_eq!(relation::ran(&p), left.iter().map(|(_, y)| Value::Int(*y)).collect::<Set>());
+        prop_assert_eq!(relation::dom(&p), left.iter().map(|(x, _)| kind(*x)).collect::<Set>());
+        prop_assert_eq!(relation::ran(&p), left.iter().map(|(_, y)| kind(*y)).collect::<Set>());
         let restricted = |keep: bool| list(left.iter().filter(|(x, _)| keys.contains(x) == keep).copied().collect());
         prop_assert_eq!(relation::domain_restrict(&key_set, &p), restricted(true));
         prop_assert_eq!(relation::domain_subtract(&key_set, &p), restricted(false));
         prop_assert_eq!(relation::image(&p, &key_set), relation::ran(&restricted(true)));
+        prop_assert_eq!(relation::preimage(&p, &key_set), relation::image(&relation::inverse(&p), &key_set));
         prop_assert_eq!(relation::range_restrict(&p, &key_set), relation::inverse(&relation::domain_restrict(&key_set, &relation::inverse(&p))));
         prop_assert_eq!(relation::range_subtract(&p, &key_set), p.difference(&relation::range_restrict(&p, &key_set)));
         let overridden = relation::domain_subtract(&relation::dom(&q), &p).union(&q);
@@ -195,8 +209,18 @@ proptest! {
         for (x, y) in &right {
             let kept = left.iter().filter(|(u, _)| u != x).copied();
             prop_assert_eq!(relation::override_with(&p, &list(vec![(*x, *y)])), list(kept.clone().chain([(*x, *y)]).collect()));
-            prop_assert_eq!(relation::domain_subtract(&Set::singleton(Value::Int(*x)), &p), list(kept.collect()));
+            prop_assert_eq!(relation::domain_subtract(&Set::singleton(kind(*x)), &p), list(kept.collect()));
         }
+        for x in 0..5 {
+            let images: BTreeSet<Value> = left.iter().filter(|(u, _)| *u == x).map(|(_, y)| kind(*y)).collect();
+            prop_assert_eq!(relation::images(&p, &kind(x)).collect::<Vec<_>>(), images.iter().cloned().collect::<Vec<_>>());
+            prop_assert_eq!(relation::in_domain(&p, &kind(x)), !images.is_empty());
+            prop_assert_eq!(relation::apply(&p, &kind(x)).ok(), images.first().filter(|_| images.len() == 1).cloned());
+        }
+        let rotated = |n: i64| (n + 2) % 5;
+        let names: Vec<(Value, Value)> = (0..5).map(|n| (kind(n), kind(rotated(n)))).collect();
+        let rename = |value: Value| names.iter().find(|(old, _)| *old == value).map_or(value, |(_, new)| new.clone());
+        prop_assert_eq!(relation::renamed(&p, rename), list(left.iter().map(|(x, y)| (rotated(*x), rotated(*y))).collect()));
         let mut closure = p.clone();
         loop {
             let next = closure.union(&relation::compose(&closure, &p));
@@ -208,7 +232,7 @@ proptest! {
         prop_assert_eq!(relation::is_functional(&p), relation::dom(&p).len() == p.len());
         prop_assert_eq!(relation::is_injective(&p), relation::ran(&p).len() == p.len());
         let direct = left.iter().flat_map(|(x, y)| right.iter().filter(move |(u, _)| u == x).map(move |(_, v)| (*x, *y, *v)));
-        let direct = direct.map(|(x, y, v)| Value::pair(Value::Int(x), Value::pair(Value::Int(y), Value::Int(v))));
+        let direct = direct.map(|(x, y, v)| Value::pair(kind(x), Value::pair(kind(y), kind(v))));
         prop_assert_eq!(relation::direct_product(&p, &q), direct.collect::<Set>());
         prop_assert_eq!(relation::parallel_product(&p, &q).len(), p.len() * q.len());
     }

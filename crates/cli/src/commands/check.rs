@@ -1,11 +1,15 @@
 //! `abridge check`: explore all reachable states.
 
+mod places;
+
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
-use abridge_check::{Config, Method, Report, Strategy, Verdict, Violation, ViolationKind, check};
+use abridge_check::{
+    Config, Method, PorMode, Report, Strategy, Verdict, Violation, ViolationKind, check, check_on_disk, fingerprint,
+};
 use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Model, dump};
 use abridge_sema::{Options, analyse};
@@ -16,9 +20,12 @@ use crate::commands::{Compat, complain, print_json, seconds};
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::out::{errln, out, outln};
+use crate::profile;
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
 use crate::trace_file;
+use places::Places;
+
 use crate::watch::{Interrupt, Watch, grouped, peak_bytes, resident_bytes};
 
 #[derive(Args)]
@@ -62,9 +69,24 @@ pub(crate) struct CheckOptions {
     /// With --survey: once a violation is known and this much time has passed, stop counting
     #[arg(long, value_name = "SECONDS", default_value = "40", value_parser = seconds, help_heading = "Limits")]
     settle: f64,
-    /// Stop when this much memory is in use, for instance 4G
+    /// Use at most this much memory, for instance 4G; states that do not fit go to files (see --spill)
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     memory: Option<u64>,
+    /// Where states go that do not fit into --memory; by default the folder for temporary files. Nothing is left there
+    #[arg(long, value_name = "DIR", requires = "memory", help_heading = "Disk")]
+    spill: Option<PathBuf>,
+    /// Stop when the memory is used up, write no files
+    #[arg(long, conflicts_with = "spill", help_heading = "Disk")]
+    no_spill: bool,
+    /// Save the run in this folder now and then, and when Ctrl-C or a limit ends it, to go on with --resume
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", help_heading = "Disk")]
+    checkpoint: Option<PathBuf>,
+    /// How often the run is saved
+    #[arg(long, value_name = "MINUTES", default_value = "10", value_parser = minutes, help_heading = "Disk")]
+    checkpoint_every: f64,
+    /// Go on with the run that was saved in this folder, and keep saving it there. The model and the options must be the same; threads and limits may differ
+    #[arg(long, value_name = "DIR", help_heading = "Disk")]
+    resume: Option<PathBuf>,
     /// Obey ProB's caps MAX_INITIALISATIONS (4) and MAX_OPERATIONS (10)
     #[arg(long, help_heading = "Limits")]
     prob_limits: bool,
@@ -77,6 +99,9 @@ pub(crate) struct CheckOptions {
     /// Evaluate with the plain interpreter only, which judges all other ways
     #[arg(long, help_heading = "Search")]
     plain: bool,
+    /// Tell where the time goes: by operation and by conjunct, what was computed and what was remembered
+    #[arg(long, help_heading = "Search")]
+    profile: bool,
     /// Identify states that differ only in the names of interchangeable elements. By default `auto`; with --survey or --compat `off`, so
     /// that all states are counted
     #[arg(long, value_enum, help_heading = "Search")]
@@ -84,6 +109,14 @@ pub(crate) struct CheckOptions {
     /// With --symmetry marker: confirm each hit by canonical forms, which makes the result exact
     #[arg(long, help_heading = "Search")]
     precise: bool,
+    /// Leave out steps whose order does not matter (partial order reduction). Verdicts stay the same; states and transitions that are not
+    /// needed are not visited and not counted
+    #[arg(long, value_enum, value_name = "HOW", default_value = "off", help_heading = "Reductions")]
+    por: Reduction,
+    /// Take all steps, and check along paths of up to LENGTH steps that the reduction would leave out none that matters. Slow; for the
+    /// sceptical
+    #[arg(long, value_name = "LENGTH", num_args = 0..=1, default_missing_value = "3", help_heading = "Reductions")]
+    check_por: Option<usize>,
     /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
@@ -140,6 +173,36 @@ impl Symmetry {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Reduction {
+    /// Take all steps
+    Off,
+    /// Begin without; if the search takes long, find out what is independent and start anew if that promises much
+    Auto,
+    /// By the elements that operations read and write
+    Syntactic,
+    /// Also by asking a SAT solver about all states, from the start
+    Semantic,
+}
+
+impl Reduction {
+    fn name(self) -> &'static str {
+        match self {
+            Reduction::Off => "off",
+            Reduction::Auto => "auto",
+            Reduction::Syntactic => "syntactic",
+            Reduction::Semantic => "semantic",
+        }
+    }
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(minutes) if minutes >= 0.0 && minutes.is_finite() => Ok(minutes),
+        _ => Err(format!("`{text}` is not a number of minutes")),
+    }
+}
+
 fn memory_size(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((idx, 'k' | 'K')) => (&text[..idx], 1 << 10),
@@ -177,7 +240,20 @@ impl CheckOptions {
         config.max_states = self.max_states;
         config.max_depth = self.max_depth;
         config.workers = self.threads();
+        config.por = match self.por {
+            Reduction::Off => PorMode::Off,
+            Reduction::Auto => PorMode::Auto,
+            Reduction::Syntactic => PorMode::Syntactic,
+            Reduction::Semantic => PorMode::Semantic,
+        };
+        config.check_por = self.check_por;
+        if self.check_por.is_some() && config.por == PorMode::Off {
+            config.por = PorMode::Auto;
+        }
         config.system.memo = !self.no_memo;
+        config.system.profile = self.profile;
+        // What is remembered must leave room for states.
+        config.system.memo_bytes = self.memory.map(|memory| memory / 4);
         config.system.compiled = !self.plain;
         config.eval.compiled = !self.plain;
         config.symmetry = match self.symmetry {
@@ -217,20 +293,50 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
-    let mut watch = Watch::new(options.time, options.memory, !json, Interrupt::new())
-        .settle_after(options.survey.then_some(options.settle));
+    let places = match Places::new(options) {
+        Ok(places) => places,
+        Err(message) => return refuse(file, json, &message),
+    };
+    let interrupt = Interrupt::new();
+    let mut watch = Watch::new(options.time, options.memory, !json, interrupt.clone())
+        .settle_after(options.survey.then_some(options.settle))
+        .with_spill(places.scratch.is_some())
+        .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
-    let report = check(model, &options.config(model), &mut watch);
+    let mut config = options.config(model);
+    if !places.are_used() {
+        config.stop = interrupt.stop_after(options.time);
+    }
+    let report = if places.are_used() {
+        let texts = analysis.sources.iter().map(|(_, file)| &**file.text());
+        let disk = places.disk(fingerprint(model, texts, &config));
+        check_on_disk(model, &config, disk, &mut watch)
+    } else {
+        Ok(check(model, &config, &mut watch))
+    };
+    let report = match report {
+        Ok(report) => report,
+        Err(refusal) => {
+            watch.clear();
+            return refuse(file, json, &places.refusal_text(&refusal));
+        }
+    };
     let search_seconds = search_start.elapsed().as_secs_f64();
     watch.clear();
     let times = Times { search: search_seconds, total: start.elapsed().as_secs_f64() };
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, &report));
     if json {
         let mut value = report_json(model, &analysis.sources, &report, &times);
+        value["por"] = json!(options.por.name());
+        value["partial_order"] = por_json(&report);
         value["workers"] = json!(options.threads());
         value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
+        value["resumed"] = json!(places.resumes);
         value["file"] = json!(file);
+        if options.profile {
+            value["profile"] = profile::rows_json(model, &report.profile);
+        }
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
         match &saved {
             Some(Ok(path)) => value["trace_file"] = json!(path),
@@ -240,6 +346,10 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         print_json(&value);
     } else {
         print_report(model, &analysis.sources, &report, &times);
+        if options.profile {
+            out!("{}", profile::table(model, &report.profile, search_seconds, options.threads().get()));
+        }
+        places.print_outcome(&report, file);
     }
     match saved {
         Some(Err(message)) => {
@@ -256,6 +366,16 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     }
 }
 
+/// Says why there was no run.
+fn refuse(file: &Path, json: bool, message: &str) -> Exit {
+    if json {
+        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": [] }));
+    } else {
+        errln!("error: {message}");
+    }
+    Exit::Usage
+}
+
 /// Where the trace of the violation went; nothing if there is no violation.
 fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
     match &report.violation {
@@ -270,6 +390,9 @@ struct Times {
 }
 
 fn exit_status(report: &Report) -> Exit {
+    if report.por.as_ref().is_some_and(|tally| !tally.mistakes.is_empty()) {
+        return Exit::No;
+    }
     match report.violation.as_ref().map(|violation| &violation.kind) {
         Some(ViolationKind::Invariant { .. }) => Exit::Invariant,
         Some(ViolationKind::Assertion { .. }) => Exit::Assertion,
@@ -305,16 +428,30 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         rate,
         peak_bytes() >> 20
     );
+    if let Some(tally) = &report.por {
+        let outline = tally.outline;
+        outln!(
+            "partial order: {} with fewer steps; {}, {}, {}",
+            plural(tally.reduced, "state"),
+            plural(outline.instances as u64, "instance"),
+            plural(outline.errors as u64, "kind") + " of violation possible",
+            plural(outline.questions, "question") + " to the solver"
+        );
+        tally.mistakes.iter().for_each(|mistake| outln!("MISTAKE of partial order reduction: {mistake}"));
+    }
     let never: Vec<&str> =
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
-    if !never.is_empty() {
+    // Under a reduction that says nothing about the machine.
+    if !never.is_empty() && report.por.is_none() {
         outln!("never taken: {}", never.join(", "));
     }
 }
 
 fn holds_text(report: &Report) -> &'static str {
-    let is_reduced = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
-    if is_reduced {
+    let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
+    if report.por.as_ref().is_some_and(|tally| tally.reduced > 0) {
+        "holds: every state was visited that something to be reported could be found through"
+    } else if is_symmetric {
         "holds: every reachable state was visited, up to the names of interchangeable elements"
     } else {
         "holds: every reachable state was visited"
@@ -385,11 +522,13 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "symmetry": report.symmetry.method.name(),
         "symmetric": symmetric_json(model, report),
         "approximate": report.symmetry.is_approximate,
-        "por": "off",
         "search_seconds": times.search,
         "total_seconds": times.total,
         "peak_bytes": peak_bytes(),
         "table_bytes": report.table_bytes,
+        "spilled": report.disk.is_spilled,
+        "checkpoints": report.disk.n_checkpoints,
+        "checkpoint_error": report.disk.checkpoint_error,
     })
 }
 
@@ -403,6 +542,20 @@ fn symmetric_json(model: &Model, report: &Report) -> Value {
         (model.sets[carrier.set].name.to_string(), json!(blocks))
     });
     Value::Object(carriers.collect())
+}
+
+/// What came of leaving out steps, and what was found out for that.
+fn por_json(report: &Report) -> Value {
+    let Some(tally) = &report.por else { return Value::Null };
+    json!({
+        "reduced_states": tally.reduced,
+        "mistakes": tally.mistakes,
+        "instances": tally.outline.instances,
+        "errors": tally.outline.errors,
+        "places": tally.outline.places,
+        "proven": tally.outline.proven,
+        "questions": tally.outline.questions,
+    })
 }
 
 /// The most memory that the search took, all included, by states.

@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -14,6 +13,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::child;
 use crate::commands::{print_json, replace_file, seconds};
 use crate::csv::{self, Row};
 use crate::exit::Exit;
@@ -144,7 +144,9 @@ fn cell<'r>(row: &'r Row, column: &str) -> &'r str {
 fn check(row: &Row, options: &CorpusOptions) -> Outcome {
     let file = options.dir.join(cell(row, "path"));
     let start = Instant::now();
-    let answer = ask(&file, options);
+    let fixed = ["--compat", "prob", "--survey"].map(str::to_owned);
+    let limit = Duration::try_from_secs_f64(options.timeout).unwrap_or(Duration::MAX);
+    let answer = child::check(&file, fixed.iter().chain(&options.extra), limit);
     let mut outcome = Outcome {
         path: cell(row, "path").to_owned(),
         kind: cell(row, "kind").to_owned(),
@@ -161,66 +163,6 @@ fn check(row: &Row, options: &CorpusOptions) -> Outcome {
         Err(reason) => outcome.detail = reason,
     }
     outcome
-}
-
-/// What `abridge check` says about a machine; why it says nothing.
-fn ask(file: &Path, options: &CorpusOptions) -> Result<Value, String> {
-    let program = std::env::current_exe().map_err(|error| format!("cannot find the program itself: {error}"))?;
-    let mut command = Command::new(program);
-    command.arg("check").arg(file).args(["--compat", "prob", "--survey", "--json"]).args(&options.extra);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| format!("cannot start: {error}"))?;
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let start = Instant::now();
-    let limit = Duration::try_from_secs_f64(options.timeout).unwrap_or(Duration::MAX);
-    std::thread::scope(|scope| {
-        let (ended, end) = std::sync::mpsc::channel();
-        let stdout = scope.spawn(move || {
-            let text = read_all(stdout);
-            let _ = ended.send(());
-            text
-        });
-        let stderr = scope.spawn(|| read_all(stderr));
-        // A process that closes its output is about to end.
-        let _ = end.recv_timeout(limit);
-        let status = wait(&mut child, start, limit)?;
-        let (stdout, stderr) = (stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default());
-        serde_json::from_str(&stdout).map_err(|_| {
-            let said = if stderr.trim().is_empty() { &stdout } else { &stderr };
-            format!("no JSON, {status}: {}", first_line(said))
-        })
-    })
-}
-
-fn read_all(source: Option<impl std::io::Read>) -> String {
-    let mut bytes = Vec::new();
-    if let Some(mut source) = source {
-        let _ = source.read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Waits for the end of a process and ends it when its time is up.
-fn wait(child: &mut std::process::Child, start: Instant, limit: Duration) -> Result<std::process::ExitStatus, String> {
-    let mut pause = Duration::from_micros(100);
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status),
-            Ok(None) if start.elapsed() < limit => {}
-            Ok(None) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err("timeout".to_owned());
-            }
-            Err(error) => return Err(format!("cannot wait: {error}")),
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
-    }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(160).collect()
 }
 
 /// In what an answer differs from what is known.
@@ -246,7 +188,7 @@ fn disagreements(row: &Row, answer: &Value) -> Vec<String> {
     }
     let verdict = answer["verdict"].as_str().unwrap_or_default();
     if verdict == "error" {
-        wrong.push(format!("error: {}", first_line(answer["message"].as_str().unwrap_or_default())));
+        wrong.push(format!("error: {}", child::first_line(answer["message"].as_str().unwrap_or_default())));
     }
     if has_counts && verdict == "incomplete" && wrong.is_empty() && !note.contains("integer-domain") {
         wrong.push(format!("incomplete: {}", answer["limits"]));

@@ -11,6 +11,7 @@ use abridge_value::{Int, Set, Value};
 
 use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Table, Test, While};
 use super::{Layout, Operation, Program, staged};
+use crate::expr::cases;
 use crate::free::NameCache;
 use crate::interp::Interp;
 
@@ -96,9 +97,13 @@ impl Builder<'_, '_> {
         let model = self.model;
         match model.expr(id) {
             Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
+            Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(model, *function) => {
+                let cases = cases.into_iter().map(|(key, value)| (key, self.code(value))).collect();
+                Code::Case(self.boxed(*arg), cases)
+            }
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(code) = self.beta(*function, *arg) => code,
             Expr::Binary(BinaryOp::Apply, function, arg) => Code::Apply(self.head(*function), self.boxed(*arg)),
-            Expr::Binary(BinaryOp::Image, relation, set) => Code::Image(self.head(*relation), self.boxed(*set)),
+            Expr::Binary(BinaryOp::Image, relation, set) => self.image(*relation, *set),
             Expr::Binary(op, left, right) if is_fast_binary(*op) => {
                 Code::Binary(*op, self.boxed(*left), self.boxed(*right))
             }
@@ -141,6 +146,19 @@ impl Builder<'_, '_> {
         }
     }
 
+    fn image(&mut self, relation: ExprId, set: ExprId) -> Code {
+        match self.model.expr(relation) {
+            Expr::Unary(UnaryOp::Inverse, forward) if !self.is_constant(relation) => {
+                match self.code(*forward) {
+                    // A relation that may be symbolic is turned round by the plain interpreter.
+                    Code::Interpret(..) => Code::Image(self.head(relation), self.boxed(set)),
+                    forward => Code::Preimage(Box::new(forward), self.boxed(set)),
+                }
+            }
+            _ => Code::Image(self.head(relation), self.boxed(set)),
+        }
+    }
+
     /// A lambda that is applied where it stands; one of constants only is better a table.
     fn beta(&mut self, function: ExprId, arg: ExprId) -> Option<Code> {
         let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, expr, .. } = self.model.expr(function) else {
@@ -166,14 +184,19 @@ impl Builder<'_, '_> {
         let names = pred.map(|pred| self.names.of_pred(self.model, pred)).unwrap_or_default();
         let is_constant = names.variables.is_empty() && names.locals.iter().all(|local| binder.contains(local));
         if is_constant && plan.steps.len() > 1 && !binder.is_empty() {
-            let slots = binder.iter().map(|local| self.layout.local(*local)).collect();
-            plan.table = Some(Table { number: self.numbers.tables, slots, is_fixed: names.constants.is_empty() });
-            self.numbers.tables += 1;
+            plan.table = Some(self.table(binder, names.constants.is_empty()));
         }
         Some(plan)
     }
 
-    fn is_constant(&self, id: ExprId) -> bool {
+    /// A place for the values of some locals in all solutions.
+    pub(super) fn table(&mut self, locals: &[LocalId], is_fixed: bool) -> Table {
+        let slots = locals.iter().map(|local| self.layout.local(*local)).collect();
+        self.numbers.tables += 1;
+        Table { number: self.numbers.tables - 1, slots, is_fixed }
+    }
+
+    pub(super) fn is_constant(&self, id: ExprId) -> bool {
         let names = self.names.of_expr(self.model, id);
         names.locals.is_empty() && names.variables.is_empty()
     }
@@ -235,6 +258,9 @@ impl Builder<'_, '_> {
             Comparison::Equal => match (self.code(left), self.code(right)) {
                 // Two sets that may both be symbolic are compared by the plain interpreter.
                 (Code::Interpret(..), _) | (_, Code::Interpret(..)) => self.interpret_pred(id),
+                (Code::Binary(BinaryOp::Intersection, left, right), Code::Value(Value::Set(set))) if set.is_empty() => {
+                    Test::Disjoint(*left, *right)
+                }
                 (left, right) => Test::Equal(left, right),
             },
             Comparison::Member => Test::Member(self.code(left), self.set_test(right)),

@@ -18,9 +18,13 @@ pub(crate) enum Code {
     Unary(UnaryOp, Box<Code>),
     Binary(BinaryOp, Box<Code>, Box<Code>),
     Apply(Head, Box<Code>),
+    /// The value of the case that an argument is.
+    Case(Box<Code>, Vec<(Value, Code)>),
     /// A lambda applied: argument, slots it is taken apart into, condition, value.
     Beta(Box<Code>, Vec<usize>, Box<Test>, Box<Code>),
     Image(Head, Box<Code>),
+    /// `relation~[set]`
+    Preimage(Box<Code>, Box<Code>),
     SetExtension(Vec<Code>),
     SequenceExtension(Vec<Code>),
     Record(u32, Vec<Code>),
@@ -55,6 +59,8 @@ pub(crate) enum Test {
     Member(Code, SetTest),
     Subset(Code, Code),
     StrictSubset(Code, Code),
+    /// `left /\ right = {}`
+    Disjoint(Code, Code),
     /// Every element of the left passes the right.
     Within(Code, SetTest),
     Less(Code, Code),
@@ -143,6 +149,10 @@ pub(crate) enum Step {
         code: Code,
         parts: Vec<Part>,
     },
+    /// The solutions of a plan of its own, which has a table.
+    Rows(Plan),
+    /// Each way of binding the same slots, one after the other.
+    Either(Vec<Vec<Step>>),
     /// Integers between bounds, all of which hold.
     Range {
         slot: usize,

@@ -15,8 +15,11 @@ const MAX_TYPE: f64 = 70_000.0;
 /// Rather than trying so many values, an existential statement is opened that defines them.
 const DEAR: f64 = 64.0;
 
+/// So many values are not tried again and again if few of them can pass.
+const MANY: f64 = 200.0;
+
 /// A conjunct that is not used up.
-struct Conjunct {
+pub(super) struct Conjunct {
     pred: PredId,
     /// The unknowns it mentions.
     unknowns: Vec<LocalId>,
@@ -66,6 +69,10 @@ enum ChoiceStep {
     Type {
         local: LocalId,
     },
+    /// A disjunction whose alternatives say what the unknowns are.
+    Either {
+        pred: PredId,
+    },
 }
 
 #[derive(Clone, Copy)]
@@ -110,10 +117,45 @@ impl Builder<'_, '_> {
             if let Some(idx) = choice.consumes {
                 waiting.remove(idx);
             }
-            let step = self.step(choice.step, &mut waiting, &mut open)?;
+            may_repeat |= matches!(choice.step, ChoiceStep::Either { .. });
+            let step = self.choose(choice, &mut waiting, &mut open)?;
             steps.push(step);
         }
         Some(Plan { steps, may_repeat, table: None })
+    }
+
+    /// The step of a choice. If it tries many values that depend on constants only, those that pass all conditions which do so too are
+    /// kept for the next time.
+    fn choose(&mut self, choice: Choice, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> Option<Step> {
+        let is_candidate = choice.cost >= MANY && self.is_constant_choice(&choice.step);
+        let before = open.clone();
+        let step = self.step(choice.step, waiting, open)?;
+        let bound: Vec<LocalId> = before.into_iter().filter(|local| !open.contains(local)).collect();
+        let is_fixed_test = |conjunct: &Conjunct| {
+            let names = self.names.of_pred(self.model, conjunct.pred);
+            names.variables.is_empty() && names.locals.iter().all(|local| bound.contains(local))
+        };
+        if !is_candidate || !waiting.iter().any(is_fixed_test) {
+            return Some(step);
+        }
+        let (mut tests, rest) = waiting.drain(..).partition(is_fixed_test);
+        *waiting = rest;
+        let mut steps = vec![step];
+        self.tests(&mut tests, &[], &mut steps)?;
+        let table = self.table(&bound, false);
+        Some(Step::Rows(Plan { steps, may_repeat: false, table: Some(table) }))
+    }
+
+    /// Whether what is tried depends on constants only.
+    fn is_constant_choice(&self, step: &ChoiceStep) -> bool {
+        match step {
+            ChoiceStep::Elements { set, pattern } => {
+                self.is_constant(*set) && matches!(self.model.expr(*pattern), Expr::Local(_))
+            }
+            ChoiceStep::Subsets { set, .. } => self.is_constant(*set),
+            ChoiceStep::Type { .. } => true,
+            _ => false,
+        }
     }
 
     /// An existential statement that says what an open unknown is in terms of its own: `#y.(y : S & x = f(y))`.
@@ -142,7 +184,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn conjunct(&self, pred: PredId, binder: &[LocalId], negated: bool) -> Conjunct {
+    pub(super) fn conjunct(&self, pred: PredId, binder: &[LocalId], negated: bool) -> Conjunct {
         let names = self.names.of_pred(self.model, pred);
         let unknowns = binder.iter().copied().filter(|local| names.locals.contains(local)).collect();
         Conjunct { pred, unknowns, negated }
@@ -248,6 +290,10 @@ impl Builder<'_, '_> {
             ChoiceStep::Match { pattern, .. }
             | ChoiceStep::Elements { pattern, .. }
             | ChoiceStep::Images { pattern, .. } => self.drop_names(*pattern, &mut left),
+            ChoiceStep::Either { pred } => {
+                let names = self.names.of_pred(self.model, *pred);
+                left.retain(|local| !names.locals.contains(local));
+            }
             ChoiceStep::Split { operands, .. } => {
                 operands.iter().for_each(|operand| self.drop_names(*operand, &mut left));
             }
@@ -258,13 +304,13 @@ impl Builder<'_, '_> {
         left.len()
     }
 
-    fn drop_names(&self, expr: ExprId, open: &mut Vec<LocalId>) {
+    pub(super) fn drop_names(&self, expr: ExprId, open: &mut Vec<LocalId>) {
         let names = self.names.of_expr(self.model, expr);
         open.retain(|local| !names.locals.contains(local));
     }
 
     /// One side of an equation whose open unknowns follow from the other side.
-    fn determined(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
+    pub(super) fn determined(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
         waiting.iter().filter(|conjunct| !conjunct.negated).find_map(|conjunct| {
             let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(conjunct.pred) else { return None };
             let follows = |(pattern, value): &(ExprId, ExprId)| {
@@ -311,6 +357,11 @@ impl Builder<'_, '_> {
                     if cost <= 1e9 && self.is_listable(*whole) {
                         offer(Choice { cost, step: ChoiceStep::Subsets { local, set: *whole }, consumes });
                     }
+                }
+            }
+            Pred::Or(_) => {
+                if let Some(alternatives) = self.alternatives(pred, open) {
+                    offer(Choice { cost: alternatives.len() as f64, step: ChoiceStep::Either { pred }, consumes });
                 }
             }
             _ => {}
@@ -446,7 +497,8 @@ impl Builder<'_, '_> {
             Expr::Unary(UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm, of) => {
                 (self.set_cost(*of) + 1.0).powf(self.set_cost(*of)).max(100.0)
             }
-            Expr::Comprehension { .. } | Expr::SetImage { .. } | Expr::Quantified { .. } => 30.0,
+            Expr::Comprehension { binder, pred, .. } => self.n_alternatives(binder, *pred).map_or(30.0, |n| n as f64),
+            Expr::SetImage { .. } | Expr::Quantified { .. } => 30.0,
             Expr::Successor | Expr::Predecessor | Expr::FirstProjection | Expr::SecondProjection => f64::INFINITY,
             _ => 8.0,
         }
@@ -518,6 +570,7 @@ impl Builder<'_, '_> {
                 open.retain(|known| *known != local);
                 Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source }
             }
+            ChoiceStep::Either { pred } => self.either(pred, open)?,
             ChoiceStep::Range { local } => self.range(local, waiting, open),
             ChoiceStep::Type { local } => {
                 open.retain(|known| *known != local);

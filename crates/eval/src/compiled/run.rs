@@ -39,17 +39,29 @@ impl<'r> Runtime<'r> {
                 concrete(self.session.value(*expr, &env)?)
             }
             Code::Unary(op, operand) => {
-                let operand = self.code(operand)?;
-                unary(*op, operand)
+                if let Some(operand) = self.at_hand(operand) {
+                    return unary(*op, operand);
+                }
+                unary(*op, &self.code(operand)?)
             }
-            Code::Binary(op, left, right) => {
-                let left = with_stack(|| self.code(left))?;
-                let right = self.code(right)?;
-                binary(*op, left, right)
-            }
+            Code::Binary(op, left, right) => self.with_both(left, right, |left, right| binary(*op, left, right)),
             Code::Apply(head, arg) => {
+                if let Code::Binary(BinaryOp::Pair, first, second) = &**arg {
+                    let (first, second) = (self.code(first)?, self.code(second)?);
+                    return match self.head_at_hand(head) {
+                        Some(Val::Value(Value::Set(function))) => {
+                            relation::apply_to_pair(function, &first, &second).map_err(|_| Stop::IllDefined)
+                        }
+                        _ => self.apply(head, &Value::pair(first, second)),
+                    };
+                }
                 let arg = self.code(arg)?;
                 self.apply(head, &arg)
+            }
+            Code::Case(arg, cases) => {
+                let arg = self.code(arg)?;
+                let (_, value) = cases.iter().find(|(key, _)| *key == arg).ok_or(Stop::IllDefined)?;
+                self.code(value)
             }
             Code::Beta(arg, slots, test, expr) => {
                 let arg = self.code(arg)?;
@@ -64,6 +76,9 @@ impl<'r> Runtime<'r> {
             }
             Code::Image(head, set) => {
                 let set = self.code(set)?;
+                if let Some(Val::Value(Value::Set(relation))) = self.head_at_hand(head) {
+                    return Ok(Value::Set(relation::image(relation, as_set(&set)?)));
+                }
                 match self.head(head)? {
                     Val::Value(Value::Set(relation)) => Ok(Value::Set(relation::image(&relation, as_set(&set)?))),
                     symbolic => {
@@ -73,6 +88,9 @@ impl<'r> Runtime<'r> {
                     }
                 }
             }
+            Code::Preimage(relation, set) => self.with_both(relation, set, |relation, set| {
+                Ok(Value::Set(relation::preimage(as_set(relation)?, as_set(set)?)))
+            }),
             Code::SetExtension(items) => {
                 if let [only] = items.as_slice() {
                     return Ok(Value::Set(Set::singleton(self.code(only)?)));
@@ -145,7 +163,37 @@ impl<'r> Runtime<'r> {
         match code {
             Code::Value(value) => Some(value),
             Code::Slot(slot) => self.slots[*slot].as_value(),
+            Code::Cell(cell, _) => self.cells.get(*cell)?.as_ref()?.as_value(),
             _ => None,
+        }
+    }
+
+    /// The same for what may be symbolic.
+    fn head_at_hand(&self, head: &Head) -> Option<&Val> {
+        match head {
+            Head::Slot(slot) => Some(&self.slots[*slot]),
+            Head::Cell(cell, _) => self.cells.get(*cell)?.as_ref(),
+            Head::Code(_) => None,
+        }
+    }
+
+    /// Combines two values; what is at hand is not copied, since workers would wait for each other to count the copies.
+    fn with_both<R>(&mut self, left: &Code, right: &Code, combine: impl FnOnce(&Value, &Value) -> Fast<R>) -> Fast<R> {
+        match (self.at_hand(left), self.at_hand(right)) {
+            (Some(left), Some(right)) => combine(left, right),
+            (Some(_), None) => {
+                let right = self.code(right)?;
+                combine(self.at_hand(left).ok_or(Stop::Escape)?, &right)
+            }
+            (None, Some(_)) => {
+                let left = with_stack(|| self.code(left))?;
+                combine(&left, self.at_hand(right).ok_or(Stop::Escape)?)
+            }
+            (None, None) => {
+                let left = with_stack(|| self.code(left))?;
+                let right = self.code(right)?;
+                combine(&left, &right)
+            }
         }
     }
 
@@ -174,9 +222,7 @@ impl<'r> Runtime<'r> {
 
     fn apply(&mut self, head: &Head, arg: &Value) -> Fast<Value> {
         let looked_up = |function: &Val| match function {
-            Val::Value(Value::Set(function)) => {
-                Some(relation::apply(function, arg).cloned().map_err(|_| Stop::IllDefined))
-            }
+            Val::Value(Value::Set(function)) => Some(relation::apply(function, arg).map_err(|_| Stop::IllDefined)),
             _ => None,
         };
         let direct = match head {
@@ -200,10 +246,10 @@ impl<'r> Runtime<'r> {
             let next = runtime.code(expr)?;
             sum = Some(match (sum.take(), op) {
                 (None, _) => next,
-                (Some(sum), QuantifiedOp::Sigma) => binary(BinaryOp::Add, sum, next)?,
-                (Some(sum), QuantifiedOp::Pi) => binary(BinaryOp::Multiply, sum, next)?,
-                (Some(sum), QuantifiedOp::Union) => binary(BinaryOp::Union, sum, next)?,
-                (Some(sum), QuantifiedOp::Inter) => binary(BinaryOp::Intersection, sum, next)?,
+                (Some(sum), QuantifiedOp::Sigma) => binary(BinaryOp::Add, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Pi) => binary(BinaryOp::Multiply, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Union) => binary(BinaryOp::Union, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Inter) => binary(BinaryOp::Intersection, &sum, &next)?,
                 _ => return Err(Stop::Escape),
             });
             Ok(())
@@ -264,36 +310,29 @@ impl<'r> Runtime<'r> {
             }
             Test::Implies(left, right) => Ok(!self.test(left)? || self.test(right)?),
             Test::Equivalent(left, right) => Ok(self.test(left)? == self.test(right)?),
-            Test::Equal(left, right) => {
-                if let (Some(left), Some(right)) = (self.at_hand(left), self.at_hand(right)) {
-                    return Ok(left == right);
-                }
-                let left = self.code(left)?;
-                Ok(left == self.code(right)?)
-            }
+            Test::Equal(left, right) => self.with_both(left, right, |left, right| Ok(left == right)),
             Test::Member(elem, set) => {
                 let elem = self.code(elem)?;
                 self.member(&elem, set)
             }
             Test::Subset(left, right) => {
-                let (left, right) = (self.code(left)?, self.code(right)?);
-                Ok(as_set(&left)?.is_subset(as_set(&right)?))
+                self.with_both(left, right, |left, right| Ok(as_set(left)?.is_subset(as_set(right)?)))
             }
             Test::StrictSubset(left, right) => {
-                let (left, right) = (self.code(left)?, self.code(right)?);
-                Ok(left != right && as_set(&left)?.is_subset(as_set(&right)?))
+                self.with_both(left, right, |left, right| Ok(left != right && as_set(left)?.is_subset(as_set(right)?)))
+            }
+            Test::Disjoint(left, right) => {
+                self.with_both(left, right, |left, right| Ok(as_set(left)?.is_disjoint(as_set(right)?)))
             }
             Test::Within(part, whole) => {
                 let part = self.code(part)?;
                 self.within(as_set(&part)?, whole)
             }
             Test::Less(left, right) => {
-                let left = self.code(left)?;
-                compare(&left, &self.code(right)?).map(|order| order.is_lt())
+                self.with_both(left, right, |left, right| compare(left, right).map(|order| order.is_lt()))
             }
             Test::LessEqual(left, right) => {
-                let left = self.code(left)?;
-                compare(&left, &self.code(right)?).map(|order| order.is_le())
+                self.with_both(left, right, |left, right| compare(left, right).map(|order| order.is_le()))
             }
             Test::Exists(plan) => {
                 let flow = self.solutions(plan, &mut |_| Ok(ControlFlow::Break(())))?;
@@ -405,7 +444,7 @@ impl<'r> Runtime<'r> {
                     return Ok(false);
                 }
                 for (_, item) in relation::pairs(set) {
-                    if !self.member(item, of)? {
+                    if !self.member(&item, of)? {
                         return Ok(false);
                     }
                 }
@@ -448,7 +487,7 @@ impl<'r> Runtime<'r> {
             return Ok(false);
         }
         for (first, second) in relation::pairs(set) {
-            if !self.member(first, from)? || !self.member(second, to)? {
+            if !self.member(&first, from)? || !self.member(&second, to)? {
                 return Ok(false);
             }
         }
@@ -522,6 +561,16 @@ impl<'r> Runtime<'r> {
                     Err(stop) => Err(stop),
                 }
             }
+            Step::Rows(plan) => self.solutions(plan, &mut |runtime| runtime.run(rest, is_doubtful, found)),
+            Step::Either(branches) => {
+                for branch in branches {
+                    let flow = self.run(branch, false, &mut |runtime| runtime.run(rest, is_doubtful, found))?;
+                    if flow.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                GO_ON
+            }
             Step::Split { code, parts } => match self.lenient_items(code)? {
                 Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
                 None => GO_ON,
@@ -544,6 +593,15 @@ impl<'r> Runtime<'r> {
             },
             Step::Each { pattern, source } => match self.elements(source) {
                 Ok(elements) => {
+                    if let Pattern::Pair(left, right) = pattern {
+                        for (first, second) in relation::pairs(&elements) {
+                            let parts = [(&**left, &first), (&**right, &second)];
+                            if self.matched_all(&parts, rest, is_doubtful, found)?.is_break() {
+                                return Ok(ControlFlow::Break(()));
+                            }
+                        }
+                        return GO_ON;
+                    }
                     for element in elements.iter() {
                         if self.matched(pattern, &element, rest, is_doubtful, found)?.is_break() {
                             return Ok(ControlFlow::Break(()));
@@ -559,7 +617,7 @@ impl<'r> Runtime<'r> {
 
     fn images(&mut self, relation: &Head, key: &Value) -> Fast<Vec<Value>> {
         match self.head(relation)? {
-            Val::Value(Value::Set(relation)) => Ok(relation::images(&relation, key).cloned().collect()),
+            Val::Value(Value::Set(relation)) => Ok(relation::images(&relation, key).collect()),
             _ => Err(Stop::Escape),
         }
     }
@@ -628,8 +686,25 @@ impl<'r> Runtime<'r> {
             self.slots[*slot] = saved;
             return flow;
         }
+        self.matched_all(&[(pattern, value)], rest, is_doubtful, found)
+    }
+
+    /// Goes on where all values fit their patterns.
+    fn matched_all(
+        &mut self,
+        parts: &[(&Pattern, &Value)],
+        rest: &[Step],
+        is_doubtful: bool,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
         let mut saved = Vec::new();
-        let fits = self.take_apart(pattern, value, &mut saved);
+        let mut fits = Ok(true);
+        for (pattern, value) in parts {
+            fits = self.take_apart(pattern, value, &mut saved);
+            if !matches!(fits, Ok(true)) {
+                break;
+            }
+        }
         let flow = match fits {
             Ok(true) => self.run(rest, is_doubtful, found),
             Ok(false) => GO_ON,
@@ -678,8 +753,8 @@ fn compare(left: &Value, right: &Value) -> Fast<std::cmp::Ordering> {
     }
 }
 
-fn unary(op: UnaryOp, operand: Value) -> Fast<Value> {
-    let set = || as_set(&operand);
+fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
+    let set = || as_set(operand);
     let items = || sequence::items(operand.as_set().ok_or(Stop::Escape)?).ok_or(Stop::IllDefined);
     Ok(match op {
         UnaryOp::Negate => match operand {
@@ -738,39 +813,39 @@ fn unary(op: UnaryOp, operand: Value) -> Fast<Value> {
     })
 }
 
-fn binary(op: BinaryOp, left: Value, right: Value) -> Fast<Value> {
+fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
     use BinaryOp::*;
     if op == Pair {
-        return Ok(Value::pair(left, right));
+        return Ok(Value::pair(left.clone(), right.clone()));
     }
-    if let (Value::Int(a), Value::Int(b)) = (&left, &right)
+    if let (Value::Int(a), Value::Int(b)) = (left, right)
         && let Some(result) = small(op, *a, *b)?
     {
         return Ok(result);
     }
     Ok(match op {
-        Add | Subtract | Multiply | Divide | Modulo | Power => return big(op, &left, &right),
+        Add | Subtract | Multiply | Divide | Modulo | Power => return big(op, left, right),
         Interval => {
             let (low, high) = (left.as_int().ok_or(Stop::Escape)?, right.as_int().ok_or(Stop::Escape)?);
             Value::Set(Set::interval(low, high))
         }
-        Union => Value::Set(as_set(&left)?.union(as_set(&right)?)),
-        Intersection => Value::Set(as_set(&left)?.intersection(as_set(&right)?)),
-        Difference => Value::Set(as_set(&left)?.difference(as_set(&right)?)),
+        Union => Value::Set(as_set(left)?.union(as_set(right)?)),
+        Intersection => Value::Set(as_set(left)?.intersection(as_set(right)?)),
+        Difference => Value::Set(as_set(left)?.difference(as_set(right)?)),
         Cartesian => {
-            let (left, right) = (as_set(&left)?, as_set(&right)?);
+            let (left, right) = (as_set(left)?, as_set(right)?);
             if left.len().saturating_mul(right.len()) > MAX_SET {
                 return Err(Stop::Escape);
             }
             Value::Set(relation::cartesian(left, right))
         }
-        DomainRestrict => Value::Set(relation::domain_restrict(as_set(&left)?, as_set(&right)?)),
-        DomainSubtract => Value::Set(relation::domain_subtract(as_set(&left)?, as_set(&right)?)),
-        RangeRestrict => Value::Set(relation::range_restrict(as_set(&left)?, as_set(&right)?)),
-        RangeSubtract => Value::Set(relation::range_subtract(as_set(&left)?, as_set(&right)?)),
-        Override => Value::Set(relation::override_with(as_set(&left)?, as_set(&right)?)),
-        Compose => Value::Set(relation::compose(as_set(&left)?, as_set(&right)?)),
-        Concat | InsertFront | InsertTail | Take | Drop => return sequence_operation(op, &left, &right),
+        DomainRestrict => Value::Set(relation::domain_restrict(as_set(left)?, as_set(right)?)),
+        DomainSubtract => Value::Set(relation::domain_subtract(as_set(left)?, as_set(right)?)),
+        RangeRestrict => Value::Set(relation::range_restrict(as_set(left)?, as_set(right)?)),
+        RangeSubtract => Value::Set(relation::range_subtract(as_set(left)?, as_set(right)?)),
+        Override => Value::Set(relation::override_with(as_set(left)?, as_set(right)?)),
+        Compose => Value::Set(relation::compose(as_set(left)?, as_set(right)?)),
+        Concat | InsertFront | InsertTail | Take | Drop => return sequence_operation(op, left, right),
         _ => return Err(Stop::Escape),
     })
 }

@@ -28,6 +28,7 @@ impl Staged {
 
 /// A conjunct of the guard without unknowns.
 pub(crate) struct Condition {
+    pub(crate) pred: PredId,
     test: Test,
     pub(crate) reads: Vec<VarId>,
 }
@@ -36,7 +37,8 @@ pub(crate) struct Condition {
 pub(crate) struct Search {
     plan: Plan,
     pub(crate) reads: Vec<VarId>,
-    /// Slots of the locals that matter afterwards.
+    /// The locals that matter afterwards, and their slots.
+    pub(crate) locals: Vec<LocalId>,
     found: Vec<usize>,
 }
 
@@ -57,6 +59,17 @@ pub(crate) enum Verdict {
     True,
     /// Ill-defined: if nothing else forbids the step, the plain interpreter decides.
     Doubtful,
+}
+
+impl Verdict {
+    /// A number for a memo, never 0.
+    pub(crate) fn number(self) -> u32 {
+        self as u32 + 1
+    }
+
+    pub(crate) fn from_number(number: u32) -> Verdict {
+        [Verdict::False, Verdict::True].get(number as usize - 1).copied().unwrap_or(Verdict::Doubtful)
+    }
 }
 
 /// The stages of an operation, if it has the form.
@@ -117,7 +130,7 @@ fn stages(
             search_reads.extend(&read.variables);
             searched.push(pred);
         } else {
-            conditions.push(Condition { test: builder.test(pred), reads: read.variables.clone() });
+            conditions.push(Condition { pred, test: builder.test(pred), reads: read.variables.clone() });
         }
     }
     search_reads.sort_unstable();
@@ -137,8 +150,9 @@ fn stages(
     });
     let values = values.collect::<Option<Vec<Assigned>>>()?;
     let plan = builder.plan(binder, &searched, &[])?;
-    let found = found.iter().map(|local| builder.layout.local(*local)).collect();
-    Some(Staged { conditions, search: Search { plan, reads: search_reads, found }, values, n_params: params.len() })
+    let slots = found.iter().map(|local| builder.layout.local(*local)).collect();
+    let search = Search { plan, reads: search_reads, locals: found, found: slots };
+    Some(Staged { conditions, search, values, n_params: params.len() })
 }
 
 impl Search {

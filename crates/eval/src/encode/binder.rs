@@ -10,7 +10,7 @@ use crate::sets::Size;
 use crate::solve::Unknown;
 use crate::val::Val;
 
-type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
+pub(crate) type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
 
 /// Where values for bound variables come from.
 struct Candidates {
@@ -53,6 +53,17 @@ impl<'s> Encoder<'s> {
     /// The same for all values of the variables' types.
     pub(super) fn each_typed(&mut self, binder: &[LocalId], env: &Env, visit: &mut Visit<'_, 's>) -> Encoded<()> {
         self.bind_all(binder, &[], false, env, visit)
+    }
+
+    /// The same for several predicates.
+    pub(crate) fn bind_each(
+        &mut self,
+        binder: &[LocalId],
+        conjuncts: &[PredId],
+        env: &Env,
+        visit: &mut Visit<'_, 's>,
+    ) -> Encoded<()> {
+        self.bind_all(binder, conjuncts, false, env, visit)
     }
 
     /// What the variables stood for before is forgotten.

@@ -44,6 +44,10 @@ impl<'s> Encoder<'s> {
         match model.expr(id) {
             Expr::Constant(constant) => self.symbol_term(Unknown::Constant(*constant)),
             Expr::Local(local) => self.symbol_term(Unknown::Local(*local)),
+            Expr::Variable(variable) => {
+                let sym = self.variable(*variable).ok_or(Stop::Unsupported("a variable"))?;
+                Ok(Term::sym(sym.clone()))
+            }
             Expr::Unary(op, operand) => self.unary(*op, *operand, id, env),
             Expr::Binary(op, left, right) => self.binary(*op, *left, *right, env),
             Expr::SetExtension(items) => {
@@ -62,6 +66,19 @@ impl<'s> Encoder<'s> {
             Expr::Field(record, field) => {
                 let (record, defined) = self.sym(*record, env)?;
                 Ok(Term { kind: TermKind::Sym(self.blast.field(&record, *field as usize)?), defined })
+            }
+            Expr::WithField(record, field, value) => {
+                let ((record, is_record), (value, is_value)) = (self.sym(*record, env)?, self.sym(*value, env)?);
+                let abridge_model::Type::Record(names) = model.types.get(model.ty(id)) else {
+                    return Err(Stop::Unsupported("a record"));
+                };
+                let mut fields = Vec::with_capacity(names.len());
+                for idx in 0..names.len() {
+                    let is_new = idx == *field as usize;
+                    fields.push(if is_new { value.clone() } else { self.blast.field(&record, idx)? });
+                }
+                let defined = self.and(is_record, is_value);
+                Ok(Term { kind: TermKind::Sym(Sym::Record(model.ty(id).0, fields)), defined })
             }
             Expr::If(condition, then, otherwise) => {
                 let condition = self.pred(*condition, env)?;
@@ -277,7 +294,9 @@ impl<'s> Encoder<'s> {
             }
             return Ok(self.blast.extension(&items)?);
         }
-        let (relation, set) = (self.as_sym(relation, env)?, self.as_sym(set, env)?);
+        let relation = self.as_sym(relation, env)?;
+        let keys = self.blast.dom(&relation)?;
+        let set = self.filter_set(&keys, set, env)?;
         Ok(self.blast.image(&relation, &set)?)
     }
 

@@ -10,6 +10,7 @@ use abridge_system::FindingKind;
 
 use super::fast::{FastPath, Trust};
 use super::memo::{Memo, Seat};
+use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, Words, fill, is_violation};
 use crate::compiled::Program;
 use crate::env::{Env, State};
@@ -115,6 +116,7 @@ pub(super) struct Inspector<'a> {
     conjuncts: &'a Conjuncts,
     seats: Vec<Option<Seat<'a>>>,
     trust: Vec<Trust>,
+    costs: Vec<Cost>,
     key: Vec<u32>,
     failed: Vec<(u32, FindingKind)>,
 }
@@ -132,6 +134,7 @@ impl<'a> Inspector<'a> {
         Inspector {
             seats: conjuncts.groups.iter().map(|group| group.memo.as_ref().map(Seat::new)).collect(),
             trust: conjuncts.list.iter().map(|_| Trust::default()).collect(),
+            costs: vec![Cost::default(); conjuncts.list.len()],
             conjuncts,
             key: Vec::new(),
             failed: Vec::new(),
@@ -140,6 +143,17 @@ impl<'a> Inspector<'a> {
 
     pub(super) fn refresh(&mut self) {
         self.seats.iter_mut().flatten().for_each(Seat::refresh);
+    }
+
+    /// What each conjunct took so far.
+    pub(super) fn costs(&self) -> impl Iterator<Item = (Measured, Cost)> {
+        let Conjuncts { role, list, groups } = self.conjuncts;
+        groups.iter().zip(&self.seats).flat_map(move |(group, seat)| {
+            let remembered = seat.as_ref().map_or(0, Seat::n_found);
+            group.members.iter().map(move |member| {
+                (Measured::conjunct(*role, list[*member].pred), Cost { remembered, ..self.costs[*member] })
+            })
+        })
     }
 
     /// Reports what fails, by number. What depends on words in which the state agrees with the one before has been reported.
@@ -196,7 +210,10 @@ impl<'a> Inspector<'a> {
     fn passes(&mut self, idx: usize, words: &[usize], subject: &mut Subject<'_, '_>) -> bool {
         let conjunct = &self.conjuncts.list[idx];
         let number = conjunct.number;
-        let kind = match (self.conjuncts.role, conjunct.truth(&mut self.trust[idx], words, subject)) {
+        let clock = Clock::start(subject.system.config.profile);
+        let truth = conjunct.truth(&mut self.trust[idx], &mut self.costs[idx], words, subject);
+        clock.stop(&mut self.costs[idx]);
+        let kind = match (self.conjuncts.role, truth) {
             (Role::Invariant, Truth::False) => FindingKind::Invariant(number),
             (Role::Invariant, Truth::IllDefined) => FindingKind::IllDefinedInvariant(number),
             (Role::Assertion, Truth::False) => FindingKind::Assertion(number),
@@ -210,10 +227,11 @@ impl<'a> Inspector<'a> {
 }
 
 impl Conjunct {
-    fn truth(&self, trust: &mut Trust, words: &[usize], subject: &mut Subject<'_, '_>) -> Truth {
+    fn truth(&self, trust: &mut Trust, cost: &mut Cost, words: &[usize], subject: &mut Subject<'_, '_>) -> Truth {
         let Subject { system, fast, words: state_words, state } = subject;
         if let (Some(test), Some(fast)) = (self.compiled, fast.as_mut().filter(|_| trust.is_given())) {
             fast.load(system, state_words, words);
+            cost.computed += 1;
             let answer = fast.runtime.holds(test);
             trust.count(answer.is_ok());
             match answer {
@@ -221,6 +239,7 @@ impl Conjunct {
                 Err(_) => fast.forget(),
             }
         }
+        cost.plain += 1;
         self.plain_truth(system, state.get_or_insert_with(|| system.decode(state_words).0))
     }
 

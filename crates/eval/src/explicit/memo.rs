@@ -74,25 +74,33 @@ impl Memo {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.table().slots.len() as u64 * size_of::<u64>() as u64
+        self.table().bytes()
     }
 
-    /// Makes room, or gives up if it does not pay; true if workers have to look again.
-    pub(super) fn tidy(&self, lists: &Lists, may_grow: bool) -> bool {
+    /// Makes room, or gives up if it does not pay; true if workers have to look again. All memos together may grow by `room` bytes.
+    pub(super) fn tidy(&self, lists: &Lists, room: &mut u64) -> bool {
         let table = self.table();
         if table.is_off() {
             return false;
         }
+        let may_grow = table.growth() <= *room;
         let (lookups, hits) = (self.lookups.load(Ordering::Relaxed), self.hits.load(Ordering::Relaxed));
         let is_too_large = table.n_used.load(Ordering::Relaxed) as usize > self.most;
-        let has_failed = is_too_large || lookups >= TRIAL && hits * 100 < lookups * self.must_hit;
+        // What a table could not take in says nothing about whether it pays: a search that goes on from where another ended begins with
+        // small tables and large rounds.
+        let is_tried = lookups >= TRIAL && !(may_grow && table.was_cramped());
+        let has_failed = is_too_large || is_tried && hits * 100 < lookups * self.must_hit;
         let next = if has_failed { Some(Table::new(Layout::Off, 0)) } else { table.larger(lists, may_grow) };
-        if lookups >= TRIAL {
+        if lookups >= TRIAL && !is_tried {
+            self.lookups.fetch_sub(lookups, Ordering::Relaxed);
+            self.hits.fetch_sub(hits, Ordering::Relaxed);
+        } else if lookups >= TRIAL {
             // Old experience counts less and less.
             self.lookups.fetch_sub(lookups / 2, Ordering::Relaxed);
             self.hits.fetch_sub(hits / 2, Ordering::Relaxed);
         }
         let Some(next) = next else { return false };
+        *room = (*room + table.bytes()).saturating_sub(next.bytes());
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         true
     }
@@ -167,17 +175,31 @@ impl Table {
         matches!(self.layout, Layout::Off)
     }
 
+    fn bytes(&self) -> u64 {
+        self.slots.len() as u64 * size_of::<u64>() as u64
+    }
+
+    /// How many times as many slots a larger table has.
+    fn factor(&self) -> usize {
+        if self.slots.len() < SMALL { 4 } else { 2 }
+    }
+
+    /// Bytes by which a larger table is larger.
+    fn growth(&self) -> u64 {
+        self.bytes() * (self.factor() as u64 - 1)
+    }
+
+    /// Fields were too narrow, or a small table had no room. Neither can happen often.
+    fn was_cramped(&self) -> bool {
+        let is_small = self.slots.len() < SMALL && self.is_full.load(Ordering::Relaxed);
+        is_small || matches!(&self.layout, Layout::Packed(fields) if fields.wider().is_some())
+    }
+
     /// The same with more room, if it is needed.
     fn larger(&self, lists: &Lists, may_grow: bool) -> Option<Table> {
         let n_used = self.n_used.load(Ordering::Relaxed) as usize;
         let is_full = may_grow && (self.is_full.load(Ordering::Relaxed) || n_used * 4 > self.slots.len() * 3);
-        let factor = if !is_full {
-            1
-        } else if self.slots.len() < SMALL {
-            4
-        } else {
-            2
-        };
+        let factor = if is_full { self.factor() } else { 1 };
         let bits = match &self.layout {
             Layout::Packed(fields) => fields.wider(),
             _ => None,
@@ -305,6 +327,8 @@ pub(super) struct Seat<'a> {
     table: Arc<Table>,
     lookups: u64,
     hits: u64,
+    /// Hits that the memo has been told of.
+    told: u64,
     /// The packed key and the number of the lookup before: neighbouring states have much in common.
     last: Option<(u64, u32)>,
 }
@@ -315,11 +339,16 @@ pub(super) struct Key(Option<u64>);
 
 impl<'a> Seat<'a> {
     pub(super) fn new(memo: &'a Memo) -> Self {
-        Seat { memo, table: memo.table(), lookups: 0, hits: 0, last: None }
+        Seat { memo, table: memo.table(), lookups: 0, hits: 0, told: 0, last: None }
     }
 
     pub(super) fn is_off(&self) -> bool {
         self.table.is_off()
+    }
+
+    /// How often something was found here.
+    pub(super) fn n_found(&self) -> u64 {
+        self.told + self.hits
     }
 
     /// Takes up what [`Memo::tidy`] did.
@@ -333,6 +362,7 @@ impl<'a> Seat<'a> {
         self.lookups += 1;
         if self.lookups == 4096 {
             self.memo.lookups.fetch_add(std::mem::take(&mut self.lookups), Ordering::Relaxed);
+            self.told += self.hits;
             self.memo.hits.fetch_add(std::mem::take(&mut self.hits), Ordering::Relaxed);
         }
         let key = self.table.key(words).ok_or(Key(None))?;
@@ -373,7 +403,7 @@ mod tests {
                     });
                 }
             });
-            memo.tidy(lists, true);
+            memo.tidy(lists, &mut (1 << 40));
         }
         let mut seat = Seat::new(memo);
         (0..15_000).filter(|n| seat.get(lists, &words(*n)).is_ok_and(|number| number == n + 1)).count()
@@ -401,7 +431,7 @@ mod tests {
                 Err(key) => seat.insert(&lists, &[n], key, n % 7 + 1),
             }
             if n % 1000 == 0 {
-                memo.tidy(&lists, false);
+                memo.tidy(&lists, &mut 0);
             }
         }
         assert_eq!(memo.bytes(), SMALLEST as u64 * 8);
@@ -420,7 +450,7 @@ mod tests {
                     seat.insert(&lists, &[round * 4096 + n], key, 1);
                 }
             }
-            memo.tidy(&lists, true);
+            memo.tidy(&lists, &mut (1 << 40));
         }
         assert!(Seat::new(&memo).is_off());
     }

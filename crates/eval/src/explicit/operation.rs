@@ -8,32 +8,38 @@ use std::ops::ControlFlow;
 
 use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
-use abridge_model::{Model, OpId, VarId};
+use abridge_model::{LocalId, Model, OpId, VarId};
 use abridge_system::{Alike, Steps};
 use abridge_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::condition::{Conditions, Settled};
 use super::fast::{FastPath, Trust};
+use super::labelled::label_locals;
 use super::memo::{Key, Memo, Seat};
+use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
 use crate::compiled::{Fast, Program, Staged, Stop, Verdict};
 use crate::env::State;
 
 /// What is known of one operation.
 pub(super) struct Operation {
-    op: OpId,
-    step: u32,
+    pub(super) op: OpId,
+    pub(super) step: u32,
     /// Words that determine the outcomes.
-    key: Vec<usize>,
+    pub(super) key: Vec<usize>,
     /// Words that an outcome may change, in the order of their variables.
-    writes: Vec<usize>,
+    pub(super) writes: Vec<usize>,
+    /// The locals that label a step.
+    pub(super) label: Vec<LocalId>,
     whole: Option<Memo>,
     stages: Option<Stages>,
 }
 
 /// What is remembered of each stage.
 struct Stages {
-    conditions: Vec<Stage>,
+    /// Their numbers among all conditions.
+    conditions: Vec<usize>,
     search: Stage,
     values: Vec<(Stage, Option<usize>)>,
 }
@@ -44,7 +50,13 @@ struct Stage {
 }
 
 impl Operation {
-    pub(super) fn new(model: &Model, words: &Words<'_>, program: Option<&Program>, idx: usize, op: OpId) -> Self {
+    pub(super) fn new(
+        model: &Model,
+        words: &Words<'_>,
+        program: Option<&Program>,
+        conditions: &mut Conditions,
+        (idx, op): (usize, OpId),
+    ) -> Self {
         let effects = &model.operations[op].effects;
         let mut determines = effects.reads.clone();
         let must = must_write(model, op);
@@ -53,12 +65,17 @@ impl Operation {
         }
         let key = words.of(&determines);
         let staged = program.and_then(|program| program.staged(op));
-        let stages = staged.map(|staged| Stages::new(words, staged)).filter(|stages| stages.read_less_than(&key));
+        let stages = staged.map(|staged| Stages::new(model, words, conditions, staged));
+        let stages = stages.filter(|stages| stages.read_less_than(conditions, &key));
         // Stages need less room for the same.
         let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
         let whole = words.can_repeat(&key).then(|| Memo::new(1 + key.len(), must_hit, most));
         let writes = effects.writes.iter().filter_map(|id| words.position(id)).collect();
-        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, key, whole, stages }
+        let label = match staged.filter(|_| stages.is_some()) {
+            Some(staged) => staged.search.locals.clone(),
+            None => label_locals(model, program, op),
+        };
+        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, label, key, whole, stages }
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -67,14 +84,14 @@ impl Operation {
 }
 
 impl Stages {
-    fn new(words: &Words<'_>, staged: &Staged) -> Self {
+    fn new(model: &Model, words: &Words<'_>, conditions: &mut Conditions, staged: &Staged) -> Self {
         let stage = |reads: &[VarId], n_locals: usize| {
             let read = words.of_those(|id| reads.contains(&id));
             let memo = words.can_repeat(&read).then(|| Memo::new(1 + read.len() + n_locals, 5, usize::MAX));
             Stage { words: read, memo }
         };
         Stages {
-            conditions: staged.conditions.iter().map(|condition| stage(&condition.reads, 0)).collect(),
+            conditions: staged.conditions.iter().map(|item| conditions.number(model, words, item)).collect(),
             search: stage(&staged.search.reads, 0),
             values: staged
                 .values
@@ -85,35 +102,69 @@ impl Stages {
     }
 
     fn all(&self) -> impl Iterator<Item = &Stage> {
-        self.conditions.iter().chain([&self.search]).chain(self.values.iter().map(|(stage, _)| stage))
+        [&self.search].into_iter().chain(self.values.iter().map(|(stage, _)| stage))
     }
 
     /// Otherwise stages have no advantage.
-    fn read_less_than(&self, key: &[usize]) -> bool {
-        self.all().any(|stage| !stage.words.is_empty() && stage.words.len() < key.len())
+    fn read_less_than(&self, conditions: &Conditions, key: &[usize]) -> bool {
+        let conditions = self.conditions.iter().map(|number| conditions.words(*number).len());
+        let mut n_words = self.all().map(|stage| stage.words.len()).chain(conditions);
+        n_words.any(|n_words| n_words > 0 && n_words < key.len())
     }
 }
 
 /// One worker's part.
 pub(super) struct Performer<'a> {
-    operation: &'a Operation,
+    pub(super) operation: &'a Operation,
     whole: Option<Seat<'a>>,
-    staged: Option<(&'a Staged, StageSeats<'a>)>,
-    trust: Trust,
+    pub(super) staged: Option<(&'a Staged, StageSeats<'a>)>,
+    pub(super) trust: Trust,
+    cost: Cost,
 }
 
-struct StageSeats<'a> {
-    conditions: Vec<Option<Seat<'a>>>,
+pub(super) struct StageSeats<'a> {
     search: Option<Seat<'a>>,
     values: Vec<Option<Seat<'a>>>,
 }
 
-/// Buffers that all operations of a worker use in turn.
+/// What all operations of a worker use in turn.
+pub(super) struct Means<'a> {
+    pub(super) fast: Option<FastPath<'a>>,
+    pub(super) settled: Settled<'a>,
+    pub(super) scratch: Scratch,
+}
+
+impl<'a> Means<'a> {
+    pub(super) fn new(system: &'a Explicit<'a>) -> Self {
+        Means { fast: FastPath::new(system), settled: Settled::new(&system.conditions), scratch: Scratch::default() }
+    }
+}
+
+/// A state out of which steps are sought.
+pub(super) struct At<'x, 'a> {
+    pub(super) system: &'a Explicit<'a>,
+    pub(super) words: &'x [u32],
+    /// Elements that play the same part in the state, if use is to be made of them.
+    pub(super) alike: Option<&'x dyn Alike>,
+    /// The state itself, once it is needed.
+    pub(super) state: Option<State>,
+    pub(super) means: &'x mut Means<'a>,
+}
+
+impl<'x, 'a> At<'x, 'a> {
+    pub(super) fn new(system: &'a Explicit<'a>, words: &'x [u32], means: &'x mut Means<'a>) -> Self {
+        means.settled.begin();
+        At { system, words, alike: None, state: None, means }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Scratch {
+    /// The label of every step that is added, if labels are wanted.
+    pub(super) labels: Option<Vec<u32>>,
     key: Vec<u32>,
     found: Vec<u32>,
-    target: Vec<u32>,
+    pub(super) target: Vec<u32>,
     entry: Vec<u32>,
     distinct: Distinct,
 }
@@ -124,70 +175,88 @@ impl<'a> Performer<'a> {
         let staged = system.program.as_ref().and_then(|program| program.staged(operation.op));
         let staged = staged.zip(operation.stages.as_ref()).map(|(staged, stages)| {
             let seats = StageSeats {
-                conditions: stages.conditions.iter().map(seat).collect(),
                 search: seat(&stages.search),
                 values: stages.values.iter().map(|(stage, _)| seat(stage)).collect(),
             };
             (staged, seats)
         });
-        Performer { operation, whole: operation.whole.as_ref().map(Seat::new), staged, trust: Trust::default() }
+        Performer {
+            operation,
+            whole: operation.whole.as_ref().map(Seat::new),
+            staged,
+            trust: Trust::default(),
+            cost: Cost::default(),
+        }
     }
 
     pub(super) fn refresh(&mut self) {
         self.whole.iter_mut().for_each(Seat::refresh);
         if let Some((_, seats)) = &mut self.staged {
-            let StageSeats { conditions, search, values } = seats;
-            conditions.iter_mut().chain([search]).chain(values).flatten().for_each(Seat::refresh);
+            let StageSeats { search, values } = seats;
+            [search].into_iter().chain(values).flatten().for_each(Seat::refresh);
         }
     }
 
+    /// What the operation took so far.
+    pub(super) fn cost(&self) -> (Measured, Cost) {
+        let stages = self
+            .staged
+            .iter()
+            .flat_map(|(_, StageSeats { search, values })| [search].into_iter().chain(values).flatten());
+        let remembered = self.whole.iter().chain(stages).map(Seat::n_found).sum();
+        (Measured::Operation(self.operation.op), Cost { remembered, ..self.cost })
+    }
+
     /// Adds the steps of the operation out of a state.
-    pub(super) fn perform(
-        &mut self,
-        system: &Explicit<'_>,
-        fast: Option<&mut FastPath<'_>>,
-        (words, alike): (&[u32], Option<&dyn Alike>),
-        state: &mut Option<State>,
-        scratch: &mut Scratch,
-        out: &mut Steps,
-    ) {
-        let operation = self.operation;
+    pub(super) fn perform(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+        let clock = Clock::start(at.system.config.profile);
+        self.answer(at, out);
+        clock.stop(&mut self.cost);
+    }
+
+    fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
         // What is alike depends on more than the key of a memo.
-        let alike = alike.filter(|_| self.staged.as_ref().is_some_and(|(staged, _)| staged.finds_params()));
+        let all_alike = at.alike;
+        at.alike = all_alike.filter(|_| self.staged.as_ref().is_some_and(|(staged, _)| staged.finds_params()));
+        self.answer_alike(at, out);
+        at.alike = all_alike;
+    }
+
+    fn answer_alike(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+        let operation = self.operation;
         let mut key = None;
-        if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off() && alike.is_none()) {
-            fill(&mut scratch.key, words, &operation.key);
-            match whole.get(&system.lists, &scratch.key) {
-                Ok(number) => return operation.emit(system, number, words, scratch, out),
+        if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off() && at.alike.is_none()) {
+            let scratch = &mut at.means.scratch;
+            fill(&mut scratch.key, at.words, &operation.key);
+            match whole.get(&at.system.lists, &scratch.key) {
+                Ok(number) => return operation.emit(at.system, number, at.words, scratch, out),
                 Err(missing) => key = Some(missing),
             }
         }
         let start = out.len();
-        let doubt = self.compute(system, fast, (words, alike), state, scratch, out);
+        let doubt = self.compute(at, out);
         doubt.add_to(out);
         if let (Some(key), Some(whole)) = (key, &self.whole) {
-            operation.keep(system, whole, (key, words), doubt, start, scratch, out);
+            operation.keep(at.system, whole, (key, at.words), doubt, start, &mut at.means.scratch, out);
         }
     }
 
     /// Computes the steps.
-    fn compute(
-        &mut self,
-        system: &Explicit<'_>,
-        fast: Option<&mut FastPath<'_>>,
-        (words, alike): (&[u32], Option<&dyn Alike>),
-        state: &mut Option<State>,
-        scratch: &mut Scratch,
-        out: &mut Steps,
-    ) -> Doubt {
+    fn compute(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
+        let At { system, words, alike, state, means: Means { fast, settled, scratch } } = at;
         let start = out.len();
-        if let Some(fast) = fast.filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
+        if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, alike, scratch };
-                    self.operation.in_stages(&mut run, staged, seats, out)
+                    let mut run = Run { system, fast, words, alike: *alike, scratch, settled, n_computed: 0 };
+                    let done = self.operation.in_stages(&mut run, staged, seats, out);
+                    self.cost.computed += run.n_computed;
+                    done
                 }
-                None => self.operation.at_once(system, fast, words, scratch, out),
+                None => {
+                    self.cost.computed += 1;
+                    self.operation.at_once(system, fast, words, scratch, out)
+                }
             };
             self.trust.count(done.is_ok());
             if done.is_ok() {
@@ -196,16 +265,17 @@ impl<'a> Performer<'a> {
             fast.forget();
             out.truncate(start);
         }
+        self.cost.plain += 1;
         self.operation.plainly(system, words, state.get_or_insert_with(|| system.decode(words).0), scratch, out)
     }
 }
 
 /// What is wrong with the steps of an operation.
 #[derive(Clone, Copy, Default)]
-struct Doubt {
-    is_ill_defined: bool,
+pub(super) struct Doubt {
+    pub(super) is_ill_defined: bool,
     /// Some may be missing.
-    is_incomplete: bool,
+    pub(super) is_incomplete: bool,
 }
 
 impl Doubt {
@@ -217,20 +287,23 @@ impl Doubt {
         Doubt { is_ill_defined: word & 1 != 0, is_incomplete: word & 2 != 0 }
     }
 
-    fn add_to(self, out: &mut Steps) {
+    pub(super) fn add_to(self, out: &mut Steps) {
         out.is_ill_defined |= self.is_ill_defined;
         out.is_incomplete |= self.is_incomplete;
     }
 }
 
 /// A state in which stages are evaluated.
-struct Run<'r, 'f> {
-    system: &'r Explicit<'r>,
-    fast: &'r mut FastPath<'f>,
-    words: &'r [u32],
+pub(super) struct Run<'r, 'f, 's> {
+    pub(super) system: &'r Explicit<'r>,
+    pub(super) fast: &'r mut FastPath<'f>,
+    pub(super) words: &'r [u32],
     /// Elements whose exchange changes no more than the label of a step.
-    alike: Option<&'r dyn Alike>,
-    scratch: &'r mut Scratch,
+    pub(super) alike: Option<&'r dyn Alike>,
+    pub(super) scratch: &'r mut Scratch,
+    pub(super) settled: &'r mut Settled<'s>,
+    /// How often something was not remembered.
+    pub(super) n_computed: u64,
 }
 
 impl Operation {
@@ -275,24 +348,20 @@ impl Operation {
     }
 
     /// Evaluates stage by stage, each only if it is not remembered.
-    fn in_stages(
+    pub(super) fn in_stages(
         &self,
-        run: &mut Run<'_, '_>,
+        run: &mut Run<'_, '_, '_>,
         staged: &Staged,
         seats: &mut StageSeats<'_>,
         out: &mut Steps,
     ) -> Fast<()> {
         let Some(stages) = &self.stages else { return Err(Stop::Escape) };
         let mut is_doubtful = false;
-        for ((condition, stage), seat) in staged.conditions.iter().zip(&stages.conditions).zip(&mut seats.conditions) {
-            let number = run.remembered(stage, seat, &[], |run| {
-                run.fast.load(run.system, run.words, &stage.words);
-                run.fast.runtime.condition(condition).map(number_of)
-            })?;
-            match number {
-                FALSE => return Ok(()),
-                DOUBTFUL => is_doubtful = true,
-                _ => {}
+        for (condition, number) in staged.conditions.iter().zip(&stages.conditions) {
+            match run.settled.verdict(*number, condition, run.system, run.fast, run.words)? {
+                Verdict::False => return Ok(()),
+                Verdict::Doubtful => is_doubtful = true,
+                Verdict::True => {}
             }
         }
         let n_found = staged.search.n_found();
@@ -309,14 +378,17 @@ impl Operation {
             }
             run.scratch.distinct.clear();
             let row = |idx: usize| &found[idx * n_found..(idx + 1) * n_found];
-            match run.alike {
-                Some(alike) => grouped(run.system, alike, (0..n_solutions).map(row))
-                    .into_iter()
-                    .try_for_each(|(idx, count)| self.outcome(run, staged, stages, seats, (row(idx), count), out)),
-                None => {
-                    (0..n_solutions).try_for_each(|idx| self.outcome(run, staged, stages, seats, (row(idx), 1), out))
+            let groups = match run.alike {
+                Some(alike) => grouped(run.system, alike, (0..n_solutions).map(row)),
+                None => (0..n_solutions).map(|idx| (idx, 1)).collect(),
+            };
+            groups.into_iter().try_for_each(|(idx, count)| {
+                self.outcome(run, staged, stages, seats, (row(idx), count), out)?;
+                if let Some(labels) = &mut run.scratch.labels {
+                    labels.push(run.system.label_of(row(idx)));
                 }
-            }
+                Ok(())
+            })
         });
         run.scratch.found = found;
         result
@@ -325,7 +397,7 @@ impl Operation {
     /// Adds the step of a solution that counts for so many.
     fn outcome(
         &self,
-        run: &mut Run<'_, '_>,
+        run: &mut Run<'_, '_, '_>,
         staged: &Staged,
         stages: &Stages,
         seats: &mut StageSeats<'_>,
@@ -341,7 +413,7 @@ impl Operation {
         let mut result = Ok(());
         for ((value, (stage, place)), seat) in values {
             let locals = value.locals.iter().map(|idx| found[*idx]);
-            let number = run.remembered_with(stage, seat, locals, |run| {
+            let number = run.remembered(stage, seat, locals, |run| {
                 run.fast.load(run.system, run.words, &stage.words);
                 let locals: Vec<_> = value.locals.iter().map(|idx| run.system.local(found[*idx]).clone()).collect();
                 let val = run.fast.runtime.assigned(&staged.search, value, &locals)?;
@@ -364,8 +436,8 @@ impl Operation {
                 }
             }
         }
-        // Solutions that differ in parameters are different steps; others may come to the same.
-        let may_repeat = staged.n_params == 0 && !found.is_empty();
+        // Solutions that differ in parameters are different steps; others may come to the same, unless they are wanted by name.
+        let may_repeat = staged.n_params == 0 && !found.is_empty() && run.scratch.labels.is_none();
         if result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row)) {
             out.push(self.step, count, &target);
         }
@@ -464,43 +536,25 @@ fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option
     solution.iter().enumerate().map(part).collect()
 }
 
-const FALSE: u32 = 1;
-const TRUE: u32 = 2;
-const DOUBTFUL: u32 = 3;
-
-fn number_of(verdict: Verdict) -> u32 {
-    match verdict {
-        Verdict::False => FALSE,
-        Verdict::True => TRUE,
-        Verdict::Doubtful => DOUBTFUL,
-    }
-}
-
-impl Run<'_, '_> {
-    fn remembered(
-        &mut self,
-        stage: &Stage,
-        seat: &mut Option<Seat<'_>>,
-        locals: &[u32],
-        compute: impl FnOnce(&mut Self) -> Fast<u32>,
-    ) -> Fast<u32> {
-        self.remembered_with(stage, seat, locals.iter().copied(), compute)
-    }
-
+impl Run<'_, '_, '_> {
     /// The number of a stage under its words and some ids of locals.
-    fn remembered_with(
+    fn remembered(
         &mut self,
         stage: &Stage,
         seat: &mut Option<Seat<'_>>,
         locals: impl Iterator<Item = u32>,
         compute: impl FnOnce(&mut Self) -> Fast<u32>,
     ) -> Fast<u32> {
-        let Some(seat) = seat.as_mut().filter(|seat| !seat.is_off()) else { return compute(self) };
+        let Some(seat) = seat.as_mut().filter(|seat| !seat.is_off()) else {
+            self.n_computed += 1;
+            return compute(self);
+        };
         fill(&mut self.scratch.key, self.words, &stage.words);
         self.scratch.key.extend(locals);
         match seat.get(&self.system.lists, &self.scratch.key) {
             Ok(number) => Ok(number),
             Err(key) => {
+                self.n_computed += 1;
                 let number = compute(self)?;
                 seat.insert(&self.system.lists, &self.scratch.key, key, number);
                 Ok(number)
@@ -529,6 +583,7 @@ impl Run<'_, '_> {
                 Err(missing) => key = Some(missing),
             }
         }
+        self.n_computed += 1;
         let Run { system, fast, words, scratch, .. } = self;
         fast.load(system, words, &stage.words);
         scratch.distinct.clear();

@@ -6,20 +6,18 @@ use std::sync::atomic::Ordering;
 use abridge_system::{Alike, FindingKind, Properties, Steps, Worker};
 
 use super::conjunct::{Inspector, Subject};
-use super::fast::FastPath;
-use super::operation::{Performer, Scratch};
+use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
 use crate::val::Val;
 
 pub struct ExplicitWorker<'a> {
-    system: &'a Explicit<'a>,
-    operations: Vec<Performer<'a>>,
+    pub(super) system: &'a Explicit<'a>,
+    pub(super) operations: Vec<Performer<'a>>,
     invariant: Inspector<'a>,
     assertions: Inspector<'a>,
     goal: Inspector<'a>,
-    fast: Option<FastPath<'a>>,
-    scratch: Scratch,
+    pub(super) means: Means<'a>,
     target: Vec<u32>,
     /// What was rearranged up to here has been taken up.
     epoch: u32,
@@ -33,18 +31,18 @@ impl<'a> ExplicitWorker<'a> {
             invariant: Inspector::new(&system.invariant),
             assertions: Inspector::new(&system.assertions),
             goal: Inspector::new(&system.goal),
-            fast: FastPath::new(system),
-            scratch: Scratch::default(),
+            means: Means::new(system),
             target: Vec::new(),
             epoch: 0,
         }
     }
 
-    fn refresh(&mut self) {
+    pub(super) fn refresh(&mut self) {
         let epoch = self.system.epoch.load(Ordering::Acquire);
         if epoch != self.epoch {
             self.epoch = epoch;
             self.operations.iter_mut().for_each(Performer::refresh);
+            self.means.settled.refresh();
             [&mut self.invariant, &mut self.assertions, &mut self.goal].into_iter().for_each(Inspector::refresh);
         }
     }
@@ -105,6 +103,18 @@ impl<'a> ExplicitWorker<'a> {
     }
 }
 
+impl Drop for ExplicitWorker<'_> {
+    fn drop(&mut self) {
+        if !self.system.config.profile {
+            return;
+        }
+        let mut profile = lock(&self.system.profile);
+        self.operations.iter().map(Performer::cost).for_each(|(what, cost)| profile.add(what, cost));
+        let inspectors = [&self.invariant, &self.assertions, &self.goal];
+        inspectors.into_iter().flat_map(Inspector::costs).for_each(|(what, cost)| profile.add(what, cost));
+    }
+}
+
 /// The values of the constants.
 fn values(state: &State) -> Vec<Val> {
     state.constants.iter().flatten().cloned().collect()
@@ -138,7 +148,7 @@ impl Worker for ExplicitWorker<'_> {
         }
         self.refresh();
         let mut state = None;
-        let mut subject = Subject { system: self.system, fast: self.fast.as_mut(), words, state: &mut state };
+        let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
         let inspectors = [
             (asked.invariant, &mut self.invariant),
             (asked.assertions, &mut self.assertions),
@@ -157,10 +167,9 @@ impl ExplicitWorker<'_> {
             return self.initialise(&constants, out);
         }
         self.refresh();
-        let mut state = None;
+        let mut at = At { alike, ..At::new(self.system, words, &mut self.means) };
         for operation in &mut self.operations {
-            let fast = self.fast.as_mut();
-            operation.perform(self.system, fast, (words, alike), &mut state, &mut self.scratch, out);
+            operation.perform(&mut at, out);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Relations and functions.
 
-use abridge_model::{BinaryOp, ExprId, FreeTypeId, UnaryOp};
+use abridge_model::{BinaryOp, Expr, ExprId, FreeTypeId, Model, UnaryOp};
 use abridge_value::{Builder, Int, Set, Value, relation};
 
 use crate::env::Env;
@@ -8,11 +8,43 @@ use crate::error::{ErrorKind, IllDefined, Result};
 use crate::interp::Session;
 use crate::val::{Sym, Val};
 
+/// The keys and values of a function that is written as a set of pairs with different literals as keys: an old way to write a conditional
+/// expression.
+pub(crate) fn cases(model: &Model, function: ExprId) -> Option<Vec<(Value, ExprId)>> {
+    let Expr::SetExtension(items) = model.expr(function) else { return None };
+    let mut cases: Vec<(Value, ExprId)> = Vec::with_capacity(items.len());
+    for item in items {
+        let Expr::Binary(BinaryOp::Pair, key, value) = model.expr(*item) else { return None };
+        let key = match model.expr(*key) {
+            Expr::Bool(flag) => Value::Bool(*flag),
+            Expr::Integer(int) => Value::int(Int::from(int.clone())),
+            Expr::Element(set, index) => Value::element(set.0, *index),
+            Expr::String(text) => Value::string(text.as_str()),
+            _ => return None,
+        };
+        if cases.iter().any(|(other, _)| *other == key) {
+            return None;
+        }
+        cases.push((key, *value));
+    }
+    Some(cases)
+}
+
 impl Session<'_> {
     pub(super) fn identity(&self, val: Val) -> Val {
         match val.as_set() {
             Some(set) if set.len() <= self.config().max_set_size => relation::identity(set).into(),
             _ => Sym::unary(UnaryOp::Id, val),
+        }
+    }
+
+    /// `{k1 |-> e1, k2 |-> e2}(x)`: only the value that is chosen is evaluated.
+    pub(super) fn chosen(&self, cases: &[(Value, ExprId)], function: ExprId, arg: ExprId, env: &Env) -> Result<Val> {
+        let arg = self.expr(arg, env)?;
+        match cases.iter().find(|(key, _)| arg.as_value() == Some(key)) {
+            Some((_, value)) => self.expr(*value, env),
+            // The argument is outside the domain or has to be computed first.
+            None => self.apply(&self.expr(function, env)?, &arg, env),
         }
     }
 

@@ -113,7 +113,7 @@ pub(crate) fn is_binary(set: &Set) -> bool {
 fn parse(set: &Set) -> Option<Tree> {
     let mut labels: BTreeMap<Path, Value> = BTreeMap::new();
     for (path, label) in relation::pairs(set) {
-        if labels.insert(path_of(path.as_set()?)?, label.clone()).is_some() {
+        if labels.insert(path_of(path.as_set()?)?, label).is_some() {
             return None;
         }
     }

@@ -219,8 +219,8 @@ impl Session<'_> {
         if let Some(pairs) = relation.as_set() {
             let mut out = Builder::new();
             for (first, second) in relation::pairs(pairs) {
-                if self.member(&Val::Value(first.clone()), set, env)? {
-                    out.push(second.clone());
+                if self.member(&Val::Value(first), set, env)? {
+                    out.push(second);
                 }
             }
             return Ok(out.finish().into());
@@ -408,8 +408,8 @@ fn finite_images(set: &Set, key: &Value) -> Images {
     let mut images = relation::images(set, key);
     match (images.next(), images.next()) {
         (None, _) => Images::None,
-        (Some(one), None) => Images::One(one.clone().into()),
-        _ => Images::from_set(Set::from_sorted(relation::images(set, key).cloned().collect())),
+        (Some(one), None) => Images::One(one.into()),
+        _ => Images::from_set(Set::from_sorted(relation::images(set, key).collect())),
     }
 }
 
@@ -420,9 +420,9 @@ fn images_of_partial(partial: &Partial, key: &Value) -> Result<Images> {
 }
 
 fn preimages_of_partial(partial: &Partial, value: &Value) -> Result<Images> {
-    let found = relation::pairs(&partial.decided).find(|(_, second)| *second == value);
+    let found = relation::pairs(&partial.decided).find(|(_, second)| second == value);
     match found {
-        Some((first, _)) if partial.is_injective => Ok(Images::One(first.clone().into())),
+        Some((first, _)) if partial.is_injective => Ok(Images::One(first.into())),
         _ => Err(ErrorKind::Undetermined.into()),
     }
 }

@@ -360,7 +360,7 @@ impl Search<'_> {
 /// The keys that alone have some of the images.
 fn only_keys(relation: &Set, images: &Set) -> Set {
     let inverse = relation::inverse(&relation::range_restrict(relation, images));
-    images.iter().filter_map(|image| relation::apply(&inverse, &image).ok().cloned()).collect()
+    images.iter().filter_map(|image| relation::apply(&inverse, &image).ok()).collect()
 }
 
 /// False if there is no set between the bounds.

@@ -271,6 +271,10 @@ impl Quotient for Auto<'_, '_> {
         self.worth.decide(n_states);
     }
 
+    fn is_lasting(&self) -> bool {
+        true
+    }
+
     fn bytes(&self) -> u64 {
         self.allowance.spent() as u64
     }

@@ -75,6 +75,10 @@ impl<L: Labelling> Quotient for Canon<'_, '_, L> {
         CanonCanonizer { canon: self, images: Vec::new(), state: Vec::new() }
     }
 
+    fn is_lasting(&self) -> bool {
+        true
+    }
+
     fn bytes(&self) -> u64 {
         self.known.bytes()
     }

@@ -74,6 +74,10 @@ impl Quotient for Flood<'_, '_> {
         FloodCanonizer { flood: self, images: FxHashMap::default() }
     }
 
+    fn is_lasting(&self) -> bool {
+        false
+    }
+
     fn bytes(&self) -> u64 {
         self.processed.bytes()
     }

@@ -55,6 +55,10 @@ impl Quotient for Marker<'_, '_> {
         MarkerCanonizer { marker: self, canonizer: self.auto.judge(), key: Vec::new() }
     }
 
+    fn is_lasting(&self) -> bool {
+        false
+    }
+
     fn bytes(&self) -> u64 {
         self.auto.bytes()
     }

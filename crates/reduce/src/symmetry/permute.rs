@@ -2,7 +2,7 @@
 //! Flooding").
 
 use abridge_eval::{Explicit, UNSET};
-use abridge_value::{Builder, Set, Value};
+use abridge_value::{Builder, Set, Value, relation};
 
 use super::group::Group;
 
@@ -71,6 +71,10 @@ fn permute_set(group: &Group, images: &[u32], set: &Set) -> Option<Set> {
     if let Some(items) = set.as_slice() {
         let images = permute_all(group, images, items)?;
         let image: Set = images.into_iter().collect();
+        return (image != *set).then_some(image);
+    }
+    if let Value::Pair(_) = set.first()? {
+        let image = relation::renamed(set, |value| permute_value(group, images, &value).unwrap_or(value));
         return (image != *set).then_some(image);
     }
     // What is left are numbers, booleans and large bit sets.

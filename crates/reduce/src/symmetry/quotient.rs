@@ -1,5 +1,7 @@
 //! A system in which each state stands for its class.
 
+use std::io;
+
 use abridge_system::{Alike, FindingKind, Properties, Steps, System, Worker};
 
 /// Classes of states, each with a representative that is one of them.
@@ -26,6 +28,10 @@ pub trait Quotient: Sync {
 
     /// Bytes of what is kept.
     fn bytes(&self) -> u64;
+
+    /// Whether representatives follow from the states themselves rather than from which of a class was met first, so that a saved search
+    /// can be gone on with.
+    fn is_lasting(&self) -> bool;
 }
 
 /// Finds representatives on behalf of one thread.
@@ -79,6 +85,22 @@ impl<S: System, Q: Quotient> System for Quotiented<'_, S, Q> {
     fn bytes(&self) -> u64 {
         self.system.bytes() + self.quotient.bytes()
     }
+
+    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        if !self.quotient.is_lasting() {
+            let message = "a search by this method of symmetry reduction cannot be saved";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+        }
+        self.system.save(marks, sink)
+    }
+
+    fn save_notes(&self) -> Vec<u8> {
+        self.system.save_notes()
+    }
+
+    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        self.system.restore(marks, source, notes)
+    }
 }
 
 pub struct QuotientedWorker<W, C> {
@@ -94,6 +116,7 @@ impl<W: Worker, C: Canonizer> QuotientedWorker<W, C> {
     fn take(&mut self, source: &[u32], out: &mut Steps) {
         out.is_ill_defined |= self.steps.is_ill_defined;
         out.is_incomplete |= self.steps.is_incomplete;
+        out.is_reduced |= self.steps.is_reduced;
         for (operation, count, target) in self.steps.iter() {
             self.target.clear();
             self.target.extend_from_slice(target);

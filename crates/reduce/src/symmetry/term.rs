@@ -158,8 +158,15 @@ impl Term {
             for item in items {
                 has_points |= self.add_value(group, item, node, MEMBER);
             }
-        } else if matches!(set.first(), Some(Value::Element { set: carrier, .. }) if group.moves(carrier)) {
-            // Numbers and booleans have no points; sets of elements may.
+            return has_points;
+        }
+        // Numbers and booleans have no points; elements may, and pairs of them.
+        let is_inert = match set.first() {
+            Some(Value::Element { set: carrier, .. }) => !group.moves(carrier),
+            Some(Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) | None => true,
+            Some(_) => false,
+        };
+        if !is_inert {
             for item in set {
                 has_points |= self.add_value(group, &item, node, MEMBER);
             }

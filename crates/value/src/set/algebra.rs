@@ -103,12 +103,15 @@ impl Set {
         small.iter().all(|value| !large.contains(&value))
     }
 
-    /// The same positions of both, if both are bit sets over one carrier.
+    /// The same positions of both, if both are bit sets or matrices over the same carriers.
     fn wordwise(&self, other: &Set, combine: fn(u64, u64) -> u64) -> Option<Set> {
         if let (Layout::Bits { carrier, bits }, Layout::Bits { carrier: carrier2, bits: bits2 }) = (&self.0, &other.0)
             && carrier == carrier2
         {
             return Some(Set::from_bits(*carrier, combine(*bits, *bits2)));
+        }
+        if let (Layout::Matrix(left), Layout::Matrix(right)) = (&self.0, &other.0) {
+            return left.rowwise(right, combine);
         }
         let (left, right) = self.words_of_both(other)?;
         let (carrier, _) = self.words()?;
@@ -118,6 +121,9 @@ impl Set {
     }
 
     fn words_of_both<'a>(&'a self, other: &'a Set) -> Option<(&'a [u64], &'a [u64])> {
+        if let (Layout::Matrix(left), Layout::Matrix(right)) = (&self.0, &other.0) {
+            return (left.carriers() == right.carriers()).then_some((left.rows(), right.rows()));
+        }
         let ((carrier, left), (carrier2, right)) = (self.words()?, other.words()?);
         (carrier == carrier2).then_some((left, right))
     }

@@ -1,5 +1,6 @@
 //! Elements in ascending order.
 
+use super::matrix::Cells;
 use super::{Layout, Set, at};
 use crate::int::Int;
 use crate::value::Value;
@@ -23,6 +24,7 @@ enum Cursor<'a> {
         hi: Int,
     },
     Ints(std::slice::Iter<'a, i64>),
+    Cells(Cells<'a>),
     Slice(std::slice::Iter<'a, Value>),
 }
 
@@ -38,6 +40,7 @@ impl<'a> SetIter<'a> {
             Layout::Interval { span, lo } => Cursor::Interval { next: *lo, left: u64::from(*span) + 1 },
             Layout::LongInterval(ends) => Cursor::LongInterval { next: ends.0.clone(), hi: ends.1.clone() },
             Layout::Ints(ints) => Cursor::Ints(ints.slice.iter()),
+            Layout::Matrix(matrix) => Cursor::Cells(matrix.cells()),
             Layout::Sorted(items) => Cursor::Slice(items.slice.iter()),
         })
     }
@@ -74,6 +77,7 @@ impl Iterator for SetIter<'_> {
                 Some(value)
             }
             Cursor::Ints(ints) => ints.next().map(|int| Value::Int(*int)),
+            Cursor::Cells(cells) => cells.next().map(|(first, second)| Value::pair(first, second)),
             Cursor::Slice(items) => items.next().cloned(),
         }
     }
@@ -89,6 +93,7 @@ impl Iterator for SetIter<'_> {
             }
             Cursor::LongInterval { .. } => (0, None),
             Cursor::Ints(ints) => ints.size_hint(),
+            Cursor::Cells(cells) => cells.size_hint(),
             Cursor::Slice(items) => items.size_hint(),
         }
     }

@@ -78,11 +78,12 @@ fn spliced_ints(ints: &ThinArc<u64, i64>, run: Range<usize>, new: Option<i64>) -
     })
 }
 
-/// Nothing if the result may be of another form: what is left of numbers or of nothing.
+/// Nothing if the result may be of another form: what is left of numbers, of pairs that may fit a matrix, or of nothing.
 fn spliced_values(items: &ThinArc<u64, Value>, run: Range<usize>, new: Option<Value>) -> Option<Set> {
     let (before, after) = (&items.slice[..run.start], &items.slice[run.end..]);
     let sample = before.first().or(after.first()).or(new.as_ref())?;
-    if position(sample).is_some() || sample.as_int().is_some() {
+    let is_cell = |(first, second): (&Value, &Value)| position(first).is_some() && position(second).is_some();
+    if position(sample).is_some() || sample.as_int().is_some() || sample.as_pair().is_some_and(is_cell) {
         return None;
     }
     let hash = changed_hash(items.header.header, &items.slice[run], new.as_ref());

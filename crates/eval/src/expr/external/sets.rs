@@ -61,7 +61,7 @@ impl Call<'_> {
         if !relation::is_functional(&set) {
             return Err(self.ill_defined("the relation is not a function"));
         }
-        Ok(Some(sequence::from_items(relation::pairs(&set).map(|(_, value)| value.clone())).into()))
+        Ok(Some(sequence::from_items(relation::pairs(&set).map(|(_, value)| value)).into()))
     }
 
     /// All results of one replacement.
@@ -127,11 +127,11 @@ fn components(edges: &Set) -> Set {
     let mut done: BTreeSet<Value> = BTreeSet::new();
     let mut found = Vec::new();
     for (node, target) in relation::pairs(&closure) {
-        if node != target || done.contains(node) {
+        if node != target || done.contains(&node) {
             continue;
         }
-        let reaches_back = |other: &&Value| closure.contains(&Value::pair((*other).clone(), node.clone()));
-        let component: Set = relation::images(&closure, node).filter(reaches_back).cloned().collect();
+        let reaches_back = |other: &Value| closure.contains(&Value::pair(other.clone(), node.clone()));
+        let component: Set = relation::images(&closure, &node).filter(reaches_back).collect();
         done.extend(component.iter());
         found.push(Value::Set(component));
     }

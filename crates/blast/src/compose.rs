@@ -1,0 +1,246 @@
+//! Circuits as functions of their inputs: what a literal depends on, and what it becomes when inputs are replaced.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::circuit::{Circuit, Gate, Lit};
+
+/// A point in the growth of a circuit.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    n_gates: usize,
+    n_args: usize,
+}
+
+impl Mark {
+    pub fn n_gates(self) -> usize {
+        self.n_gates
+    }
+}
+
+/// What literals became under one replacement of inputs.
+#[derive(Default)]
+pub struct Replaced {
+    gates: HashMap<usize, Lit, FxBuildHasher>,
+}
+
+impl Circuit {
+    pub fn mark(&self) -> Mark {
+        Mark { n_gates: self.n_gates(), n_args: self.n_args() }
+    }
+
+    /// Forgets the gates that were made after a mark; nobody may have kept one. What is built afterwards does not depend on them.
+    pub fn reset(&mut self, mark: Mark) {
+        self.truncate(mark.n_gates, mark.n_args);
+    }
+
+    /// The inputs that some literals depend on, ascending.
+    pub fn inputs_of(&self, lits: impl IntoIterator<Item = Lit>) -> Vec<Lit> {
+        let gates = self.cone(lits);
+        gates.into_iter().filter(|gate| matches!(self.gate(*gate), Gate::Input)).map(Lit::of_gate).collect()
+    }
+
+    /// The gates that some literals depend on, ascending: arguments come before what uses them.
+    pub(crate) fn cone(&self, lits: impl IntoIterator<Item = Lit>) -> Vec<usize> {
+        let mut seen = hashbrown::HashSet::<usize, FxBuildHasher>::default();
+        let mut open: Vec<usize> = lits.into_iter().map(Lit::gate).collect();
+        while let Some(gate) = open.pop() {
+            if seen.insert(gate)
+                && let Gate::And { start, end } = self.gate(gate)
+            {
+                open.extend(self.args(start, end).iter().map(|arg| arg.gate()));
+            }
+        }
+        let mut cone: Vec<usize> = seen.into_iter().collect();
+        cone.sort_unstable();
+        cone
+    }
+
+    /// Literals whose conjunction is the literal, none of them a conjunction itself.
+    pub fn conjuncts(&self, lit: Lit) -> Vec<Lit> {
+        let (mut parts, mut open) = (Vec::new(), vec![lit]);
+        while let Some(lit) = open.pop() {
+            match self.gate(lit.gate()) {
+                Gate::And { start, end } if !lit.is_negated() => open.extend(self.args(start, end)),
+                Gate::Constant if lit == Lit::TRUE => {}
+                _ => parts.push(lit),
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        parts
+    }
+
+    /// The literal after inputs have been replaced; `with` says by what, and is the same for all calls with one `done`.
+    pub fn replace(&mut self, lit: Lit, with: &impl Fn(Lit) -> Option<Lit>, done: &mut Replaced) -> Lit {
+        for idx in self.cone([lit]) {
+            if done.gates.contains_key(&idx) {
+                continue;
+            }
+            let old = Lit::of_gate(idx);
+            let new = match self.gate(idx) {
+                Gate::Constant => old,
+                Gate::Input => with(old).unwrap_or(old),
+                Gate::And { start, end } => {
+                    let args: Vec<Lit> = self.args(start, end).iter().map(|arg| done.of(*arg)).collect();
+                    self.and_all(args)
+                }
+            };
+            done.gates.insert(idx, new);
+        }
+        done.of(lit)
+    }
+}
+
+impl Replaced {
+    /// A literal below one that was replaced.
+    fn of(&self, lit: Lit) -> Lit {
+        let new = self.gates.get(&lit.gate()).copied().unwrap_or(Lit::of_gate(lit.gate()));
+        if lit.is_negated() { !new } else { new }
+    }
+}
+
+/// Literals of a circuit, made ready to be computed from given inputs, again and again.
+#[derive(Default)]
+pub struct Formulas {
+    /// The gates that matter: an input by its number, or the range of its arguments.
+    gates: Vec<Step>,
+    /// Gate and sign.
+    args: Vec<(u32, bool)>,
+    formulas: Vec<Formula>,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    True,
+    Input(u32),
+    And(u32, u32),
+}
+
+struct Formula {
+    /// The gates below it, in order.
+    cone: Box<[u32]>,
+    root: (u32, bool),
+}
+
+/// Values of gates for one valuation of the inputs.
+#[derive(Default)]
+pub struct Evaluation {
+    values: Vec<bool>,
+    /// Which valuation a value belongs to.
+    stamps: Vec<u32>,
+    now: u32,
+}
+
+impl Formulas {
+    /// `number` gives the number of an input.
+    pub fn new(circuit: &Circuit, lits: &[Lit], number: impl Fn(Lit) -> u32) -> Formulas {
+        let mut formulas = Formulas::default();
+        let mut places: HashMap<usize, u32, FxBuildHasher> = HashMap::default();
+        for lit in lits {
+            let mut cone = Vec::new();
+            for gate in circuit.cone([*lit]) {
+                let place = *places.entry(gate).or_insert(formulas.gates.len() as u32);
+                cone.push(place);
+                if place < formulas.gates.len() as u32 {
+                    continue;
+                }
+                let step = match circuit.gate(gate) {
+                    Gate::Constant => Step::True,
+                    Gate::Input => Step::Input(number(Lit::of_gate(gate))),
+                    Gate::And { start, end } => {
+                        let first = formulas.args.len() as u32;
+                        let args = circuit.args(start, end).iter();
+                        formulas.args.extend(args.map(|arg| (places[&arg.gate()], arg.is_negated())));
+                        Step::And(first, formulas.args.len() as u32)
+                    }
+                };
+                formulas.gates.push(step);
+            }
+            let root = (places[&lit.gate()], lit.is_negated());
+            formulas.formulas.push(Formula { cone: cone.into(), root });
+        }
+        formulas
+    }
+
+    /// The value of a literal by its position; `input` gives the value of an input.
+    pub fn value(&self, formula: usize, evaluation: &mut Evaluation, input: impl Fn(u32) -> bool) -> bool {
+        let Formula { cone, root } = &self.formulas[formula];
+        evaluation.values.resize(self.gates.len(), false);
+        evaluation.stamps.resize(self.gates.len(), 0);
+        for place in cone.iter().map(|place| *place as usize) {
+            if evaluation.stamps[place] == evaluation.now {
+                continue;
+            }
+            evaluation.stamps[place] = evaluation.now;
+            evaluation.values[place] = match self.gates[place] {
+                Step::True => true,
+                Step::Input(number) => input(number),
+                Step::And(start, end) => {
+                    let args = &self.args[start as usize..end as usize];
+                    args.iter().all(|(arg, is_negated)| evaluation.values[*arg as usize] != *is_negated)
+                }
+            };
+        }
+        evaluation.values[root.0 as usize] != root.1
+    }
+}
+
+impl Evaluation {
+    /// Says that the inputs have changed.
+    pub fn begin(&mut self) {
+        self.now = self.now.wrapping_add(1);
+        if self.now == 0 {
+            self.stamps.fill(0);
+            self.now = 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_inputs_is_computing_with_other_inputs() {
+        let mut circuit = Circuit::default();
+        let inputs = [circuit.input(), circuit.input(), circuit.input()];
+        let [a, b, c] = inputs;
+        let either = circuit.xor(a, b);
+        let lit = circuit.ite(c, either, !a);
+        assert_eq!(circuit.inputs_of([lit]), inputs);
+        let mark = circuit.mark();
+        let both = circuit.and(b, c);
+        // a becomes b & c, c becomes a.
+        let with = |input: Lit| if input == a { Some(both) } else { (input == c).then_some(a) };
+        let replaced = circuit.replace(lit, &with, &mut Replaced::default());
+        let number = |lit: Lit| inputs.iter().position(|input| *input == lit).unwrap_or(9) as u32;
+        let formulas = Formulas::new(&circuit, &[lit, !replaced], number);
+        let mut evaluation = Evaluation::default();
+        for bits in 0..8_u32 {
+            let bit = |idx: u32| bits >> idx & 1 == 1;
+            evaluation.begin();
+            let value = !formulas.value(1, &mut evaluation, bit);
+            let changed = [bit(1) && bit(2), bit(1), bit(0)];
+            evaluation.begin();
+            assert_eq!(value, formulas.value(0, &mut evaluation, |idx| changed[idx as usize]));
+        }
+        circuit.reset(mark);
+        assert_eq!(circuit.mark().n_gates, mark.n_gates);
+        let again = circuit.and(b, c);
+        assert_eq!(again, both);
+    }
+
+    #[test]
+    fn a_conjunction_falls_into_its_parts() {
+        let mut circuit = Circuit::default();
+        let (a, b, c) = (circuit.input(), circuit.input(), circuit.input());
+        let (inner, other) = (circuit.and(a, b), circuit.or(a, c));
+        let whole = circuit.and_all([inner, other, !c]);
+        let mut parts = vec![a, b, !c, other];
+        parts.sort();
+        assert_eq!(circuit.conjuncts(whole), parts);
+        assert_eq!(circuit.conjuncts(Lit::TRUE), []);
+        assert_eq!(circuit.conjuncts(!inner), [!inner]);
+    }
+}

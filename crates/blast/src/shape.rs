@@ -1,0 +1,183 @@
+//! Values in the shape of others: the same literals in the same order, so that they can be compared one by one.
+
+use abridge_value::Value;
+
+use crate::bits::Bits;
+use crate::circuit::Lit;
+use crate::sym::{Blast, Entry, Sym, Unsupported};
+
+type Result<T> = std::result::Result<T, Unsupported>;
+
+impl Blast {
+    /// The literals of a value at the places of the literals of `shape` ([`Sym::for_each_lit`]). What the shape has no place for is lost:
+    /// whoever asks knows that the value is one that the shape can have.
+    pub fn shaped(&mut self, shape: &Sym, value: &Sym, out: &mut Vec<Lit>) -> Result<()> {
+        self.check_size()?;
+        match shape {
+            Sym::Bool(_) => out.push(self.bool(value)?),
+            Sym::Choice(items) => {
+                let choice = self.choice(value)?;
+                out.extend(items.iter().map(|(item, _)| crate::sym::find(&choice, item)));
+            }
+            Sym::Bits(shape) => {
+                let Bits { bits, .. } = self.bits(value)?;
+                let sign = bits.last().copied().unwrap_or(Lit::FALSE);
+                out.extend((0..shape.bits.len()).map(|idx| bits.get(idx).copied().unwrap_or(sign)));
+            }
+            Sym::Pair(pair) => {
+                let (first, second) = self.split(value)?;
+                self.shaped(&pair.0, &first, out)?;
+                self.shaped(&pair.1, &second, out)?;
+            }
+            Sym::Record(_, fields) => {
+                for (idx, field) in fields.iter().enumerate() {
+                    let value = self.field(value, idx)?;
+                    self.shaped(field, &value, out)?;
+                }
+            }
+            Sym::Set(members) => {
+                let value = self.members(value)?;
+                out.extend(members.items.iter().map(|(item, _)| value.get(item)));
+            }
+            Sym::Map(entries) => {
+                let value = self.entries(value)?;
+                for Entry { key, val, .. } in entries {
+                    match value.binary_search_by(|entry| entry.key.cmp(key)) {
+                        Ok(idx) => {
+                            out.push(value[idx].present);
+                            self.shaped(val, &value[idx].val, out)?;
+                        }
+                        Err(_) => {
+                            out.push(Lit::FALSE);
+                            val.for_each_lit(&mut |_| out.push(Lit::FALSE));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Sym {
+    /// The values of the literals ([`Sym::for_each_lit`]) for a known value; false if it is not one that this can have.
+    pub fn bits_of(&self, value: &Value, out: &mut Vec<bool>) -> bool {
+        match (self, value) {
+            (Sym::Bool(_), Value::Bool(flag)) => {
+                out.push(*flag);
+                true
+            }
+            (Sym::Choice(items), _) => {
+                out.extend(items.iter().map(|(item, _)| item == value));
+                items.iter().any(|(item, _)| item == value)
+            }
+            (Sym::Bits(bits), _) => {
+                let Some(int) = value.as_int().and_then(|int| int.to_i64()) else { return false };
+                out.extend((0..bits.bits.len()).map(|idx| int >> idx.min(63) & 1 == 1));
+                (bits.lo..=bits.hi).contains(&int)
+            }
+            (Sym::Pair(pair), _) => match value.as_pair() {
+                Some((first, second)) => pair.0.bits_of(first, out) && pair.1.bits_of(second, out),
+                None => false,
+            },
+            (Sym::Record(_, fields), Value::Record(record)) => {
+                fields.len() == record.fields().len()
+                    && fields.iter().zip(record.fields()).all(|(field, value)| field.bits_of(value, out))
+            }
+            (Sym::Set(members), Value::Set(set)) => {
+                let before = out.len();
+                out.extend(members.items.iter().map(|(item, _)| set.contains(item)));
+                out[before..].iter().filter(|inside| **inside).count() as u64 == set.len()
+            }
+            (Sym::Map(entries), Value::Set(set)) => {
+                let mut n_found = 0;
+                for Entry { key, val, .. } in entries {
+                    let found = abridge_value::relation::apply(set, key).ok();
+                    out.push(found.is_some());
+                    match found {
+                        Some(value) if !val.bits_of(&value, out) => return false,
+                        Some(_) => n_found += 1,
+                        None => val.for_each_lit(&mut |_| out.push(false)),
+                    }
+                }
+                n_found == set.len()
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use abridge_value::{Int, Set, Value};
+
+    use super::*;
+
+    fn int(value: i64) -> Value {
+        Value::int(Int::from(value))
+    }
+
+    #[test]
+    fn a_known_value_in_the_shape_of_an_unknown_one_is_read_back() {
+        let mut blast = Blast::new(100_000);
+        let (small, _) = blast.fresh_int(0, 5).unwrap();
+        let (wide, _) = blast.fresh_int(-1000, 1000).unwrap();
+        let set = Sym::Set(blast.fresh_subset((0..4).map(int)));
+        let entry = |key, present, val: &Sym| Entry { key: int(key), present, val: val.clone() };
+        let (one, two) = (blast.circuit.input(), blast.circuit.input());
+        let (other, _) = blast.fresh_int(-1000, 1000).unwrap();
+        let map = Sym::Map(vec![entry(1, one, &wide), entry(2, two, &other)]);
+        let pairs: Set = [Value::pair(int(2), int(-7))].into_iter().collect();
+        let cases = [
+            (small.clone(), int(3)),
+            (wide, int(-999)),
+            (set.clone(), Value::Set([int(0), int(3)].into_iter().collect())),
+            (Sym::pair(small, set), Value::pair(int(5), Value::Set(Set::singleton(int(1))))),
+            (map, Value::Set(pairs)),
+        ];
+        for (shape, value) in cases {
+            let mut lits = Vec::new();
+            shape.for_each_lit(&mut |lit| lits.push(lit));
+            let mut known = Vec::new();
+            blast.shaped(&shape, &Sym::known(&value), &mut known).unwrap();
+            let at = |lit: Lit| match lits.iter().position(|other| *other == lit || *other == !lit) {
+                Some(idx) => (known[idx] == Lit::TRUE) == (lits[idx] == lit),
+                None => lit == Lit::TRUE,
+            };
+            assert_eq!(shape.decode(&at).as_ref(), Some(&value));
+            let mut bits = Vec::new();
+            assert!(shape.bits_of(&value, &mut bits));
+            assert!(known.iter().zip(&bits).all(|(lit, bit)| *lit == Lit::from(*bit)));
+        }
+    }
+
+    #[test]
+    fn an_unknown_integer_stays_in_its_range() {
+        let mut blast = Blast::new(100_000);
+        let (wide, inside) = blast.fresh_int(-1000, 1000).unwrap();
+        for (bound, is_above) in [(1000, true), (-1000, false)] {
+            let bound = Sym::known(&int(bound));
+            let outside = if is_above { blast.less(&bound, &wide) } else { blast.less(&wide, &bound) };
+            // Whatever the comparison may take for granted, the bits themselves are kept in the range.
+            let Sym::Bits(bits) = &wide else { panic!("a wide range is in binary") };
+            let free = Sym::Bits(Bits { lo: i64::MIN, hi: i64::MAX, ..bits.clone() });
+            let surely = if is_above { blast.less(&bound, &free) } else { blast.less(&free, &bound) };
+            assert_eq!(outside.unwrap(), Lit::FALSE);
+            let mut solver = crate::Solver::new(1000);
+            solver.require(&blast.circuit, inside);
+            solver.require(&blast.circuit, surely.unwrap());
+            assert_eq!(solver.solve(), crate::Answer::Unsatisfiable);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_noticed() {
+        let mut blast = Blast::new(100_000);
+        let (small, _) = blast.fresh_int(0, 5).unwrap();
+        let (wide, _) = blast.fresh_int(-1000, 1000).unwrap();
+        let set = Sym::Set(blast.fresh_subset((0..4).map(int)));
+        assert!(!small.bits_of(&int(6), &mut Vec::new()));
+        assert!(!wide.bits_of(&int(1001), &mut Vec::new()));
+        assert!(!set.bits_of(&Value::Set(Set::singleton(int(4))), &mut Vec::new()));
+    }
+}

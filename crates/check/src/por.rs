@@ -1,0 +1,122 @@
+//! Partial order reduction: whether and how.
+//!
+//! Left to itself ([`PorMode::Auto`]), a check begins without it. When that has gone on for a while, a part of the time spent so far is
+//! given to the analysis and to a trial on some states. If the trial promises much, the search starts anew with the reduction;
+//! otherwise it goes on as if nothing had happened, and there is another trial, with more effort, when it has gone on much longer.
+
+use abridge_deps::{Asked, Dependence, Depth, Facts, Outline};
+use abridge_eval::{Explicit, Interp};
+use abridge_model::Model;
+use abridge_reduce::{Por, Selected};
+use abridge_system::{Limit, Steps, System as _, Worker as _};
+
+use crate::{Config, Control, Progress};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PorMode {
+    Off,
+    /// When a search takes long and a trial promises much.
+    Auto,
+    /// By what operations read and write, element by element.
+    Syntactic,
+    /// Also by what a SAT solver says about all states.
+    Semantic,
+}
+
+/// Conflicts until the solver gives up on a question.
+const FEW_CONFLICTS: u64 = 2_000;
+const MANY_CONFLICTS: u64 = 100_000;
+/// States before the first trial, and how much later the next one is.
+const FIRST_TRIAL: u64 = 10_000;
+const NEXT_TRIAL: u64 = 3;
+/// A question takes about as long as so many states.
+const STATES_PER_QUESTION: u64 = 20;
+/// States that a trial looks at.
+const SAMPLE: usize = 400;
+
+/// How to reduce; nothing if steps must not be left out.
+pub(crate) fn settings(config: &Config) -> Option<Por> {
+    // Which steps are tried under a cap depends on which states are visited.
+    if config.system.max_operations.is_some() || config.system.max_initialisations.is_some() {
+        return None;
+    }
+    let (depth, max_setups) = match config.por {
+        PorMode::Off => return None,
+        PorMode::Auto => (Depth::Semantic { conflicts: FEW_CONFLICTS, effort: u64::MAX }, 8),
+        PorMode::Syntactic => (Depth::Syntactic, u32::MAX),
+        PorMode::Semantic => (Depth::Semantic { conflicts: MANY_CONFLICTS, effort: u64::MAX }, u32::MAX),
+    };
+    let asked = Asked {
+        deadlock: config.deadlock,
+        invariant: config.invariant,
+        assertions: config.assertions,
+        goal: config.goal,
+    };
+    Some(Por { depth, asked, max_setups, twin: config.check_por })
+}
+
+/// Watches a search without reduction and ends it if one with reduction seems better.
+pub(crate) struct Trial<'t> {
+    pub(crate) control: &'t mut dyn Control,
+    pub(crate) system: &'t Explicit<'t>,
+    pub(crate) por: Por,
+    pub(crate) next: u64,
+    /// The search is to start anew.
+    pub(crate) is_promising: bool,
+}
+
+impl<'t> Trial<'t> {
+    pub(crate) fn new(control: &'t mut dyn Control, system: &'t Explicit<'t>, por: Por) -> Self {
+        Trial { control, system, por, next: FIRST_TRIAL, is_promising: false }
+    }
+}
+
+impl Control for Trial<'_> {
+    fn poll(&mut self, progress: &Progress) -> Option<Limit> {
+        let answer = self.control.poll(progress);
+        if answer.is_some() || progress.states < self.next || progress.is_settled || progress.waiting == 0 {
+            return answer;
+        }
+        let effort = self.next / STATES_PER_QUESTION;
+        self.next = progress.states * NEXT_TRIAL;
+        let depth = Depth::Semantic { conflicts: FEW_CONFLICTS, effort };
+        let selected = Selected::new(self.system, Por { depth, ..self.por });
+        let sample = selected.sample(SAMPLE);
+        // Fewer steps by a quarter at least, else what each state costs outweighs it.
+        self.is_promising = !sample.is_exhausted && sample.taken * 4 < sample.steps * 3;
+        self.is_promising.then_some(Limit::Interrupted)
+    }
+}
+
+/// What the analysis found out about a machine.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// Operations with the values of their parameters, or as a whole.
+    pub instances: Vec<String>,
+    /// What a search may have to report.
+    pub errors: Vec<String>,
+    pub may_deadlock: bool,
+    pub dependences: Vec<Dependence>,
+    /// Which instances can enable which others, by position.
+    pub enabling: Vec<(usize, usize)>,
+    pub outline: Outline,
+}
+
+/// Analyses the operations of a machine under the first constants that there are; nothing if there are none or it is beyond analysis.
+pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
+    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let por = settings(&Config { por: PorMode::Semantic, ..config.clone() })?;
+    let mut steps = Steps::new(system.width());
+    system.worker().initial(&mut steps);
+    let words = steps.iter().next()?.2.to_vec();
+    let facts = Facts::new(&system, &words, por.asked, por.depth)?;
+    let name = |node| facts.name(model, system.operations(), node);
+    Some(Analysis {
+        instances: (0..facts.n_instances()).map(name).collect(),
+        errors: facts.errors().map(name).collect(),
+        may_deadlock: facts.may_deadlock(),
+        dependences: facts.dependences(&system),
+        enabling: facts.enabling(),
+        outline: facts.outline(),
+    })
+}

@@ -1,0 +1,96 @@
+//! Where a run may write: the folder in which it is saved, and the one for states that do not fit into memory.
+
+use std::path::{Path, PathBuf};
+
+use abridge_check::{Checkpoint, Disk, MANIFEST, Refusal, Report, Volume};
+
+use super::{CheckOptions, Order};
+use crate::out::{errln, outln};
+use crate::volume::{Folder, Scratch};
+
+pub(crate) struct Places {
+    pub(crate) folder: Option<Folder>,
+    pub(crate) scratch: Option<Scratch>,
+    pub(crate) resumes: bool,
+    path: PathBuf,
+}
+
+impl Places {
+    /// The folders that the options name; a message if they cannot be used.
+    pub(crate) fn new(options: &CheckOptions) -> Result<Places, String> {
+        let resumes = options.resume.is_some();
+        let path = options.resume.as_ref().or(options.checkpoint.as_ref());
+        let is_breadth_first = options.strategy == Order::Bfs;
+        if path.is_some() && !is_breadth_first {
+            return Err("only breadth-first search can be saved: leave out --strategy".to_owned());
+        }
+        let folder = path.map(|path| open(path, resumes)).transpose()?;
+        let spills = options.memory.is_some() && !options.no_spill && is_breadth_first;
+        let spill = options.spill.clone().unwrap_or_else(std::env::temp_dir);
+        if options.spill.is_some() && !spill.is_dir() {
+            return Err(format!("{} is not a folder (--spill)", spill.display()));
+        }
+        let scratch = spills.then(|| Scratch::new(&spill));
+        Ok(Places { folder, scratch, resumes, path: path.cloned().unwrap_or_default() })
+    }
+
+    pub(crate) fn are_used(&self) -> bool {
+        self.folder.is_some() || self.scratch.is_some()
+    }
+
+    pub(crate) fn disk(&self, fingerprint: u64) -> Disk<'_> {
+        let checkpoint = self.folder.as_ref().map(|volume| Checkpoint { volume, fingerprint, resume: self.resumes });
+        Disk { checkpoint, spill: self.scratch.as_ref().map(|scratch| scratch as &dyn Volume) }
+    }
+
+    pub(crate) fn refusal_text(&self, refusal: &Refusal) -> String {
+        let path = self.path.display();
+        match refusal {
+            Refusal::Unreadable(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                format!("there is no checkpoint in {path}")
+            }
+            Refusal::Unreadable(error) => format!("the checkpoint in {path} cannot be read: {error}"),
+            Refusal::OtherVersion => {
+                format!(
+                    "the checkpoint in {path} was written by another version of abridge; start again without --resume"
+                )
+            }
+            Refusal::OtherModel => format!(
+                "the checkpoint in {path} is of another model or of other options: its files, or options that change what is visited, \
+                 have changed since"
+            ),
+            Refusal::Damaged => format!("the checkpoint in {path} is damaged; start again without --resume"),
+            Refusal::Spill(error) => {
+                format!(
+                    "the checkpoint in {path} does not fit into --memory, and states could not go to files: {error}"
+                )
+            }
+        }
+    }
+
+    /// What a user should know about the saved run.
+    pub(crate) fn print_outcome(&self, report: &Report, file: &Path) {
+        if self.folder.is_none() {
+            return;
+        }
+        if let Some(error) = &report.disk.checkpoint_error {
+            errln!("warning: the run could not be saved in {}: {error}", self.path.display());
+        } else if self.folder.as_ref().is_some_and(|folder| folder.has(MANIFEST)) {
+            outln!("saved; go on with: abridge check {} --resume {}", file.display(), self.path.display());
+        }
+    }
+}
+
+fn open(path: &Path, resumes: bool) -> Result<Folder, String> {
+    if resumes && !path.join(MANIFEST).exists() {
+        return Err(format!("there is no checkpoint in {}", path.display()));
+    }
+    let folder = Folder::new(path).map_err(|error| format!("{} cannot be used: {error}", path.display()))?;
+    if !resumes && folder.has(MANIFEST) {
+        return Err(format!(
+            "there is a checkpoint in {} already: go on with it by --resume, or remove the folder",
+            path.display()
+        ));
+    }
+    Ok(folder)
+}

@@ -1,0 +1,209 @@
+//! `abridge por`: which steps of a machine depend on which, and why.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use abridge_check::{Analysis, Dependence, DependenceReason, analyse_dependences};
+use abridge_sema::{Options, analyse};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::commands::{Compat, complain, print_json};
+use crate::disk::Disk;
+use crate::exit::Exit;
+use crate::out::{out, outln};
+use crate::report::{count, json_diagnostics};
+
+#[derive(Args)]
+pub(crate) struct PorOptions {
+    /// Follow the conventions of another tool where B leaves room
+    #[arg(long, value_enum)]
+    compat: Option<Compat>,
+    /// Print a graph in the language of Graphviz instead
+    #[arg(long, value_enum, value_name = "GRAPH")]
+    dot: Option<Graph>,
+    /// Only what concerns instances whose names begin with this
+    #[arg(long, value_name = "NAME")]
+    of: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Graph {
+    /// An edge between instances that depend on each other
+    Dependence,
+    /// An edge from an instance to one that it can enable
+    Enabling,
+}
+
+/// The widest matrix that is printed.
+const WIDEST: usize = 100;
+
+pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, json: bool) -> Exit {
+    let sources = analyse(&Disk, file, model_options);
+    let Some(model) = &sources.model else {
+        if json {
+            let diagnostics = json_diagnostics(&sources.sources, &sources.diagnostics);
+            print_json(&json!({ "file": file, "ok": false, "diagnostics": diagnostics }));
+        } else {
+            complain(&sources.sources, &sources.diagnostics);
+        }
+        return Exit::WrongModel;
+    };
+    let Some(analysis) = analyse_dependences(model, &Compat::config(options.compat)) else {
+        if json {
+            print_json(&json!({ "file": file, "ok": false, "message": "beyond analysis" }));
+        } else {
+            outln!("beyond analysis: there are no constants that satisfy PROPERTIES, or there are too many instances");
+        }
+        return Exit::Incomplete;
+    };
+    if json {
+        print_json(&analysis_json(file, &analysis));
+        return Exit::Ok;
+    }
+    match options.dot {
+        Some(Graph::Dependence) => out!("{}", dependence_graph(&analysis)),
+        Some(Graph::Enabling) => out!("{}", enabling_graph(&analysis)),
+        None => out!("{}", text(&analysis, options.of.as_deref())),
+    }
+    Exit::Ok
+}
+
+fn text(analysis: &Analysis, of: Option<&str>) -> String {
+    let mut text = String::new();
+    let outline = analysis.outline;
+    let pairs = outline.instances * outline.instances.saturating_sub(1) / 2;
+    let _ = writeln!(
+        text,
+        "{}, {} of {}, {}",
+        count(outline.instances, "instance"),
+        count(analysis.dependences.len(), "dependence"),
+        count(pairs, "pair"),
+        count(outline.places, "place")
+    );
+    let _ = writeln!(text, "{}", possible(analysis));
+    if of.is_none() && outline.instances <= WIDEST {
+        text.push('\n');
+        matrix(analysis, &mut text);
+    }
+    for dependence in &analysis.dependences {
+        let names = [dependence.first, dependence.second].map(|node| analysis.instances[node].as_str());
+        if of.is_none_or(|of| names.iter().any(|name| name.starts_with(of))) {
+            let _ = write!(text, "\n{}", explanation(dependence, names));
+        }
+    }
+    text
+}
+
+/// What a search may have to report.
+fn possible(analysis: &Analysis) -> String {
+    let mut errors: Vec<&str> = analysis.errors.iter().map(String::as_str).collect();
+    errors.extend(analysis.may_deadlock.then_some("deadlock"));
+    errors.dedup();
+    if errors.is_empty() {
+        return "nothing to report is possible: induction excludes it".to_owned();
+    }
+    format!("cannot be excluded by induction: {}", errors.join(", "))
+}
+
+fn matrix(analysis: &Analysis, text: &mut String) {
+    let n_instances = analysis.instances.len();
+    let mut cells = vec![vec!['.'; n_instances]; n_instances];
+    for Dependence { first, second, .. } in &analysis.dependences {
+        cells[*first][*second] = 'x';
+        cells[*second][*first] = 'x';
+    }
+    let widest = analysis.instances.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for (name, row) in analysis.instances.iter().zip(cells) {
+        let row: String = row.into_iter().collect();
+        let _ = writeln!(text, "{name:widest$}  {row}");
+    }
+}
+
+fn explanation(dependence: &Dependence, [first, second]: [&str; 2]) -> String {
+    let mut text = format!("{first} and {second}: ");
+    text += &match dependence.reason {
+        DependenceReason::Disables => format!("{first} can disable {second}"),
+        DependenceReason::IsDisabled => format!("{second} can disable {first}"),
+        DependenceReason::Order => "the order can matter".to_owned(),
+        DependenceReason::Outcomes => "one can make more outcomes of the other possible".to_owned(),
+        DependenceReason::NoCircuit => "something about them cannot be expressed by circuits".to_owned(),
+        DependenceReason::Unknown => "not decided within the limits".to_owned(),
+    };
+    let _ = writeln!(text, "\n  both touch {}", shortened(&dependence.shared));
+    if !dependence.example.is_empty() {
+        let values: Vec<String> = dependence.example.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let _ = writeln!(text, "  for example where {}", values.join(", "));
+        let _ = writeln!(
+            text,
+            "  if no state is like that, a guard or an invariant that says so, and that all operations preserve, removes this"
+        );
+    }
+    text
+}
+
+fn shortened(names: &[String]) -> String {
+    let shown = names.iter().take(4).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > 4 { format!("{shown} and {} more", names.len() - 4) } else { shown }
+}
+
+fn dependence_graph(analysis: &Analysis) -> String {
+    let mut text = String::from("graph dependence {\n");
+    nodes(analysis, &mut text);
+    for Dependence { first, second, shared, .. } in &analysis.dependences {
+        let _ = writeln!(text, "  n{first} -- n{second} [tooltip=\"{}\"];", quoted(&shortened(shared)));
+    }
+    text + "}\n"
+}
+
+fn enabling_graph(analysis: &Analysis) -> String {
+    let mut text = String::from("digraph enabling {\n");
+    nodes(analysis, &mut text);
+    for (by, node) in &analysis.enabling {
+        let _ = writeln!(text, "  n{by} -> n{node};");
+    }
+    text + "}\n"
+}
+
+fn nodes(analysis: &Analysis, text: &mut String) {
+    for (idx, name) in analysis.instances.iter().enumerate() {
+        let _ = writeln!(text, "  n{idx} [label=\"{}\"];", quoted(name));
+    }
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+fn analysis_json(file: &Path, analysis: &Analysis) -> Value {
+    let dependences = analysis.dependences.iter().map(|dependence| {
+        let reason = match dependence.reason {
+            DependenceReason::Disables => "first_disables_second",
+            DependenceReason::IsDisabled => "second_disables_first",
+            DependenceReason::Order => "order",
+            DependenceReason::Outcomes => "outcomes",
+            DependenceReason::NoCircuit => "no_circuit",
+            DependenceReason::Unknown => "unknown",
+        };
+        let example: serde_json::Map<String, Value> =
+            dependence.example.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        json!({
+            "first": dependence.first,
+            "second": dependence.second,
+            "shared": dependence.shared,
+            "reason": reason,
+            "example": example,
+        })
+    });
+    json!({
+        "file": file,
+        "ok": true,
+        "instances": analysis.instances,
+        "errors": analysis.errors,
+        "may_deadlock": analysis.may_deadlock,
+        "dependences": dependences.collect::<Vec<Value>>(),
+        "enabling": analysis.enabling,
+        "places": analysis.outline.places,
+        "questions": analysis.outline.questions,
+    })
+}

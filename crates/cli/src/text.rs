@@ -1,0 +1,12 @@
+//! Tables for people.
+
+/// Columns of the same width each: texts to the left in the first ones, numbers to the right in the others.
+pub(crate) fn aligned(rows: &[Vec<String>], n_texts: usize) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let cell = |(column, (text, width)): (usize, (&String, &usize))| {
+        if column < n_texts { format!("{text:<width$}") } else { format!("{text:>width$}") }
+    };
+    let line = |row: &Vec<String>| row.iter().zip(&widths).enumerate().map(cell).collect::<Vec<_>>().join("  ");
+    rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
+}

@@ -1,0 +1,198 @@
+//! Folders on disk as volumes: one that is kept, for checkpoints, and one whose files go away by themselves.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use abridge_check::{Medium, Volume};
+
+/// A folder with files of these names, used by one process at a time.
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Held, and locked, as long as the folder is used. The lock goes away with the process, however it ends.
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder if it is not there.
+    pub(crate) fn new(path: &Path) -> io::Result<Folder> {
+        fs::create_dir_all(path)?;
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path.join("lock"))?;
+        // Where files cannot be locked, users see to it themselves.
+        if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
+            return Err(io::Error::new(io::ErrorKind::WouldBlock, "another run uses it"));
+        }
+        Ok(Folder { path: path.to_owned(), _lock: lock })
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.path.join(name).exists()
+    }
+}
+
+impl Volume for Folder {
+    fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
+        let path = self.path.join(name);
+        let file = OpenOptions::new().read(true).write(true).create(len == 0).truncate(false).open(path)?;
+        let found = file.metadata()?.len();
+        if found < len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if found > len {
+            file.set_len(len)?;
+        }
+        Ok(Box::new(DiskFile { file, len }))
+    }
+
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        fs::read(self.path.join(name))
+    }
+
+    fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        let temporary = self.path.join(format!("{name}.new"));
+        let write = || {
+            let file = File::create(&temporary)?;
+            io::Write::write_all(&mut &file, content)?;
+            file.sync_all()?;
+            fs::rename(&temporary, self.path.join(name))?;
+            sync_folder(&self.path)
+        };
+        write().inspect_err(|_| drop(fs::remove_file(&temporary)))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        fs::remove_file(self.path.join(name))
+    }
+}
+
+/// Names in a folder survive a loss of power only when the folder itself was written.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// A folder for files that nobody else needs. Where the system allows it, they have no name as soon as they are open, so nothing is left
+/// behind however the process ends.
+pub(crate) struct Scratch {
+    path: PathBuf,
+    n_files: AtomicU64,
+}
+
+impl Scratch {
+    pub(crate) fn new(path: &Path) -> Scratch {
+        Scratch { path: path.to_owned(), n_files: AtomicU64::new(0) }
+    }
+}
+
+impl Volume for Scratch {
+    fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
+        if len > 0 {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let number = self.n_files.fetch_add(1, Ordering::Relaxed);
+        let path = self.path.join(format!("abridge-{}-{number}-{name}", std::process::id()));
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        if cfg!(unix) {
+            fs::remove_file(&path)?;
+            return Ok(Box::new(DiskFile { file, len: 0 }));
+        }
+        Ok(Box::new(Named { file: DiskFile { file, len: 0 }, path }))
+    }
+
+    fn read(&self, _: &str) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn replace(&self, _: &str, _: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// A file goes away when it is closed.
+    fn remove(&self, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An open file. What could not be written completely counts as not written.
+struct DiskFile {
+    file: File,
+    len: u64,
+}
+
+impl Medium for DiskFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        write_at(&self.file, self.len, bytes)?;
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        read_at(&self.file, offset, buffer)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+/// Files have one position, which threads share.
+#[cfg(not(unix))]
+static POSITION: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+#[cfg(not(unix))]
+fn write_at(mut file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    use std::io::{Seek as _, Write as _};
+    let _guard = POSITION.lock();
+    file.seek(io::SeekFrom::Start(offset))?;
+    file.write_all(bytes)
+}
+
+#[cfg(not(unix))]
+fn read_at(mut file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+    use std::io::{Read as _, Seek as _};
+    let _guard = POSITION.lock();
+    file.seek(io::SeekFrom::Start(offset))?;
+    file.read_exact(buffer)
+}
+
+/// A file that is deleted when it is closed.
+struct Named {
+    file: DiskFile,
+    path: PathBuf,
+}
+
+impl Medium for Named {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.append(bytes)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.file.read_at(offset, buffer)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync()
+    }
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}

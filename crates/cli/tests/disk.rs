@@ -1,0 +1,170 @@
+//! `abridge check` with a disk: runs that are killed and gone on with, runs beyond the memory, and what cannot be done.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use common::{Folder, abridge, command};
+use serde_json::Value;
+
+/// 405,224 states; every eighth way ends in a corner that breaks the invariant last.
+const GRID: &str = "MACHINE grid VARIABLES a, b, c INVARIANT a : 0..73 & b : 0..73 & c : 0..73 & a + b + c < 219
+    INITIALISATION a := 0 || b := 0 || c := 0 OPERATIONS
+    right = SELECT a < 73 THEN a := a + 1 END; up = SELECT b < 73 THEN b := b + 1 END;
+    away(n) = SELECT c < 73 & n : 1..2 & c + n < 74 THEN c := c + n END;
+    home = SELECT a = b & b = c THEN a := 0 || b := 0 || c := 0 END END";
+
+fn start(args: &[&str]) -> Child {
+    command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
+}
+
+/// Kills a run, without warning, some time after it has first saved itself. False if it ended before.
+fn killed(file: &str, dir: &str, pause: Duration) -> bool {
+    let mut child = start(&["check", file, "--checkpoint", dir, "--checkpoint-every", "0.0005", "--find", "all"]);
+    while child.try_wait().expect("a child").is_none() && !Path::new(dir).join("manifest").exists() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    std::thread::sleep(pause);
+    let was_running = child.try_wait().expect("a child").is_none();
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    was_running && Path::new(dir).join("manifest").exists()
+}
+
+fn without_figures(mut json: Value) -> Value {
+    let fields = json.as_object_mut().expect("an object");
+    for field in ["search_seconds", "total_seconds", "peak_bytes", "table_bytes", "bytes_per_state"] {
+        fields.remove(field);
+    }
+    for field in ["resumed", "checkpoints", "spilled", "workers"] {
+        fields.remove(field);
+    }
+    json
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_end() {
+    let folder = Folder::new("disk-kill");
+    let file = folder.file("grid.mch", GRID);
+    let whole = abridge(&["check", &file, "--find", "all", "--json"]);
+    let mut n_killed = 0;
+    for (round, pause) in [0, 40, 150].into_iter().enumerate() {
+        let dir = folder.path(&format!("saved{round}"));
+        if !killed(&file, &dir, Duration::from_millis(pause)) {
+            continue;
+        }
+        n_killed += 1;
+        let run = abridge(&["check", &file, "--find", "all", "--resume", &dir, "--workers", "1", "--json"]);
+        assert_eq!((run.status, &run.json()["resumed"]), (whole.status, &Value::Bool(true)), "{}", run.stdout);
+        assert_eq!(without_figures(run.json()), without_figures(whole.json()));
+        // A run that is over leaves nothing to go on with.
+        assert!(!Path::new(&dir).join("manifest").exists());
+        assert_eq!(abridge(&["check", &file, "--find", "all", "--resume", &dir]).status, 2);
+    }
+    assert!(n_killed > 0, "no run lasted long enough");
+}
+
+#[test]
+fn a_limit_saves_the_run() {
+    let folder = Folder::new("disk-limit");
+    let file = folder.file("grid.mch", GRID);
+    let dir = folder.path("saved");
+    let run = abridge(&["check", &file, "--max-states", "50000", "--checkpoint", &dir]);
+    assert_eq!(run.status, 20);
+    assert!(run.stdout.contains(&format!("saved; go on with: abridge check {file} --resume {dir}")), "{}", run.stdout);
+    let again = abridge(&["check", &file, "--checkpoint", &dir]);
+    assert_eq!(again.status, 2);
+    assert!(again.stderr.contains("there is a checkpoint in"), "{}", again.stderr);
+    // More states, more threads: the same as if it had been asked for at once.
+    let run = abridge(&["check", &file, "--max-states", "90000", "--resume", &dir, "--json"]);
+    let whole = abridge(&["check", &file, "--max-states", "90000", "--json"]);
+    assert_eq!((run.status, run.json()["states"].clone()), (20, whole.json()["states"].clone()));
+    let run = abridge(&["check", &file, "--resume", &dir, "--json"]);
+    assert_eq!(without_figures(run.json()), without_figures(abridge(&["check", &file, "--json"]).json()));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_the_run() {
+    let folder = Folder::new("disk-interrupt");
+    let file = folder.file("grid.mch", GRID);
+    let dir = folder.path("saved");
+    let child = start(&["check", &file, "--find", "all", "--checkpoint", &dir, "--checkpoint-every", "0.0005"]);
+    while !Path::new(&dir).join("manifest").exists() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let mut kill = std::process::Command::new("kill");
+    assert!(kill.args(["-INT", &child.id().to_string()]).status().expect("kill").success());
+    let status = child.wait_with_output().expect("it ends").status;
+    assert_eq!(status.code(), Some(20));
+    let run = abridge(&["check", &file, "--find", "all", "--resume", &dir, "--json"]);
+    assert_eq!((run.status, &run.json()["states"]), (12, &405_224.into()));
+}
+
+#[test]
+fn what_cannot_be_gone_on_with_is_refused() {
+    let folder = Folder::new("disk-refuse");
+    let file = folder.file("grid.mch", GRID);
+    let dir = folder.path("saved");
+    let refused = |args: &[&str], message: &str| {
+        let run = abridge(args);
+        assert_eq!(run.status, 2, "{}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(message), "{}", run.stderr);
+        let json = abridge(&[args, &["--json"]].concat());
+        assert_eq!((json.status, &json.json()["verdict"]), (2, &"error".into()));
+        assert!(json.json()["message"].as_str().is_some_and(|text| text.contains(message)));
+    };
+    refused(&["check", &file, "--resume", &dir], "there is no checkpoint in");
+    assert!(!Path::new(&dir).exists());
+    assert_eq!(abridge(&["check", &file, "--max-states", "50000", "--checkpoint", &dir]).status, 20);
+    let other = folder.file("other.mch", &GRID.replace("219", "218"));
+    refused(&["check", &other, "--resume", &dir], "is of another model or of other options");
+    refused(&["check", &file, "--no-deadlock", "--resume", &dir], "is of another model or of other options");
+    refused(&["check", &file, "--strategy", "dfs", "--resume", &dir], "only breadth-first search can be saved");
+    let roots = Path::new(&dir).join("roots");
+    let content = std::fs::read(&roots).expect("roots");
+    for damage in [content[..content.len() - 9].to_vec(), content.iter().map(|byte| byte ^ 1).collect()] {
+        std::fs::write(&roots, damage).expect("roots");
+        refused(&["check", &file, "--resume", &dir], "is damaged");
+    }
+    std::fs::write(&roots, content).expect("roots");
+    assert_eq!(abridge(&["check", &file, "--resume", &dir]).status, 12);
+    refused(&["check", &file, "--checkpoint", "/dev/null/x"], "cannot be used");
+}
+
+#[test]
+fn states_beyond_the_memory_go_to_files() {
+    let folder = Folder::new("disk-spill");
+    let file = folder.file("grid.mch", GRID);
+    std::fs::create_dir(folder.path("scratch")).expect("a folder");
+    for workers in ["1", "2"] {
+        let args = ["check", &file, "--find", "all", "--workers", workers, "--no-memo", "--json"];
+        let whole = abridge(&args);
+        let memory = whole.json()["peak_bytes"].to_string();
+        let run = abridge(&[&args[..], &["--memory", &memory, "--spill", &folder.path("scratch")]].concat());
+        assert_eq!(run.json()["spilled"], true, "{}", run.stdout);
+        assert_eq!((run.status, without_figures(run.json())), (whole.status, without_figures(whole.json())));
+    }
+    assert_eq!(std::fs::read_dir(folder.path("scratch")).expect("the folder").count(), 0);
+}
+
+#[test]
+fn too_little_memory_or_no_disk_is_told() {
+    let folder = Folder::new("disk-none");
+    let file = folder.file("grid.mch", GRID);
+    let run = abridge(&["check", &file, "--memory", "1M", "--json"]);
+    assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()));
+    assert_eq!(run.json()["limits"][0], "the memory was used up");
+    assert_eq!(abridge(&["check", &file, "--memory", "14M", "--spill", &folder.path("absent")]).status, 2);
+    let args = ["check", &file, "--no-memo", "--workers", "1", "--json"];
+    let needed = abridge(&args).json()["peak_bytes"].as_u64().expect("a number");
+    let run = abridge(&[&args[..], &["--no-spill", "--memory", &(needed / 10 * 9).to_string()]].concat());
+    assert_eq!((run.status, &run.json()["spilled"]), (20, &false.into()));
+    // Where nothing can be written, a run that needs it ends, and says why.
+    let run = abridge(&[&args[..], &["--memory", &needed.to_string(), "--spill", "/proc"]].concat());
+    assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()), "{}", run.stdout);
+    let limits = run.json()["limits"].to_string();
+    assert!(limits.contains("files could not take them") && limits.contains("files of states: "), "{limits}");
+}

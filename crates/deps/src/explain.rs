@@ -1,0 +1,126 @@
+//! Why instances depend on each other, in words.
+
+use std::sync::PoisonError;
+
+use abridge_blast::{Answer, Lit, Replaced};
+use abridge_eval::{Explicit, Val, val_text};
+use abridge_model::VarId;
+
+use crate::facts::{Facts, Instance, NodeId};
+use crate::places::PlaceId;
+use crate::relations::{Discord, after};
+use crate::theory::Theory;
+
+/// Two instances that do not accord.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dependence {
+    pub first: NodeId,
+    pub second: NodeId,
+    /// What one writes and the other reads or writes.
+    pub shared: Vec<String>,
+    pub reason: Reason,
+    /// A state in which both are enabled and that shows it: variables and their values. It need not be reachable. Empty if nobody was
+    /// asked, or there is no circuit.
+    pub example: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The first can disable the second.
+    Disables,
+    /// The second can disable the first.
+    IsDisabled,
+    /// The order of the two can matter.
+    Order,
+    /// One can make more outcomes of the other possible.
+    Outcomes,
+    /// Something has no circuit, so that nothing is known.
+    NoCircuit,
+    /// The solver was not asked or gave up.
+    Unknown,
+}
+
+impl Facts {
+    /// All pairs of instances that do not accord.
+    pub fn dependences(&self, system: &Explicit<'_>) -> Vec<Dependence> {
+        let pairs =
+            (0..self.n_instances).flat_map(|first| (first + 1..self.n_instances).map(move |second| (first, second)));
+        let dependent = pairs.filter(|(first, second)| self.discords(*first).contains(*second));
+        dependent.filter_map(|(first, second)| self.dependence(system, first, second)).collect()
+    }
+
+    fn dependence(&self, system: &Explicit<'_>, first: NodeId, second: NodeId) -> Option<Dependence> {
+        let (a, b) = (self.instance(first)?, self.instance(second)?);
+        let mut places: Vec<usize> = a.written.common(&b.reads).chain(a.written.common(&b.written)).collect();
+        places.extend(b.written.common(&a.reads));
+        places.sort_unstable();
+        places.dedup();
+        let shared = places.into_iter().map(|place| self.places.text(system.model(), PlaceId(place as u32))).collect();
+        let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
+        let (reason, example) = match self.discord(&mut theory, first, second)? {
+            Discord::Loose(_) => (Reason::NoCircuit, Vec::new()),
+            Discord::Choice => (Reason::Outcomes, Vec::new()),
+            Discord::Possible => self.example(&mut theory, system, a, b),
+        };
+        theory.forget();
+        Some(Dependence { first, second, shared, reason, example })
+    }
+
+    /// A state that shows it.
+    fn example(
+        &self,
+        theory: &mut Theory,
+        system: &Explicit<'_>,
+        a: &Instance,
+        b: &Instance,
+    ) -> (Reason, Vec<(String, String)>) {
+        let (mut by_a, mut by_b) = (Replaced::default(), Replaced::default());
+        let b_later = after(theory, &self.places, a, &mut by_a, b.relation);
+        let a_later = after(theory, &self.places, b, &mut by_b, a.relation);
+        for (reason, wrong) in
+            [(Reason::Disables, !b_later), (Reason::IsDisabled, !a_later), (Reason::Order, Lit::TRUE)]
+        {
+            if let Some(state) = self.witness(theory, system, &[a.relation, b.relation, wrong]) {
+                return (reason, state);
+            }
+        }
+        (Reason::Unknown, Vec::new())
+    }
+
+    fn witness(&self, theory: &mut Theory, system: &Explicit<'_>, lits: &[Lit]) -> Option<Vec<(String, String)>> {
+        if lits.contains(&Lit::FALSE) {
+            return None;
+        }
+        let mut solver = theory.solver(lits)?;
+        let shapes = || system.state_variables().iter().filter_map(|id: &VarId| Some((*id, self.places.shape(*id)?.0)));
+        for (_, shape) in shapes() {
+            shape.for_each_lit(&mut |lit| solver.track(&theory.blast.circuit, lit));
+        }
+        if solver.solve() != Answer::Satisfiable {
+            return None;
+        }
+        let model = system.model();
+        let text = |(id, shape): (VarId, &abridge_blast::Sym)| {
+            let value = shape.decode(&|lit| solver.value(lit))?;
+            Some((model.variables[id].name.to_string(), val_text(model, &Val::from(value))))
+        };
+        Some(shapes().filter_map(text).collect())
+    }
+
+    /// Which instances can make a guard of which others true.
+    pub fn enabling(&self) -> Vec<(NodeId, NodeId)> {
+        let mut pairs = Vec::new();
+        for node in 0..self.n_instances {
+            let by = self.guards_of(node).iter().flat_map(|guard| self.enablers(*guard).iter());
+            pairs.extend(by.map(|by| (by, node)));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Conjuncts of the invariant that hold in all reachable states by induction, by position.
+    pub fn proven_invariants(&self) -> Vec<usize> {
+        self.proven.clone()
+    }
+}

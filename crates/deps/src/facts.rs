@@ -1,0 +1,223 @@
+//! What is known about the instances of a machine's operations under one valuation of the constants.
+
+use std::ops::Range;
+use std::sync::{Mutex, OnceLock};
+
+use abridge_blast::{Evaluation, Formulas, Lit};
+use abridge_eval::{Explicit, Val};
+use abridge_model::Model;
+use rustc_hash::FxHashMap;
+
+use crate::bitset::BitSet;
+use crate::build;
+use crate::places::{PlaceId, Places};
+use crate::theory::Theory;
+
+/// An instance, or an error: a step that would be taken if something to be reported were the case.
+pub type NodeId = usize;
+
+/// A condition of instances and errors. All guards of an instance hold where it is enabled.
+pub type GuardId = usize;
+
+/// How deep to look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// Only what circuits say by their form.
+    Syntactic,
+    /// With a SAT solver that gives up on a question after so many conflicts, and on all after so much effort, which is about the number
+    /// of questions.
+    Semantic { conflicts: u64, effort: u64 },
+}
+
+/// What a search is going to report beside ill-defined operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asked {
+    pub deadlock: bool,
+    pub invariant: bool,
+    pub assertions: bool,
+    pub goal: bool,
+}
+
+pub struct Facts {
+    /// The instances, then the errors.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) n_instances: usize,
+    pub(crate) guards: Vec<Guard>,
+    /// The literals of guards that have one.
+    pub(crate) formulas: Formulas,
+    pub(crate) places: Places,
+    /// For each operation the instances by label, or the one that stands for all.
+    pub(crate) operations: Vec<Instances>,
+    pub(crate) theory: Mutex<Theory>,
+    /// For each guard the instances that can make it true.
+    pub(crate) enablers: Vec<OnceLock<BitSet>>,
+    /// For each node the instances that write what its guards read.
+    pub(crate) writers: Vec<OnceLock<BitSet>>,
+    /// For each instance those that it does not accord with.
+    pub(crate) discords: Vec<OnceLock<BitSet>>,
+    /// For each instance those that can disable it.
+    pub(crate) disablers: Vec<OnceLock<BitSet>>,
+    /// Deadlocks are asked for, and cannot be excluded.
+    pub(crate) may_deadlock: bool,
+    /// Conjuncts of the invariant and assertions that surely hold in all reachable states.
+    pub(crate) proven: Vec<usize>,
+}
+
+pub(crate) enum Instances {
+    Whole(NodeId),
+    ByLabel(FxHashMap<Vec<Val>, NodeId>),
+}
+
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) guards: Vec<GuardId>,
+}
+
+pub(crate) enum Kind {
+    Instance(Instance),
+    /// What would be reported.
+    Error(Wrong),
+}
+
+/// What an error reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wrong {
+    Invariant(usize),
+    Assertion(usize),
+    Goal,
+    IllDefined(NodeId),
+}
+
+pub(crate) struct Instance {
+    /// The position of the operation.
+    pub(crate) operation: usize,
+    /// Nothing for all labels together.
+    pub(crate) label: Option<Vec<Val>>,
+    /// Where it is enabled this holds, for some choice if there are choices.
+    pub(crate) relation: Lit,
+    /// Places that get another literal; nothing where the new value has no circuit. Others keep their values.
+    pub(crate) writes: Vec<(PlaceId, Option<Lit>)>,
+    pub(crate) written: BitSet,
+    pub(crate) reads: BitSet,
+    /// Places that are read by something without a circuit.
+    pub(crate) loose_reads: BitSet,
+    /// Places whose new value has no circuit.
+    pub(crate) loose_writes: BitSet,
+    /// There may be several outcomes.
+    pub(crate) has_choice: bool,
+}
+
+pub(crate) struct Guard {
+    /// Nothing if it has no circuit.
+    pub(crate) lit: Option<Lit>,
+    /// Its position among the formulas.
+    pub(crate) formula: Option<usize>,
+    pub(crate) reads: BitSet,
+}
+
+/// Sizes, for whoever wants to know.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Outline {
+    pub instances: usize,
+    pub errors: usize,
+    pub places: usize,
+    pub proven: usize,
+    pub questions: u64,
+}
+
+impl Facts {
+    /// Facts for the constants of a state. Nothing if the machine is beyond analysis.
+    pub fn new(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: Depth) -> Option<Facts> {
+        build::facts(system, words, asked, depth)
+    }
+
+    pub fn n_instances(&self) -> usize {
+        self.n_instances
+    }
+
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// What may have to be reported. An error is never an instance.
+    pub fn errors(&self) -> Range<NodeId> {
+        self.n_instances..self.nodes.len()
+    }
+
+    /// Whether a deadlock may have to be reported.
+    pub fn may_deadlock(&self) -> bool {
+        self.may_deadlock
+    }
+
+    /// Whether there were more questions than could be asked.
+    pub fn is_exhausted(&self) -> bool {
+        self.theory.lock().is_ok_and(|theory| theory.is_exhausted)
+    }
+
+    pub fn outline(&self) -> Outline {
+        Outline {
+            instances: self.n_instances,
+            errors: self.errors().len() + usize::from(self.may_deadlock),
+            places: self.places.len(),
+            proven: self.proven.len(),
+            questions: self.theory.lock().map_or(0, |theory| theory.n_asked),
+        }
+    }
+
+    /// The instance that a step belongs to, by the position of its operation and its label. There is one, unless something is wrong
+    /// with the facts.
+    pub fn instance_of(&self, operation: usize, label: &[Val]) -> Option<NodeId> {
+        match &self.operations[operation] {
+            Instances::Whole(node) => Some(*node),
+            Instances::ByLabel(instances) => instances.get(label).copied(),
+        }
+    }
+
+    /// Whether all steps of an operation are one instance.
+    pub fn is_whole(&self, operation: usize) -> Option<NodeId> {
+        match self.operations[operation] {
+            Instances::Whole(node) => Some(node),
+            Instances::ByLabel(_) => None,
+        }
+    }
+
+    pub fn guards_of(&self, node: NodeId) -> &[GuardId] {
+        &self.nodes[node].guards
+    }
+
+    /// The places that are true where a word of a state has this value; nothing if it contradicts the facts.
+    pub fn true_places(&self, word: usize, val: Option<&Val>) -> Option<Vec<PlaceId>> {
+        self.places.true_places(word, val)
+    }
+
+    /// The value of a guard in a state that is given by its true places; nothing if it has no circuit.
+    pub fn guard_value(&self, guard: GuardId, evaluation: &mut Evaluation, bits: &BitSet) -> Option<bool> {
+        let formula = self.guards[guard].formula?;
+        Some(self.formulas.value(formula, evaluation, |place| bits.contains(place as usize)))
+    }
+
+    pub(crate) fn instance(&self, node: NodeId) -> Option<&Instance> {
+        match &self.nodes[node].kind {
+            Kind::Instance(instance) => Some(instance),
+            Kind::Error(_) => None,
+        }
+    }
+
+    /// What a node is called.
+    pub fn name(&self, model: &Model, operations: &[abridge_model::OpId], node: NodeId) -> String {
+        match &self.nodes[node].kind {
+            Kind::Instance(instance) => {
+                let name = &model.operations[operations[instance.operation]].name;
+                let vals = instance.label.iter().flatten().map(|val| abridge_eval::val_text(model, val));
+                let vals: Vec<String> = vals.collect();
+                if vals.is_empty() { name.to_string() } else { format!("{name}({})", vals.join(",")) }
+            }
+            Kind::Error(Wrong::Invariant(idx)) => format!("violation of invariant {}", idx + 1),
+            Kind::Error(Wrong::Assertion(idx)) => format!("violation of assertion {}", idx + 1),
+            Kind::Error(Wrong::Goal) => "goal".to_owned(),
+            Kind::Error(Wrong::IllDefined(node)) => {
+                format!("ill-defined {}", self.name(model, operations, *node))
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What holds in all reachable states, by induction.
+//!
+//! Candidates are conjuncts that hold in every initial state. Those that some instance can falsify, the others assumed, are dropped until
+//! none is left that can be (Flanagan, Leino, "Houdini, an annotation assistant"). What remains holds in all reachable states, whether or
+//! not anybody checks it.
+
+use abridge_blast::{Answer, Lit, Replaced};
+
+use crate::facts::Instance;
+use crate::places::Places;
+use crate::theory::Theory;
+
+/// Keeps the candidates that instances preserve; `ground` holds in any case.
+pub(crate) fn inductive(
+    theory: &mut Theory,
+    places: &Places,
+    instances: &[&Instance],
+    ground: &[Lit],
+    mut candidates: Vec<Lit>,
+) -> Vec<Lit> {
+    // An instance that has been looked at needs another look only after a candidate has gone, since less can be assumed then.
+    let mut waiting: Vec<bool> = vec![true; instances.len()];
+    while let Some(next) = waiting.iter().position(|waits| *waits) {
+        waiting[next] = false;
+        theory.know(ground.iter().chain(&candidates).copied());
+        let before = candidates.len();
+        drop_falsified(theory, places, instances[next], &mut candidates);
+        theory.forget();
+        if candidates.len() < before {
+            waiting.fill(true);
+        }
+    }
+    theory.know(ground.iter().chain(&candidates).copied());
+    candidates
+}
+
+/// Drops the candidates that an instance can falsify while all of them hold.
+fn drop_falsified(theory: &mut Theory, places: &Places, instance: &Instance, candidates: &mut Vec<Lit>) {
+    let mut done = Replaced::default();
+    let mut open: Vec<(Lit, Lit)> = Vec::new();
+    let mut doubtful = Vec::new();
+    for candidate in candidates.iter().copied() {
+        let reads = theory.circuit().inputs_of([candidate]);
+        let reads: Vec<usize> =
+            reads.into_iter().filter_map(|input| places.of_input(input)).map(|place| place.0 as usize).collect();
+        if reads.iter().any(|place| instance.loose_writes.contains(*place)) {
+            doubtful.push(candidate);
+        } else if reads.iter().any(|place| instance.written.contains(*place)) {
+            let with = |input: Lit| instance.new_lit(places.of_input(input)?);
+            let after = theory.circuit().replace(candidate, &with, &mut done);
+            if after != candidate && after != Lit::TRUE {
+                open.push((candidate, after));
+            }
+        }
+    }
+    while !open.is_empty() {
+        let some_falsified = theory.circuit().or_all(open.iter().map(|(_, after)| !*after));
+        let Some(mut solver) = theory.solver(&[instance.relation, some_falsified]) else {
+            doubtful.extend(open.drain(..).map(|(candidate, _)| candidate));
+            break;
+        };
+        match solver.solve() {
+            Answer::Unsatisfiable => break,
+            Answer::Unknown => doubtful.extend(open.drain(..).map(|(candidate, _)| candidate)),
+            Answer::Satisfiable => {
+                let is_falsified = |pair: &mut (Lit, Lit)| !solver.value(pair.1);
+                doubtful.extend(open.extract_if(.., is_falsified).map(|(candidate, _)| candidate));
+            }
+        }
+    }
+    candidates.retain(|candidate| !doubtful.contains(candidate));
+}

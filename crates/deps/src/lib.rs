@@ -1,0 +1,24 @@
+//! Which steps of a machine depend on which.
+//!
+//! [`Facts`] belong to one valuation of the constants. An operation is taken apart into *instances*, one for each value of its
+//! parameters (and of what an ANY chooses), and variables into *places*: elements of sets, pairs of relations, values of small types. Both come
+//! from one translation of the machine into circuits (`abridge_eval::Symbolic`): the inputs that a literal depends on are what is read,
+//! the literals that differ from their inputs are what is written. Where that says too little, a SAT solver is asked about all states
+//! at once. What has no circuit counts as a whole, and what is not known counts as dependent.
+//!
+//! Start with `facts.rs`; `build.rs` makes them, `relations.rs` answers questions about pairs, `theory.rs` decides literals,
+//! `induction.rs` finds out what holds in all reachable states.
+
+mod bitset;
+mod build;
+mod explain;
+mod facts;
+mod induction;
+mod places;
+mod relations;
+mod theory;
+
+pub use bitset::BitSet;
+pub use explain::{Dependence, Reason};
+pub use facts::{Asked, Depth, Facts, GuardId, NodeId, Outline};
+pub use places::PlaceId;

@@ -1,0 +1,183 @@
+//! Questions about pairs: can one enable the other, do they accord.
+//!
+//! Two instances *accord* if in every reachable state where both are enabled, each stays enabled after the other, and both orders lead to
+//! the same states (Valmari's strong version of independence; Laarman et al., "Guard-based partial-order reduction", section 3). What is
+//! answered is on the safe side: enabling too much and discord too often are sound, the contrary is not.
+
+use std::sync::PoisonError;
+
+use abridge_blast::{Lit, Replaced};
+
+use crate::bitset::BitSet;
+use crate::facts::{Facts, GuardId, Instance, NodeId};
+use crate::places::{PlaceId, Places};
+use crate::theory::Theory;
+
+/// Why two instances may not accord.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Discord {
+    /// One writes what the other reads or writes, in a way that has no circuit.
+    Loose(PlaceId),
+    /// One may disable the other, make it ill-defined, or the order may matter.
+    Possible,
+    /// One may make more outcomes of the other possible.
+    Choice,
+}
+
+impl Facts {
+    /// The instances that can make a guard true where it is false.
+    pub fn enablers(&self, guard: GuardId) -> &BitSet {
+        self.enablers[guard].get_or_init(|| {
+            let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
+            let can = |node: &NodeId| {
+                self.instance(*node).is_some_and(|instance| {
+                    can_enable(&mut theory, &self.places, instance, &self.guards[guard].reads, self.guards[guard].lit)
+                })
+            };
+            (0..self.n_instances).filter(can).collect()
+        })
+    }
+
+    /// The instances that write something that the guards of a node read.
+    pub fn writers(&self, node: NodeId) -> &BitSet {
+        self.writers[node].get_or_init(|| {
+            let guards = self.nodes[node].guards.iter().map(|guard| &self.guards[*guard].reads);
+            let mut reads = BitSet::default();
+            guards.for_each(|guard| reads.union_with(guard));
+            let writes = |other: &NodeId| self.instance(*other).is_some_and(|other| other.written.intersects(&reads));
+            (0..self.n_instances).filter(writes).collect()
+        })
+    }
+
+    /// The instances that do not accord with an instance, itself not among them.
+    pub fn discords(&self, node: NodeId) -> &BitSet {
+        self.discords[node].get_or_init(|| {
+            let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
+            let differs = |other: &NodeId| match self.discords[*other].get() {
+                _ if *other == node => false,
+                Some(known) => known.contains(node),
+                None => self.discord(&mut theory, node, *other).is_some(),
+            };
+            (0..self.n_instances).filter(differs).collect()
+        })
+    }
+
+    /// The instances that can disable an instance; it may be one of them.
+    pub fn disablers(&self, node: NodeId) -> &BitSet {
+        self.disablers[node].get_or_init(|| {
+            let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
+            // What accords does not disable.
+            let may = |by: usize| by == node || self.discords[node].get().is_none_or(|known| known.contains(by));
+            (0..self.n_instances).filter(|by| may(*by) && self.can_disable(&mut theory, *by, node)).collect()
+        })
+    }
+
+    fn can_disable(&self, theory: &mut Theory, by: NodeId, node: NodeId) -> bool {
+        let (Some(by), Some(instance)) = (self.instance(by), self.instance(node)) else { return true };
+        let guards = || self.nodes[node].guards.iter().map(|guard| &self.guards[*guard]);
+        if !guards().any(|guard| by.written.intersects(&guard.reads)) {
+            return false;
+        }
+        let is_loose = |reads: &BitSet| by.loose_writes.intersects(reads);
+        if instance.has_choice
+            || guards()
+                .any(|guard| is_loose(&guard.reads) || guard.lit.is_none() && by.written.intersects(&guard.reads))
+        {
+            return true;
+        }
+        let later = after(theory, &self.places, by, &mut Replaced::default(), instance.relation);
+        let can = later != instance.relation && !theory.refutes(&[by.relation, instance.relation, !later]);
+        theory.forget();
+        can
+    }
+
+    pub(crate) fn discord(&self, theory: &mut Theory, node: NodeId, other: NodeId) -> Option<Discord> {
+        // The same question whoever asks, so that the answer is the same.
+        let (first, second) = (self.instance(node.min(other))?, self.instance(node.max(other))?);
+        let answer = discord(theory, &self.places, first, second);
+        theory.forget();
+        answer
+    }
+}
+
+fn can_enable(theory: &mut Theory, places: &Places, by: &Instance, reads: &BitSet, guard: Option<Lit>) -> bool {
+    if !by.written.intersects(reads) {
+        return false;
+    }
+    let Some(guard) = guard.filter(|_| !by.loose_writes.intersects(reads)) else { return true };
+    let after = after(theory, places, by, &mut Replaced::default(), guard);
+    let can = after != guard && !theory.refutes(&[by.relation, !guard, after]);
+    theory.forget();
+    can
+}
+
+/// A literal in the state after an instance.
+pub(crate) fn after(theory: &mut Theory, places: &Places, by: &Instance, done: &mut Replaced, lit: Lit) -> Lit {
+    let with = |input: Lit| by.new_lit(places.of_input(input)?);
+    theory.circuit().replace(lit, &with, done)
+}
+
+impl Instance {
+    /// The new literal of a place that is written with a circuit.
+    pub(crate) fn new_lit(&self, place: PlaceId) -> Option<Lit> {
+        let idx = self.writes.binary_search_by_key(&place, |(place, _)| *place).ok()?;
+        self.writes[idx].1
+    }
+}
+
+fn discord(theory: &mut Theory, places: &Places, a: &Instance, b: &Instance) -> Option<Discord> {
+    let clashes = |x: &Instance, y: &Instance| x.written.intersects(&y.reads) || x.written.intersects(&y.written);
+    if !clashes(a, b) && !clashes(b, a) {
+        return None;
+    }
+    if theory.refutes(&[a.relation, b.relation]) {
+        return None;
+    }
+    for (x, y) in [(a, b), (b, a)] {
+        let place = x.written.common(&y.loose_reads).chain(x.written.common(&y.loose_writes)).next();
+        if let Some(place) = place.or_else(|| x.reads.common(&y.loose_writes).next()) {
+            return Some(Discord::Loose(PlaceId(place as u32)));
+        }
+    }
+    let (mut by_a, mut by_b) = (Replaced::default(), Replaced::default());
+    let b_later = after(theory, places, a, &mut by_a, b.relation);
+    let a_later = after(theory, places, b, &mut by_b, a.relation);
+    let mut wrong = vec![!b_later, !a_later];
+    let inputs: Vec<PlaceId> = a.writes.iter().chain(&b.writes).map(|(place, _)| *place).collect();
+    for place in inputs {
+        // What only one of them writes, without a circuit, the other does not touch.
+        let (Some(first), Some(second)) = orders(theory, places, a, b, &mut by_a, &mut by_b, place) else { continue };
+        wrong.push(theory.circuit().xor(first, second));
+    }
+    let wrong = theory.circuit().or_all(wrong);
+    if !theory.refutes(&[a.relation, b.relation, wrong]) {
+        return Some(Discord::Possible);
+    }
+    let may_widen = |theory: &mut Theory, x: &Instance, y: &Instance, later: Lit| {
+        x.has_choice && later != x.relation && !theory.refutes(&[y.relation, !x.relation, later])
+    };
+    let widens = may_widen(theory, a, b, a_later) || may_widen(theory, b, a, b_later);
+    widens.then_some(Discord::Choice)
+}
+
+/// The literal of a place after both instances, in both orders.
+fn orders(
+    theory: &mut Theory,
+    places: &Places,
+    a: &Instance,
+    b: &Instance,
+    by_a: &mut Replaced,
+    by_b: &mut Replaced,
+    place: PlaceId,
+) -> (Option<Lit>, Option<Lit>) {
+    match (a.new_lit(place), b.new_lit(place)) {
+        (Some(from_a), Some(from_b)) => {
+            let first_a = after(theory, places, a, by_a, from_b);
+            let first_b = after(theory, places, b, by_b, from_a);
+            (Some(first_a), Some(first_b))
+        }
+        (Some(from_a), None) => (Some(from_a), Some(after(theory, places, b, by_b, from_a))),
+        (None, Some(from_b)) => (Some(after(theory, places, a, by_a, from_b)), Some(from_b)),
+        (None, None) => (None, None),
+    }
+}

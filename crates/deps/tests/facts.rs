@@ -1,0 +1,145 @@
+//! What is found out about small machines.
+
+use abridge_deps::{Asked, Depth, Facts};
+use abridge_eval::{Config, Explicit, Interp, SystemConfig};
+use abridge_system::{Steps, System as _, Worker as _};
+use abridge_testkit::Project;
+
+const ASKED: Asked = Asked { deadlock: true, invariant: true, assertions: true, goal: false };
+const SEMANTIC: Depth = Depth::Semantic { conflicts: 1000, effort: u64::MAX };
+
+/// Names of dependent pairs, of pairs where the first can enable the second, and of possible errors.
+struct Found {
+    instances: Vec<String>,
+    dependent: Vec<(String, String)>,
+    enabling: Vec<(String, String)>,
+    shared: Vec<String>,
+    errors: Vec<String>,
+    may_deadlock: bool,
+}
+
+fn find(text: &str, depth: Depth) -> Found {
+    let project = Project::new(&[("M.mch", text)]);
+    let analysis = project.analyse();
+    let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{}", project.diagnostics()));
+    let system = Explicit::new(Interp::new(model, Config::default()), SystemConfig::default());
+    let mut steps = Steps::new(system.width());
+    system.worker().initial(&mut steps);
+    let words = steps.iter().next().expect("the machine starts").2.to_vec();
+    let facts = Facts::new(&system, &words, ASKED, depth).expect("the machine can be analysed");
+    let name = |node| facts.name(model, system.operations(), node);
+    let dependences = facts.dependences(&system);
+    Found {
+        instances: (0..facts.n_instances()).map(name).collect(),
+        dependent: dependences.iter().map(|pair| (name(pair.first), name(pair.second))).collect(),
+        enabling: facts.enabling().into_iter().map(|(by, node)| (name(by), name(node))).collect(),
+        shared: dependences.iter().flat_map(|pair| pair.shared.clone()).collect(),
+        errors: facts.errors().map(name).collect(),
+        may_deadlock: facts.may_deadlock(),
+    }
+}
+
+fn pair(first: &str, second: &str) -> (String, String) {
+    (first.to_owned(), second.to_owned())
+}
+
+/// Koerner, Leuschel, listing 1.
+const LOCK: &str = "
+MACHINE M
+VARIABLES xx, locked
+INVARIANT xx : POW(1..2) & locked : BOOL
+INITIALISATION xx := {} || locked := FALSE
+OPERATIONS
+  add(yy) = SELECT locked = FALSE & yy : 1..2 & yy /: xx THEN xx := xx \\/ {yy} END;
+  lock = SELECT locked = FALSE THEN locked := TRUE END;
+  unlock = SELECT locked = TRUE THEN locked := FALSE END
+END";
+
+#[test]
+fn elements_are_told_apart() {
+    for depth in [Depth::Syntactic, SEMANTIC] {
+        let found = find(LOCK, depth);
+        assert_eq!(found.instances, ["add(1)", "add(2)", "lock", "unlock"]);
+        assert_eq!(found.dependent, [pair("add(1)", "lock"), pair("add(2)", "lock")]);
+        assert!(found.shared.iter().all(|place| place.contains("locked")), "{:?}", found.shared);
+        assert!(!found.enabling.contains(&pair("add(1)", "add(2)")));
+        assert!(found.enabling.contains(&pair("unlock", "add(1)")) && found.enabling.contains(&pair("unlock", "lock")));
+        assert!(!found.may_deadlock && found.errors.is_empty());
+    }
+}
+
+#[test]
+fn what_is_never_enabled_together_accords_if_induction_says_so() {
+    let machine = |invariant: &str| {
+        format!(
+            "MACHINE M VARIABLES aa, bb, cc INVARIANT aa : BOOL & bb : BOOL & cc : BOOL {invariant}
+             INITIALISATION aa := TRUE || bb := FALSE || cc := FALSE
+             OPERATIONS
+               left = SELECT aa = TRUE THEN aa := FALSE || bb := TRUE || cc := TRUE END;
+               right = SELECT bb = TRUE THEN bb := FALSE || aa := TRUE || cc := FALSE END
+             END"
+        )
+    };
+    assert_eq!(find(&machine(""), SEMANTIC).dependent, [pair("left", "right")]);
+    let strong = machine("& (aa = TRUE => bb = FALSE)");
+    assert!(find(&strong, SEMANTIC).dependent.is_empty());
+    assert_eq!(find(&strong, Depth::Syntactic).dependent, [pair("left", "right")]);
+    // Written down, but not so: nothing may follow from it.
+    let wrong = find(&machine("& (aa = TRUE => bb = TRUE)"), SEMANTIC);
+    assert_eq!(wrong.dependent, [pair("left", "right")]);
+    assert!(wrong.errors.iter().any(|error| error.contains("invariant")));
+}
+
+#[test]
+fn integers_keep_their_bounds_or_lose_them() {
+    let machine = |guard: &str| {
+        format!(
+            "MACHINE M VARIABLES nn, mm INVARIANT nn : 0..3 & mm : 0..3 INITIALISATION nn := 0 || mm := 0
+             OPERATIONS
+               up = SELECT {guard} THEN nn := nn + 1 END;
+               down = SELECT nn > 0 THEN nn := nn - 1 END;
+               other = SELECT mm < 3 THEN mm := mm + 1 END
+             END"
+        )
+    };
+    let bounded = find(&machine("nn < 3"), SEMANTIC);
+    assert!(bounded.errors.is_empty(), "{:?}", bounded.errors);
+    assert!(!bounded.enabling.contains(&pair("down", "down")) && bounded.enabling.contains(&pair("down", "up")));
+    let unbounded = find(&machine("mm >= 0"), SEMANTIC);
+    assert_eq!(unbounded.errors, ["violation of invariant 1"]);
+    assert!(!unbounded.dependent.contains(&pair("up", "other")));
+    // Adding one and taking one away commute, for all integers.
+    assert!(unbounded.dependent.is_empty(), "{:?}", unbounded.dependent);
+}
+
+#[test]
+fn what_may_be_ill_defined_is_an_error_until_it_is_excluded() {
+    let machine = |invariant: &str| {
+        format!(
+            "MACHINE M SETS SS = {{s1, s2}} VARIABLES ff, bb INVARIANT {invariant} & bb : BOOL
+             INITIALISATION ff := {{s1 |-> TRUE, s2 |-> FALSE}} || bb := FALSE
+             OPERATIONS
+               get = BEGIN bb := ff(s1) END;
+               set(xx) = PRE xx : SS THEN ff(xx) := TRUE END
+             END"
+        )
+    };
+    assert_eq!(find(&machine("ff : SS --> BOOL"), SEMANTIC).errors, Vec::<String>::new());
+    let errors = find(&machine("ff : SS <-> BOOL"), SEMANTIC).errors;
+    assert_eq!(errors, ["ill-defined get"]);
+}
+
+#[test]
+fn an_operation_beyond_circuits_depends_on_all_that_it_touches() {
+    let found = find(
+        "MACHINE M VARIABLES nn, mm, kk INVARIANT nn : NATURAL & mm : NATURAL & kk : NATURAL
+         INITIALISATION nn := 0 || mm := 0 || kk := 0
+         OPERATIONS
+           loop = PRE nn < 3 THEN WHILE nn < 2 DO nn := nn + 1 INVARIANT TRUE = TRUE VARIANT 2 - nn END END;
+           touch = PRE nn < 2 THEN nn := nn + 1 END;
+           apart = PRE kk < 2 THEN kk := kk + 1 END
+         END",
+        SEMANTIC,
+    );
+    assert_eq!(found.dependent, [pair("loop", "touch")]);
+}

@@ -1,0 +1,348 @@
+//! Partial order reduction: of the steps out of a state only those are taken that are needed to find what is asked for.
+//!
+//! # What is selected
+//!
+//! In a state `s` a set `T(s)` of instances is chosen (`chooser.rs`), and the enabled ones among them are taken. `T(s)` is *stubborn* in
+//! Valmari's strong sense, in the guard-based form of Laarman et al. ("Guard-based partial-order reduction", 2016):
+//!
+//! 1. An enabled instance in `T(s)` has all instances in `T(s)` that it does not accord with.
+//! 2. A disabled instance in `T(s)` has a *necessary enabling set* in `T(s)`: for a guard that is false in `s`, all instances that can
+//!    make it true.
+//! 3. Every *error* counts as a disabled instance in `T(s)` and has a necessary enabling set there. An error stands for something that the
+//!    search reports about single states: a conjunct of the invariant or an assertion is false or ill-defined, the goal holds, an
+//!    operation cannot be evaluated. Its guards say when.
+//! 4. If something is enabled in `s`, deadlocks are asked for and cannot be excluded, then for some enabled instance all instances that can
+//!    disable it are in `T(s)`: a necessary enabling set of the error "deadlock".
+//!
+//! An error that no reachable state has, as induction shows, is none (`abridge_deps`). `T(s)` may be without enabled instances: then
+//! nothing that is asked for can be reached from `s`.
+//!
+//! # Why that is enough
+//!
+//! Let `s` be a state and `t1 ... tn` a path from `s` to a state `d` that is a deadlock or has an error, `n > 0`, and `s` does not have
+//! that error. Some `ti` is in `T(s)`, by 3 or 4, since one of a necessary enabling set must be on the path. Take the first such `ti`. It
+//! is enabled in `s`: otherwise 2 puts an instance of its enabling set, which is one of `T(s)`, before it. By 1 it accords with
+//! `t1 ... t(i-1)`, so `ti t1 ... t(i-1)` is a path from `s` that ends where `t1 ... ti` ends. Its first step is one that is taken,
+//! and what is left has `n - 1` steps. By induction over `n` the search visits `d`, or a state with that error before it.
+//!
+//! The usual condition that `T(s)` has an enabled instance whenever there is one is a way to get 4: an enabled instance together with all
+//! that it does not accord with contains whatever disables it.
+//!
+//! There is no cycle condition. The ignoring problem, that steps are put off for ever along a cycle, arises where `T(s)` may consist of
+//! steps that have nothing to do with what is looked for. Here each selected set takes a part of every path to an error, by 3,
+//! so that the distance shrinks with each step. What is selected depends on the state alone, not on the states that were
+//! visited before: nothing has to be said about orders of search, stacks or threads, and the mistake that Siegel found in the on-the-fly
+//! algorithm ("What's wrong with on-the-fly partial order reduction", 2019), a proviso that is judged for another set than the one that is
+//! explored later, cannot be made. This preserves what is said about single states; it does not preserve formulas about paths.
+//!
+//! # With symmetry
+//!
+//! A quotient may be laid around a selection, not the other way round: `T(s)` is computed for the state that is expanded, then targets are
+//! replaced by representatives. If a permutation maps steps to steps and what is asked for onto itself, the rest of the path above is
+//! mapped with the target, its length included, and the argument goes on from there.
+
+mod chooser;
+mod twin;
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use abridge_deps::{Asked, BitSet, Depth, Facts, NodeId, Outline};
+use abridge_eval::{Explicit, ExplicitWorker, FIRST_OPERATION, NO_LABEL, Val};
+use abridge_system::{FindingKind, Properties, Steps, System, Worker};
+use rustc_hash::FxHashMap;
+
+use chooser::Chooser;
+
+/// How to look for independent steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Por {
+    pub depth: Depth,
+    pub asked: Asked,
+    /// Valuations of the constants that are analysed; the states of others are expanded fully.
+    pub max_setups: u32,
+    /// Take all steps, and check every selected set along paths up to this length.
+    pub twin: Option<usize>,
+}
+
+/// The longest path of a sample.
+const SAMPLE_DEPTH: usize = 100;
+
+/// So many are enough to look at.
+const MOST_MISTAKES: usize = 20;
+
+/// What came of it.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Tally {
+    /// States of which not all steps were taken.
+    pub reduced: u64,
+    /// What the checking twin found wrong: mistakes of ours.
+    pub mistakes: Vec<String>,
+    /// About the first valuation of the constants.
+    pub outline: Outline,
+}
+
+/// What a look at some states showed.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Steps out of the states, and how many of them would be taken.
+    pub steps: usize,
+    pub taken: usize,
+    /// There were more questions than could be asked.
+    pub is_exhausted: bool,
+}
+
+/// A system of which only selected steps are taken.
+pub struct Selected<'s> {
+    system: &'s Explicit<'s>,
+    por: Por,
+    /// By the number of the valuation of the constants; nothing for those that are beyond analysis.
+    facts: Mutex<FxHashMap<u32, Option<Arc<Facts>>>>,
+    n_reduced: AtomicU64,
+    mistakes: Mutex<Vec<String>>,
+}
+
+impl<'s> Selected<'s> {
+    pub fn new(system: &'s Explicit<'s>, por: Por) -> Self {
+        Selected { system, por, facts: Mutex::default(), n_reduced: AtomicU64::new(0), mistakes: Mutex::default() }
+    }
+
+    pub fn tally(&self) -> Tally {
+        let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let outline = facts.get(&0).and_then(Option::as_ref).map(|facts| facts.outline());
+        Tally {
+            reduced: self.n_reduced.load(Ordering::Relaxed),
+            mistakes: self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            outline: outline.unwrap_or_default(),
+        }
+    }
+
+    /// Looks at some states along random paths, always the same ones.
+    pub fn sample(&self, n_states: usize) -> Sample {
+        let mut worker = self.worker();
+        let mut sample = Sample::default();
+        let mut steps = Steps::new(self.width());
+        let mut random = 1_u64;
+        let mut state: Option<Vec<u32>> = None;
+        for number in 0..n_states {
+            steps.clear();
+            match &state {
+                Some(words) if words[0] & 1 == 1 => {
+                    let Some((n_taken, n_steps)) = worker.count(words) else { return Sample::default() };
+                    sample.taken += n_taken;
+                    sample.steps += n_steps;
+                    worker.inner.successors(words, &mut steps);
+                }
+                Some(words) => worker.inner.successors(words, &mut steps),
+                None => worker.inner.initial(&mut steps),
+            }
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let next = steps.iter().nth((random >> 33) as usize % steps.len().max(1));
+            state = next.filter(|_| number % SAMPLE_DEPTH != 0).map(|(_, _, target)| target.to_vec());
+        }
+        let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        sample.is_exhausted = facts.values().flatten().any(|facts| facts.is_exhausted());
+        sample
+    }
+
+    /// The facts for the constants of a state.
+    pub fn facts(&self, words: &[u32]) -> Option<Arc<Facts>> {
+        let constants = words[0] >> 1;
+        if constants >= self.por.max_setups {
+            return None;
+        }
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let build = || Facts::new(self.system, words, self.por.asked, self.por.depth).map(Arc::new);
+        facts.entry(constants).or_insert_with(build).clone()
+    }
+}
+
+impl System for Selected<'_> {
+    type Worker<'a>
+        = SelectedWorker<'a>
+    where
+        Self: 'a;
+
+    fn width(&self) -> usize {
+        self.system.width()
+    }
+
+    fn worker(&self) -> SelectedWorker<'_> {
+        SelectedWorker {
+            selected: self,
+            inner: self.system.worker(),
+            all: Steps::new(self.system.width()),
+            labels: Vec::new(),
+            view: None,
+        }
+    }
+
+    fn tidy(&self, n_states: u64) {
+        self.system.tidy(n_states);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.system.bytes()
+    }
+
+    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        self.system.save(marks, sink)
+    }
+
+    fn save_notes(&self) -> Vec<u8> {
+        self.system.save_notes()
+    }
+
+    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        self.system.restore(marks, source, notes)
+    }
+}
+
+pub struct SelectedWorker<'a> {
+    selected: &'a Selected<'a>,
+    inner: ExplicitWorker<'a>,
+    all: Steps,
+    labels: Vec<u32>,
+    /// For the constants of the state before.
+    view: Option<(u32, Option<View>)>,
+}
+
+/// One worker's view of the facts for some constants.
+struct View {
+    facts: Arc<Facts>,
+    chooser: Chooser,
+    /// Instances by operation and label.
+    instances: FxHashMap<(u32, u32), Option<NodeId>>,
+    /// True places by word and value; nothing for a value that contradicts the facts.
+    places: FxHashMap<(u32, u32), Option<BitSet>>,
+    bits: BitSet,
+    enabled: BitSet,
+    /// The instance of each step.
+    nodes: Vec<NodeId>,
+}
+
+impl View {
+    fn new(facts: Arc<Facts>) -> View {
+        let (chooser, bits) = (Chooser::new(&facts), BitSet::default());
+        View {
+            chooser,
+            bits,
+            enabled: BitSet::with_room(facts.n_nodes()),
+            facts,
+            instances: FxHashMap::default(),
+            places: FxHashMap::default(),
+            nodes: Vec::new(),
+        }
+    }
+
+    /// The instance of a step.
+    fn node_of(&mut self, system: &Explicit<'_>, operation: u32, label: u32) -> Option<NodeId> {
+        let facts = &self.facts;
+        let find = || {
+            let operation = (operation - FIRST_OPERATION) as usize;
+            if label == NO_LABEL {
+                return facts.is_whole(operation);
+            }
+            let vals: Vec<Val> = system.label_vals(label).cloned().collect();
+            facts.instance_of(operation, &vals)
+        };
+        *self.instances.entry((operation, label)).or_insert_with(find)
+    }
+
+    /// Takes up a state and the steps out of it; false if they contradict the facts or are not known well enough.
+    fn load(&mut self, system: &Explicit<'_>, words: &[u32], steps: &Steps, labels: &[u32]) -> bool {
+        self.enabled.clear();
+        self.nodes.clear();
+        for ((operation, ..), label) in steps.iter().zip(labels) {
+            let Some(node) = self.node_of(system, operation, *label) else { return false };
+            self.enabled.insert(node);
+            self.nodes.push(node);
+        }
+        self.bits.clear();
+        for (word, id) in words.iter().enumerate().skip(1) {
+            let facts = &self.facts;
+            let find = || {
+                let places = facts.true_places(word, system.value_of(word, *id))?;
+                Some(places.into_iter().map(|place| place.0 as usize).collect())
+            };
+            match self.places.entry((word as u32, *id)).or_insert_with(find) {
+                Some(places) => self.bits.union_with(places),
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
+impl Worker for SelectedWorker<'_> {
+    fn initial(&mut self, out: &mut Steps) {
+        self.inner.initial(out);
+    }
+
+    fn successors(&mut self, words: &[u32], out: &mut Steps) {
+        let is_initialised = words[0] & 1 == 1;
+        if !is_initialised || !self.select(words, out) {
+            self.inner.successors(words, out);
+        }
+    }
+
+    fn inspect(
+        &mut self,
+        words: &[u32],
+        before: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) {
+        self.inner.inspect(words, before, asked, found);
+    }
+}
+
+impl SelectedWorker<'_> {
+    /// How many steps out of a state would be taken, and how many there are, those back to the state aside; nothing if nothing can be
+    /// said about it.
+    fn count(&mut self, words: &[u32]) -> Option<(usize, usize)> {
+        let mut taken = Steps::new(self.selected.width());
+        let moves = |steps: &Steps| steps.iter().filter(|(_, _, target)| *target != words).count();
+        self.select(words, &mut taken).then(|| (moves(&taken), moves(&self.all)))
+    }
+
+    /// Adds the selected steps; false if nothing can be said about the state.
+    fn select(&mut self, words: &[u32], out: &mut Steps) -> bool {
+        let constants = words[0] >> 1;
+        if self.view.as_ref().is_none_or(|(known, _)| *known != constants) {
+            self.view = Some((constants, self.selected.facts(words).map(View::new)));
+        }
+        let Some((_, Some(view))) = &mut self.view else { return false };
+        self.all.clear();
+        self.inner.labelled(words, &mut self.all, &mut self.labels);
+        if self.all.is_incomplete || !view.load(self.selected.system, words, &self.all, &self.labels) {
+            return false;
+        }
+        let chosen = view.chooser.choose(&view.facts, &view.bits, &view.enabled);
+        if let Some(length) = self.selected.por.twin {
+            if !view.enabled.is_within(chosen) {
+                self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
+                let chosen = chosen.clone();
+                let mistake = self.verify(words, &chosen, length);
+                let mut mistakes = self.selected.mistakes.lock().unwrap_or_else(PoisonError::into_inner);
+                if mistakes.len() < MOST_MISTAKES {
+                    mistakes.extend(mistake);
+                }
+            }
+            return false;
+        }
+        let n_before = out.len();
+        for ((operation, count, target), node) in self.all.iter().zip(&view.nodes) {
+            if chosen.contains(*node) {
+                out.push(operation, count, target);
+            }
+        }
+        out.is_ill_defined |= self.all.is_ill_defined;
+        if out.len() - n_before < self.all.len() {
+            out.is_reduced = true;
+            self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
+        }
+        true
+    }
+}

@@ -1,0 +1,113 @@
+//! The checking twin: every selected set is held against what the proof needs of it, by taking the steps.
+//!
+//! From a state, all paths of instances outside its set are followed up to a given length. On them nothing may be met that is to be reported
+//! and that the state itself has not; no instance of the set may become enabled that was not; and where a step `t` of the set
+//! follows a step `u` outside, `t` then `u` must lead to the same state. All steps are taken in the end, so that every reachable
+//! state is looked at.
+
+use std::collections::BTreeSet;
+
+use abridge_deps::{BitSet, NodeId};
+use abridge_system::{FindingKind, Properties, Steps, System as _, Worker as _};
+
+use super::{SelectedWorker, View};
+
+/// Paths that are followed from one state.
+const MOST_PATHS: usize = 300;
+
+/// A state and the steps out of it.
+struct Visited {
+    steps: Vec<(NodeId, Vec<u32>)>,
+    /// What is to be reported about it.
+    found: BTreeSet<FindingKind>,
+}
+
+impl SelectedWorker<'_> {
+    /// Checks a set for a state; says what is wrong.
+    pub(super) fn verify(&mut self, words: &[u32], chosen: &BitSet, length: usize) -> Option<String> {
+        let start = self.visit(words)?;
+        let mut open: Vec<(Vec<u32>, usize)> = vec![(words.to_vec(), 0)];
+        let mut n_paths = 0;
+        while let Some((from, n_steps)) = open.pop() {
+            let here = self.visit(&from)?;
+            for (node, target) in here.steps.iter().filter(|(node, _)| !chosen.contains(*node)) {
+                n_paths += 1;
+                if n_paths > MOST_PATHS {
+                    return None;
+                }
+                let next = self.visit(target)?;
+                if let Some(mistake) = self.mistake(&start, &here, &next, *node, chosen) {
+                    return Some(mistake);
+                }
+                if n_steps + 1 < length {
+                    open.push((target.clone(), n_steps + 1));
+                }
+            }
+        }
+        None
+    }
+
+    /// What is wrong with leaving out a step from one state to the next on a path from the start.
+    fn mistake(
+        &mut self,
+        start: &Visited,
+        here: &Visited,
+        next: &Visited,
+        left_out: NodeId,
+        chosen: &BitSet,
+    ) -> Option<String> {
+        let name = |worker: &Self, node: NodeId| match &worker.view {
+            Some((_, Some(view))) => {
+                let system = worker.selected.system;
+                view.facts.name(system.model(), system.operations(), node)
+            }
+            _ => String::new(),
+        };
+        if let Some(found) = next.found.difference(&start.found).next() {
+            return Some(format!("{} was left out and leads to {found:?}", name(self, left_out)));
+        }
+        for (node, target) in next.steps.iter().filter(|(node, _)| chosen.contains(*node)) {
+            if !start.steps.iter().any(|(other, _)| other == node) {
+                return Some(format!("{} was left out and enables {}", name(self, left_out), name(self, *node)));
+            }
+            let before: Vec<Vec<u32>> =
+                here.steps.iter().filter(|(other, _)| other == node).map(|(_, state)| state.clone()).collect();
+            let mut has_match = false;
+            for state in before {
+                let after = self.visit(&state)?;
+                has_match |= after.steps.iter().any(|(other, state)| *other == left_out && state == target);
+            }
+            if !has_match {
+                return Some(format!("{} was left out and depends on {}", name(self, left_out), name(self, *node)));
+            }
+        }
+        None
+    }
+
+    /// Nothing if the steps out of a state are not known well enough.
+    fn visit(&mut self, words: &[u32]) -> Option<Visited> {
+        let (mut steps, mut labels) = (Steps::new(self.selected.system.width()), Vec::new());
+        self.inner.labelled(words, &mut steps, &mut labels);
+        let Some((_, Some(view))) = &mut self.view else { return None };
+        let nodes = view.nodes_of(self.selected.system, &steps, &labels)?;
+        let mut found = BTreeSet::new();
+        let asked = self.selected.por.asked;
+        if asked.deadlock && steps.is_deadlock() {
+            found.insert(FindingKind::Deadlock);
+        }
+        if steps.is_ill_defined {
+            found.insert(FindingKind::IllDefined);
+        }
+        let properties = Properties { invariant: asked.invariant, assertions: asked.assertions, goal: asked.goal };
+        self.inner.inspect(words, None, properties, &mut |kind| _ = found.insert(kind));
+        let steps = nodes.into_iter().zip(steps.iter()).map(|(node, (_, _, target))| (node, target.to_vec())).collect();
+        Some(Visited { steps, found })
+    }
+}
+
+impl View {
+    fn nodes_of(&mut self, system: &abridge_eval::Explicit<'_>, steps: &Steps, labels: &[u32]) -> Option<Vec<NodeId>> {
+        let pairs = steps.iter().map(|(operation, ..)| operation).zip(labels);
+        pairs.map(|(operation, label)| self.node_of(system, operation, *label)).collect()
+    }
+}

@@ -1,0 +1,234 @@
+//! The roots of all states by number.
+//!
+//! Roots lie in chunks of equal length. A full chunk is packed: both halves of a root are ids, counted from the least one of the
+//! chunk, and take as many bits as the largest needs. Chunks never change, so they can be moved to a file and read back. The
+//! newest roots, up to a chunk of them, are kept as they are.
+
+use std::io;
+use std::ops::Range;
+
+use crate::volume::Medium;
+
+/// States of a chunk.
+pub(crate) const CHUNK: usize = 1 << 14;
+
+#[derive(Default)]
+pub(crate) struct Roots {
+    chunks: Vec<Chunk>,
+    tail: Vec<u64>,
+    /// The first chunks are in the file, not in memory.
+    n_spilled: usize,
+    file: Option<SpillFile>,
+}
+
+struct SpillFile {
+    medium: Box<dyn Medium>,
+    len: u64,
+}
+
+pub(crate) struct Chunk {
+    /// The least of the left and of the right halves.
+    least: [u32; 2],
+    /// How many bits each half takes.
+    n_bits: [u8; 2],
+    data: Data,
+}
+
+enum Data {
+    /// One root after the other, the right half in the lower bits, and some bytes more so that eight can be read anywhere.
+    Here(Box<[u8]>),
+    /// Where the bytes begin in the file.
+    There(u64),
+}
+
+/// Bytes before those of the roots in the stored form of a chunk.
+const HEAD: usize = 16;
+
+impl Chunk {
+    fn pack(roots: &[u64]) -> Chunk {
+        let halves = |half: fn(u64) -> u32| {
+            let least = roots.iter().map(|root| half(*root)).min().unwrap_or(0);
+            let most = roots.iter().map(|root| half(*root)).max().unwrap_or(0);
+            (least, (u32::BITS - (most - least).leading_zeros()) as u8)
+        };
+        let ((left, left_bits), (right, right_bits)) = (halves(|root| (root >> 32) as u32), halves(|root| root as u32));
+        // What begins within a byte must end within the eight bytes from there.
+        let fits = left_bits + right_bits <= 57;
+        let (least, n_bits) = if fits { ([left, right], [left_bits, right_bits]) } else { ([0, 0], [32, 32]) };
+        let mut bytes = vec![0; data_len(n_bits, roots.len())];
+        for (idx, root) in roots.iter().enumerate() {
+            let left = ((root >> 32) as u32 - least[0]) as u64;
+            let right = (*root as u32 - least[1]) as u64;
+            let (at, shift) = place(n_bits, idx);
+            let mut word = load(&bytes, at);
+            word |= (left << n_bits[1] | right) << shift;
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        }
+        Chunk { least, n_bits, data: Data::Here(bytes.into_boxed_slice()) }
+    }
+
+    /// The root at a position of the bytes of this chunk.
+    fn unpack(&self, bytes: &[u8], idx: usize) -> u64 {
+        let (at, shift) = place(self.n_bits, idx);
+        let word = load(bytes, at) >> shift;
+        let half = |word: u64, n_bits: u8, least: u32| ((word & ((1 << n_bits) - 1)) as u32).wrapping_add(least);
+        let [left_bits, right_bits] = self.n_bits;
+        let (left, right) = (half(word >> right_bits, left_bits, self.least[0]), half(word, right_bits, self.least[1]));
+        u64::from(left) << 32 | u64::from(right)
+    }
+
+    fn get(&self, idx: usize) -> u64 {
+        match &self.data {
+            Data::Here(bytes) => self.unpack(bytes, idx),
+            Data::There(_) => 0,
+        }
+    }
+
+    fn data_len(&self) -> usize {
+        data_len(self.n_bits, CHUNK)
+    }
+
+    fn head(&self) -> [u8; HEAD] {
+        let mut head = [0; HEAD];
+        head[0..4].copy_from_slice(&self.least[0].to_le_bytes());
+        head[4..8].copy_from_slice(&self.least[1].to_le_bytes());
+        head[8..10].copy_from_slice(&self.n_bits);
+        head
+    }
+
+    fn from_head(head: [u8; HEAD]) -> Option<Chunk> {
+        let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let n_bits = [head[8], head[9]];
+        let is_sound = n_bits.iter().all(|bits| *bits <= 32) && (n_bits[0] + n_bits[1] <= 57 || n_bits == [32, 32]);
+        is_sound.then(|| Chunk { least: [number(0), number(4)], n_bits, data: Data::There(0) })
+    }
+}
+
+fn data_len(n_bits: [u8; 2], len: usize) -> usize {
+    (usize::from(n_bits[0] + n_bits[1]) * len).div_ceil(8) + 8
+}
+
+/// Byte and bit at which a root begins.
+fn place(n_bits: [u8; 2], idx: usize) -> (usize, u32) {
+    let bit = idx * usize::from(n_bits[0] + n_bits[1]);
+    (bit / 8, (bit % 8) as u32)
+}
+
+fn load(bytes: &[u8], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
+}
+
+impl Roots {
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.len() * CHUNK + self.tail.len()
+    }
+
+    pub(crate) fn push(&mut self, root: u64) {
+        if self.tail.capacity() == 0 {
+            self.tail.reserve_exact(CHUNK);
+        }
+        self.tail.push(root);
+        if self.tail.len() == CHUNK {
+            self.chunks.push(Chunk::pack(&self.tail));
+            self.tail.clear();
+        }
+    }
+
+    /// A root that is in memory.
+    #[inline]
+    pub(crate) fn get(&self, number: usize) -> u64 {
+        match self.chunks.get(number / CHUNK) {
+            Some(chunk) => chunk.get(number % CHUNK),
+            None => self.tail[number % CHUNK],
+        }
+    }
+
+    /// Calls `each` for some roots in order, wherever they are.
+    pub(crate) fn read(&self, numbers: Range<usize>, mut each: impl FnMut(u64)) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        let mut next = numbers.start;
+        while next < numbers.end {
+            let end = numbers.end.min((next / CHUNK + 1) * CHUNK);
+            match self.chunks.get(next / CHUNK) {
+                Some(chunk) => {
+                    let bytes = self.bytes_of(chunk, &mut buffer)?;
+                    (next..end).for_each(|number| each(chunk.unpack(bytes, number % CHUNK)));
+                }
+                None => (next..end).for_each(|number| each(self.tail[number % CHUNK])),
+            }
+            next = end;
+        }
+        Ok(())
+    }
+
+    fn bytes_of<'b>(&self, chunk: &'b Chunk, buffer: &'b mut Vec<u8>) -> io::Result<&'b [u8]> {
+        match (&chunk.data, &self.file) {
+            (Data::Here(bytes), _) => Ok(bytes),
+            (Data::There(offset), Some(file)) => {
+                buffer.resize(chunk.data_len(), 0);
+                file.medium.read_at(*offset, buffer)?;
+                Ok(buffer)
+            }
+            (Data::There(_), None) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// Moves all full chunks to a file, which is the same each time.
+    pub(crate) fn spill(&mut self, open: impl FnOnce() -> io::Result<Box<dyn Medium>>) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(SpillFile { medium: open()?, len: 0 }),
+        };
+        for chunk in &mut self.chunks[self.n_spilled..] {
+            if let Data::Here(bytes) = &chunk.data {
+                file.medium.append(bytes)?;
+                let len = bytes.len() as u64;
+                chunk.data = Data::There(file.len);
+                file.len += len;
+            }
+            self.n_spilled += 1;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn n_chunks(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// The newest roots, which fill no chunk yet.
+    pub(crate) fn tail(&self) -> &[u64] {
+        &self.tail
+    }
+
+    /// The stored form of a chunk.
+    pub(crate) fn save_chunk(&self, chunk: usize, sink: &mut dyn io::Write) -> io::Result<()> {
+        let (mut buffer, chunk) = (Vec::new(), &self.chunks[chunk]);
+        sink.write_all(&chunk.head())?;
+        sink.write_all(self.bytes_of(chunk, &mut buffer)?)
+    }
+
+    /// Adds a chunk from its stored form; its roots.
+    pub(crate) fn load_chunk(&mut self, source: &mut dyn io::Read) -> io::Result<Vec<u64>> {
+        let mut head = [0; HEAD];
+        source.read_exact(&mut head)?;
+        let mut chunk = Chunk::from_head(head).ok_or(io::ErrorKind::InvalidData)?;
+        let mut bytes = vec![0; chunk.data_len()];
+        source.read_exact(&mut bytes)?;
+        let roots = (0..CHUNK).map(|idx| chunk.unpack(&bytes, idx)).collect();
+        chunk.data = Data::Here(bytes.into_boxed_slice());
+        self.chunks.push(chunk);
+        Ok(roots)
+    }
+
+    /// Bytes of the chunks in memory.
+    pub(crate) fn spillable_bytes(&self) -> usize {
+        self.chunks[self.n_spilled..].iter().map(Chunk::data_len).sum()
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.spillable_bytes() + self.chunks.len() * size_of::<Chunk>() + self.tail.capacity() * size_of::<u64>()
+    }
+}

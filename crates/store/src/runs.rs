@@ -1,0 +1,397 @@
+//! Roots that were moved to files: which roots are known, without their numbers.
+//!
+//! Each time memory runs short, all roots of the index become one *run*: sorted within each shard, cut into blocks, and in a block
+//! written as differences. Of a block, memory keeps the first root and where it lies. Whether some roots are known is found by
+//! going through the runs with the sorted roots and reading only the blocks that could contain one of them: a few for a few
+//! roots, each block once for many. Most roots that are asked for are new, and a filter in memory knows that of nearly all of them
+//! (`filter.rs`), as long as memory allows for filters. Runs of similar size are merged, so that there are few of them (O'Neil, Cheng, Gawlick,
+//! O'Neil, "The log-structured merge-tree"). Since a search asks for all candidates of a block of states at once, the cost of
+//! reading is shared by them (delayed duplicate detection, as in Stern and Dill, "Using magnetic disk instead of main memory in
+//! the Murphi verifier").
+
+use std::io;
+
+use crate::filter::Filter;
+use crate::shard::N_SHARDS;
+use crate::volume::{Medium, Volume};
+
+/// Roots of a block.
+const BLOCK: usize = 512;
+/// Bytes that are read at once where neighbouring blocks are asked for.
+const READ: usize = 1 << 18;
+/// More runs than this are merged.
+const MAX_RUNS: usize = 6;
+
+#[derive(Default)]
+pub(crate) struct Runs {
+    runs: Vec<Run>,
+    n_written: usize,
+    /// There is no memory for filters.
+    is_unfiltered: bool,
+}
+
+struct Run {
+    name: String,
+    medium: Box<dyn Medium>,
+    shards: [RunShard; N_SHARDS],
+    n_roots: u64,
+}
+
+#[derive(Default)]
+struct RunShard {
+    fences: Vec<Fence>,
+    n_roots: usize,
+    filter: Option<Filter>,
+}
+
+/// Where a block lies.
+#[derive(Clone, Copy)]
+struct Fence {
+    first: u64,
+    offset: u64,
+    len: u32,
+}
+
+impl Runs {
+    /// Writes a run; `shard_roots` gives the roots of each shard.
+    pub(crate) fn add(
+        &mut self,
+        volume: &dyn Volume,
+        mut shard_roots: impl FnMut(usize) -> Vec<u64>,
+    ) -> io::Result<()> {
+        let (name, is_filtered) = (self.next_name(), !self.is_unfiltered);
+        let run = write_run(volume, name, |writer, shard| {
+            let mut roots = shard_roots(shard);
+            roots.sort_unstable();
+            writer.begin(shard, is_filtered.then_some(roots.len()));
+            roots.into_iter().try_for_each(|root| writer.push(shard, root))
+        })?;
+        self.runs.push(run);
+        if self.runs.len() > MAX_RUNS {
+            self.merge(volume)?;
+        }
+        Ok(())
+    }
+
+    fn next_name(&mut self) -> String {
+        self.n_written += 1;
+        format!("run{}", self.n_written)
+    }
+
+    /// Makes one run of the newest ones, as far back as the older ones are not much larger than what follows them.
+    fn merge(&mut self, volume: &dyn Volume) -> io::Result<()> {
+        let mut start = self.runs.len() - 1;
+        let mut sum = self.runs[start].n_roots;
+        while start > 0 && self.runs[start - 1].n_roots <= 2 * sum {
+            start -= 1;
+            sum += self.runs[start].n_roots;
+        }
+        // Some must go in any case.
+        let start = start.min(self.runs.len() - 2);
+        let (name, is_filtered) = (self.next_name(), !self.is_unfiltered);
+        let runs = &self.runs[start..];
+        let merged = write_run(volume, name, |writer, shard| {
+            let n_roots = runs.iter().map(|run| run.shards[shard].n_roots).sum();
+            writer.begin(shard, is_filtered.then_some(n_roots));
+            let mut sources =
+                runs.iter().map(|run| Cursor::new(run, shard)).collect::<io::Result<Vec<Cursor<'_>>>>()?;
+            // No root is in two runs.
+            let least = |sources: &[Cursor<'_>]| {
+                let heads = sources.iter().enumerate().filter_map(|(idx, source)| Some((source.head?, idx)));
+                heads.min()
+            };
+            while let Some((root, idx)) = least(&sources) {
+                writer.push(shard, root)?;
+                sources[idx].advance()?;
+            }
+            Ok(())
+        })?;
+        for run in self.runs.drain(start..) {
+            let Run { name, medium, .. } = run;
+            drop(medium);
+            volume.remove(&name)?;
+        }
+        self.runs.push(merged);
+        Ok(())
+    }
+
+    /// Calls `found` with the position of each of the sorted roots that some run has.
+    pub(crate) fn find(&self, shard: usize, roots: &[u64], mut found: impl FnMut(usize)) -> io::Result<()> {
+        let (mut positions, mut possible) = (Vec::new(), Vec::new());
+        for run in &self.runs {
+            let Some(filter) = &run.shards[shard].filter else {
+                run.find(shard, roots, &mut found)?;
+                continue;
+            };
+            positions.clear();
+            positions.extend((0..roots.len()).filter(|idx| filter.may_have(roots[*idx])));
+            possible.clear();
+            possible.extend(positions.iter().map(|idx| roots[*idx]));
+            run.find(shard, &possible, &mut |idx| found(positions[idx]))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn has_filters(&self) -> bool {
+        !self.is_unfiltered && !self.runs.is_empty()
+    }
+
+    /// Gives the memory of filters back, now and for ever.
+    pub(crate) fn drop_filters(&mut self) {
+        self.is_unfiltered = true;
+        self.runs.iter_mut().flat_map(|run| &mut run.shards).for_each(|shard| shard.filter = None);
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let shard =
+            |shard: &RunShard| shard.fences.len() * size_of::<Fence>() + shard.filter.as_ref().map_or(0, Filter::bytes);
+        self.runs.iter().flat_map(|run| &run.shards).map(shard).sum()
+    }
+}
+
+impl Run {
+    fn find(&self, shard: usize, roots: &[u64], found: &mut impl FnMut(usize)) -> io::Result<()> {
+        let fences = &self.shards[shard].fences;
+        let mut buffer = Vec::new();
+        let mut next = 0;
+        while next < roots.len() {
+            // The block in which the next root would lie, and those after it that are asked for as well.
+            let block = fences.partition_point(|fence| fence.first <= roots[next]);
+            let Some(block) = block.checked_sub(1) else {
+                next += roots[next..].partition_point(|root| fences.first().is_none_or(|fence| *root < fence.first));
+                continue;
+            };
+            let last = self.last_of_read(fences, block, &roots[next..]);
+            let start = fences[block].offset;
+            buffer.resize((fences[last].offset + u64::from(fences[last].len) - start) as usize, 0);
+            self.medium.read_at(start, &mut buffer)?;
+            for (idx, fence) in fences.iter().enumerate().take(last + 1).skip(block) {
+                let end = match fences.get(idx + 1) {
+                    Some(after) => next + roots[next..].partition_point(|root| *root < after.first),
+                    None => roots.len(),
+                };
+                let at = (fence.offset - start) as usize;
+                let bytes = &buffer[at..at + fence.len as usize];
+                find_in_block(fence.first, bytes, &roots[next..end], &mut |idx| found(next + idx));
+                next = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// The last of the blocks to read at once: neighbours that are asked for.
+    fn last_of_read(&self, fences: &[Fence], block: usize, roots: &[u64]) -> usize {
+        let mut last = block;
+        let mut at = 0;
+        while let Some(after) = fences.get(last + 1) {
+            at += roots[at..].partition_point(|root| *root < after.first);
+            let is_asked = match (roots.get(at), fences.get(last + 2)) {
+                (Some(root), Some(beyond)) => *root < beyond.first,
+                (Some(_), None) => true,
+                (None, _) => false,
+            };
+            if !is_asked || (after.offset - fences[block].offset) as usize + after.len as usize > READ {
+                break;
+            }
+            last += 1;
+        }
+        last
+    }
+}
+
+fn find_in_block(first: u64, bytes: &[u8], roots: &[u64], found: &mut impl FnMut(usize)) {
+    let mut block = Block { root: first, bytes };
+    let mut next = 0;
+    let mut current = Some(first);
+    while let (Some(known), Some(root)) = (current, roots.get(next)) {
+        if known < *root {
+            current = block.next();
+        } else {
+            if known == *root {
+                found(next);
+            }
+            next += 1;
+        }
+    }
+}
+
+/// The roots of a block after the first.
+struct Block<'b> {
+    root: u64,
+    bytes: &'b [u8],
+}
+
+impl Block<'_> {
+    fn next(&mut self) -> Option<u64> {
+        let mut difference = 0_u64;
+        let mut shift = 0;
+        loop {
+            let (byte, rest) = self.bytes.split_first()?;
+            self.bytes = rest;
+            difference |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            if byte & 0x80 == 0 {
+                self.root = self.root.wrapping_add(difference);
+                return Some(self.root);
+            }
+            shift += 7;
+        }
+    }
+}
+
+/// All roots of a shard of a run, in order.
+struct Cursor<'r> {
+    run: &'r Run,
+    fences: std::slice::Iter<'r, Fence>,
+    root: u64,
+    bytes: Vec<u8>,
+    at: usize,
+    head: Option<u64>,
+}
+
+impl<'r> Cursor<'r> {
+    fn new(run: &'r Run, shard: usize) -> io::Result<Self> {
+        let fences = run.shards[shard].fences.iter();
+        let mut cursor = Cursor { run, fences, root: 0, bytes: Vec::new(), at: 0, head: None };
+        cursor.advance()?;
+        Ok(cursor)
+    }
+
+    fn advance(&mut self) -> io::Result<()> {
+        let mut block = Block { root: self.root, bytes: &self.bytes[self.at..] };
+        self.head = block.next();
+        if let Some(root) = self.head {
+            self.at = self.bytes.len() - block.bytes.len();
+            self.root = root;
+            return Ok(());
+        }
+        let Some(fence) = self.fences.next() else { return Ok(()) };
+        self.bytes.resize(fence.len as usize, 0);
+        self.run.medium.read_at(fence.offset, &mut self.bytes)?;
+        (self.at, self.root, self.head) = (0, fence.first, Some(fence.first));
+        Ok(())
+    }
+}
+
+/// Writes a run shard by shard. One that cannot be written completely leaves nothing behind.
+fn write_run(
+    volume: &dyn Volume,
+    name: String,
+    mut write_shard: impl FnMut(&mut RunWriter, usize) -> io::Result<()>,
+) -> io::Result<Run> {
+    let mut writer = RunWriter::new(volume, name.clone())?;
+    let written = (0..N_SHARDS)
+        .try_for_each(|shard| write_shard(&mut writer, shard).and_then(|()| writer.end_block(shard)))
+        .and_then(|()| writer.flush());
+    match written {
+        Ok(()) => Ok(writer.run),
+        Err(error) => {
+            drop(writer);
+            let _ = volume.remove(&name);
+            Err(error)
+        }
+    }
+}
+
+struct RunWriter {
+    run: Run,
+    /// What is not yet in the file.
+    buffer: Vec<u8>,
+    written: u64,
+    /// The block that is being written: its first root, where it begins, its last root and how many it has.
+    block: Option<(u64, u64, u64, usize)>,
+}
+
+impl RunWriter {
+    fn new(volume: &dyn Volume, name: String) -> io::Result<Self> {
+        let medium = volume.open(&name, 0)?;
+        let run = Run { name, medium, shards: std::array::from_fn(|_| RunShard::default()), n_roots: 0 };
+        Ok(RunWriter { run, buffer: Vec::new(), written: 0, block: None })
+    }
+
+    /// Begins a shard, with a filter for so many roots if there is to be one.
+    fn begin(&mut self, shard: usize, filtered: Option<usize>) {
+        self.run.shards[shard].filter = filtered.map(Filter::new);
+    }
+
+    fn push(&mut self, shard: usize, root: u64) -> io::Result<()> {
+        self.run.n_roots += 1;
+        self.run.shards[shard].n_roots += 1;
+        if let Some(filter) = &mut self.run.shards[shard].filter {
+            filter.add(root);
+        }
+        let Some((_, _, last, len)) = &mut self.block else {
+            self.block = Some((root, self.written + self.buffer.len() as u64, root, 1));
+            return Ok(());
+        };
+        let mut difference = root - *last;
+        while difference >= 0x80 {
+            self.buffer.push(difference as u8 | 0x80);
+            difference >>= 7;
+        }
+        self.buffer.push(difference as u8);
+        (*last, *len) = (root, *len + 1);
+        if *len == BLOCK { self.end_block(shard) } else { Ok(()) }
+    }
+
+    fn end_block(&mut self, shard: usize) -> io::Result<()> {
+        if let Some((first, offset, ..)) = self.block.take() {
+            let len = (self.written + self.buffer.len() as u64 - offset) as u32;
+            self.run.shards[shard].fences.push(Fence { first, offset, len });
+        }
+        if self.buffer.len() >= READ { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.run.medium.append(&self.buffer)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::mix;
+    use crate::volume::Ram;
+
+    #[test]
+    fn what_was_written_is_found_and_nothing_else() -> io::Result<()> {
+        let (mut runs, volume) = (Runs::default(), Ram::new());
+        // Even numbers near and far from each other are known, in the shard of their last digit.
+        let known = |n: u64| if n.is_multiple_of(3) { n * 2 } else { mix(n) & !1 };
+        for part in 0..20_u64 {
+            runs.add(&volume, |shard| {
+                let numbers = part * 700..part * 700 + (700 * (1 + part % 3)).min(700);
+                numbers.map(known).filter(|root| (root / 2 % N_SHARDS as u64) as usize == shard).collect()
+            })?;
+        }
+        assert!(runs.runs.len() <= MAX_RUNS + 1);
+        assert_eq!(volume.names().len(), runs.runs.len());
+        let filtered = runs.bytes();
+        for round in 0..2 * N_SHARDS {
+            let shard = round % N_SHARDS;
+            if round == N_SHARDS {
+                // The answers are the same without filters.
+                assert!(runs.has_filters());
+                runs.drop_filters();
+                assert!(!runs.has_filters() && runs.bytes() < filtered);
+            }
+            let in_shard = |root: &u64| (root / 2 % N_SHARDS as u64) as usize == shard;
+            let mut asked: Vec<u64> =
+                (0..14_000).map(known).flat_map(|root| [root, root + 1]).filter(in_shard).collect();
+            asked.sort_unstable();
+            let mut found = vec![0; asked.len()];
+            runs.find(shard, &asked, |idx| found[idx] += 1)?;
+            for (root, times) in asked.iter().zip(found) {
+                assert_eq!(times, 1 - root % 2, "{root}");
+            }
+            let lonely = [asked[asked.len() / 2 / 2 * 2]];
+            let mut is_found = false;
+            runs.find(shard, &lonely, |_| is_found = true)?;
+            assert_eq!(is_found, lonely[0].is_multiple_of(2));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! A table of states as bytes: what only grows, piece by piece as it grows, and the small rest as a whole.
+
+use std::io::{self, Read, Write};
+use std::sync::PoisonError;
+
+use crate::parents::Parents;
+use crate::roots::CHUNK;
+use crate::shard::{Known, shard_of};
+use crate::table::{MAX_STATES, Order, StateTable};
+
+/// How much of a table was saved.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Marks {
+    pub chunks: u64,
+    pub pairs: u64,
+    pub parent_words: u64,
+}
+
+/// Where the parts go, or come from, that only grow.
+pub struct Parts<T> {
+    pub roots: T,
+    pub pairs: T,
+    pub parents: T,
+}
+
+impl StateTable {
+    /// Appends what is new since the last time. Only tables of searches in the order of numbers can be saved.
+    pub fn save(&self, marks: &mut Marks, to: Parts<&mut dyn Write>) -> io::Result<()> {
+        for chunk in marks.chunks as usize..self.roots.n_chunks() {
+            self.roots.save_chunk(chunk, to.roots)?;
+        }
+        for id in marks.pairs..self.pairs.len() {
+            to.pairs.write_all(&self.pairs.get(id as u32).to_le_bytes())?;
+        }
+        let Parents::Ascending(runs) = &self.parents else { return Err(io::ErrorKind::Unsupported.into()) };
+        let n_words = runs.full_words();
+        for word in &n_words[marks.parent_words as usize..] {
+            to.parents.write_all(&word.to_le_bytes())?;
+        }
+        *marks =
+            Marks { chunks: self.roots.n_chunks() as u64, pairs: self.pairs.len(), parent_words: n_words.len() as u64 };
+        Ok(())
+    }
+
+    /// What [`StateTable::save`] leaves out, because it is not final.
+    pub fn save_rest(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut put = |number: u64| bytes.extend_from_slice(&number.to_le_bytes());
+        if let Parents::Ascending(runs) = &self.parents {
+            put(runs.len());
+            put(runs.last_word());
+        }
+        put(self.roots.tail().len() as u64);
+        self.roots.tail().iter().for_each(|root| put(*root));
+        bytes
+    }
+
+    /// The table that was saved. `pause` is called now and then, so that the table can be moved to files when it is large.
+    pub fn restore(
+        width: usize,
+        marks: Marks,
+        from: Parts<&mut dyn Read>,
+        rest: &[u8],
+        pause: &mut dyn FnMut(&mut StateTable) -> io::Result<()>,
+    ) -> io::Result<StateTable> {
+        let mut table = StateTable::new(width, Order::Ascending);
+        let mut rest = rest;
+        for id in 0..marks.pairs {
+            if table.pairs.add(number(from.pairs)?) != Some(id as u32) {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+        }
+        let (len, last_word) = (number(&mut rest)?, number(&mut rest)?);
+        if let Parents::Ascending(runs) = &mut table.parents {
+            for _ in 0..marks.parent_words {
+                runs.push_word(number(from.parents)?);
+            }
+            runs.end_with(last_word, len).ok_or(io::ErrorKind::InvalidData)?;
+        }
+        for _ in 0..marks.chunks {
+            if table.len() as u64 + CHUNK as u64 > MAX_STATES {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            let start = table.len();
+            let roots = table.roots.load_chunk(from.roots)?;
+            for (number, root) in (start..).zip(roots) {
+                table.index(root, number);
+            }
+            pause(&mut table)?;
+        }
+        for _ in 0..number(&mut rest)? {
+            let root = number(&mut rest)?;
+            let number = table.append(root);
+            table.index(root, number as usize);
+        }
+        Ok(table)
+    }
+
+    /// Lets a state be found by its root.
+    fn index(&mut self, root: u64, number: usize) {
+        let known = Known { roots: &self.roots, base: self.base };
+        let shard = self.shards[shard_of(root)].get_mut().unwrap_or_else(PoisonError::into_inner);
+        shard.add(root, number - self.base, known);
+    }
+}
+
+fn number(source: &mut dyn Read) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    source.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::PairCache;
+    use crate::table::{Inserted, NO_PARENT};
+    use crate::volume::Ram;
+
+    fn grow(table: &mut StateTable, cache: &mut PairCache, numbers: std::ops::Range<u32>) -> io::Result<()> {
+        for n in numbers {
+            let words = [n % 50, n / 50 % 300, n / 7, 3];
+            let root = table.fold(cache, &words, None, &mut Vec::new());
+            assert_eq!(table.insert(root)?, Inserted::New(n));
+            table.close(n.checked_sub(1).unwrap_or(NO_PARENT), 1);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_table_saved_in_pieces_comes_back() -> io::Result<()> {
+        let mut table = StateTable::new(4, Order::Ascending);
+        let (mut cache, mut marks, volume) = (PairCache::new(), Marks::default(), Ram::new());
+        let (mut roots, mut pairs, mut parents) = (Vec::new(), Vec::new(), Vec::new());
+        for piece in 0..5_u32 {
+            grow(&mut table, &mut cache, piece * 21_000..(piece + 1) * 21_000)?;
+            let parts = Parts { roots: &mut roots as &mut dyn Write, pairs: &mut pairs, parents: &mut parents };
+            table.save(&mut marks, parts)?;
+            for spills in [false, true] {
+                let (mut roots, mut pairs, mut parents) = (roots.as_slice(), pairs.as_slice(), parents.as_slice());
+                let from = Parts { roots: &mut roots as &mut dyn Read, pairs: &mut pairs, parents: &mut parents };
+                let mut pause = |table: &mut StateTable| if spills { table.spill(&volume) } else { Ok(()) };
+                let mut copy = StateTable::restore(4, marks, from, &table.save_rest(), &mut pause)?;
+                assert_eq!(copy.len(), table.len());
+                for state in (0..table.len() as u32).step_by(97) {
+                    assert_eq!(copy.get(state)?, table.get(state)?);
+                    assert_eq!(copy.parent(state), table.parent(state));
+                }
+                assert_eq!(copy.is_spilled(), spills);
+                let known = table.fold(&mut cache, &table.get(777)?, None, &mut Vec::new());
+                assert_eq!(copy.insert(known)?, Inserted::Known);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! Files, behind a trait: the table may keep what does not fit into memory, and searches may save themselves, without knowing a disk.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A place for files, each known by a plain name.
+pub trait Volume: Sync {
+    /// Opens a file for appending behind its first `len` bytes and forgets what follows them; makes it if `len` is 0. A file that is
+    /// shorter is an error.
+    fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>>;
+
+    /// The content of a whole file.
+    fn read(&self, name: &str) -> io::Result<Vec<u8>>;
+
+    /// Replaces a file as a whole: whatever happens, either the old or the new content is there afterwards, and once this returns, the new one.
+    fn replace(&self, name: &str, content: &[u8]) -> io::Result<()>;
+
+    fn remove(&self, name: &str) -> io::Result<()>;
+}
+
+/// An open file. Bytes once written do not change.
+pub trait Medium: Send + Sync {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Fills the buffer from a position.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+
+    /// Waits until what was appended would survive a loss of power.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A volume in memory that can be full: for tests.
+#[derive(Default)]
+pub struct Ram {
+    files: Mutex<HashMap<String, Arc<Mutex<Vec<u8>>>>>,
+    /// Bytes that may still be written, if they are limited.
+    left: Option<Arc<Mutex<u64>>>,
+}
+
+struct RamFile {
+    content: Arc<Mutex<Vec<u8>>>,
+    left: Option<Arc<Mutex<u64>>>,
+}
+
+impl Ram {
+    pub fn new() -> Self {
+        Ram::default()
+    }
+
+    /// A volume that takes so many bytes in all.
+    pub fn with_capacity(bytes: u64) -> Self {
+        Ram { files: Mutex::default(), left: Some(Arc::new(Mutex::new(bytes))) }
+    }
+
+    /// The names of the files, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = lock(&self.files).keys().cloned().collect();
+        names.sort();
+        names
+    }
+
+    fn file(&self, name: &str) -> io::Result<Arc<Mutex<Vec<u8>>>> {
+        lock(&self.files).get(name).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn use_up(left: Option<&Arc<Mutex<u64>>>, bytes: usize) -> io::Result<()> {
+    let Some(left) = left else { return Ok(()) };
+    let mut left = lock(left);
+    *left = left.checked_sub(bytes as u64).ok_or(io::ErrorKind::StorageFull)?;
+    Ok(())
+}
+
+impl Volume for Ram {
+    fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
+        let content =
+            if len == 0 { lock(&self.files).entry(name.to_owned()).or_default().clone() } else { self.file(name)? };
+        if (lock(&content).len() as u64) < len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        lock(&content).truncate(len as usize);
+        Ok(Box::new(RamFile { content, left: self.left.clone() }))
+    }
+
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        Ok(lock(&*self.file(name)?).clone())
+    }
+
+    fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        use_up(self.left.as_ref(), content.len())?;
+        lock(&self.files).insert(name.to_owned(), Arc::new(Mutex::new(content.to_vec())));
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        lock(&self.files).remove(name).map(drop).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Medium for RamFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        use_up(self.left.as_ref(), bytes.len())?;
+        lock(&self.content).extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let content = lock(&self.content);
+        let range = offset as usize..(offset as usize).saturating_add(buffer.len());
+        buffer.copy_from_slice(content.get(range).ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

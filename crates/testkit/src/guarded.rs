@@ -1,0 +1,209 @@
+//! Random machines of guarded commands: small state spaces with much to interleave, and whatever can go wrong with reductions.
+//!
+//! Guards and new values are drawn from formulas over booleans, a small set, integers, sets, a relation and a partial function, so that
+//! steps are independent often, but not always, and that invariants, assertions, guards and values fail or are ill-defined now and then.
+
+use std::fmt::Write as _;
+
+use crate::random::Random;
+
+/// The text of a machine.
+pub fn machine(random: &mut Random) -> String {
+    let is_calm = random.once_in(2);
+    Machine { random, local: None, is_calm }.text()
+}
+
+struct Machine<'r> {
+    random: &'r mut Random,
+    /// A local in scope and its kind.
+    local: Option<(&'static str, Kind)>,
+    /// Nothing is ill-defined, and little is asked.
+    is_calm: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bool,
+    Elem,
+    Int,
+    Set,
+    Relation,
+    Function,
+}
+
+const VARIABLES: [(&str, Kind); 9] = [
+    ("b1", Kind::Bool),
+    ("b2", Kind::Bool),
+    ("el", Kind::Elem),
+    ("nn", Kind::Int),
+    ("mm", Kind::Int),
+    ("uu", Kind::Set),
+    ("vv", Kind::Set),
+    ("rr", Kind::Relation),
+    ("ff", Kind::Function),
+];
+
+impl Machine<'_> {
+    fn text(&mut self) -> String {
+        let mut text = String::from("MACHINE Random\nSETS SS = {s1, s2, s3}\n");
+        let has_constant = self.random.once_in(3);
+        if has_constant {
+            text += "CONSTANTS kk\nPROPERTIES kk : 1..2\n";
+        }
+        text += "VARIABLES b1, b2, el, nn, mm, uu, vv, rr, ff\nINVARIANT\n  b1 : BOOL & b2 : BOOL & el : SS & ";
+        text += "nn : 0..3 & mm : 0..3 & uu <: SS & vv <: SS & rr : SS <-> SS & ff : SS +-> 0..3";
+        let n_conjuncts = self.random.below(if self.is_calm { 2 } else { 3 });
+        for _ in 0..n_conjuncts {
+            let _ = write!(text, " &\n  ({})", self.pred(2));
+        }
+        if self.random.once_in(3) {
+            let _ = write!(text, "\nASSERTIONS {}", self.pred(2));
+        }
+        text += "\nINITIALISATION\n  b1 := FALSE || b2 := TRUE || el := s1 || nn := 0 || mm := ";
+        text += if has_constant { "kk" } else { "1" };
+        text += if self.random.once_in(4) { " || uu :: {{}, {s1}}" } else { " || uu := {}" };
+        text += " || vv := {s2} || rr := {s1|->s2} || ff := {s1|->1, s2|->0}\nOPERATIONS\n";
+        let n_operations = 2 + self.random.below(4);
+        let operations: Vec<String> = (0..n_operations).map(|idx| self.operation(idx)).collect();
+        text + &operations.join(";\n") + "\nEND\n"
+    }
+
+    fn operation(&mut self, idx: usize) -> String {
+        let domain =
+            *self.random.pick(&[("SS", Kind::Elem), ("0..2", Kind::Int), ("uu", Kind::Elem), ("vv - uu", Kind::Elem)]);
+        let form = self.random.below(5);
+        if form >= 2 {
+            self.local = Some(("xx", domain.1));
+        }
+        let guard = if self.random.once_in(3) { self.pred(2) } else { format!("{} & {}", self.pred(1), self.pred(1)) };
+        let body = self.body(2);
+        self.local = None;
+        let set = domain.0;
+        match form {
+            0 => format!("  op{idx} = SELECT {guard} THEN {body} END"),
+            1 => format!("  op{idx} = PRE {guard} THEN {body} END"),
+            2 | 3 => format!("  op{idx}(xx) = PRE xx : {set} & {guard} THEN {body} END"),
+            _ => format!("  op{idx} = ANY xx WHERE xx : {set} & {guard} THEN {body} END"),
+        }
+    }
+
+    fn body(&mut self, depth: usize) -> String {
+        match self.random.below(if depth == 0 { 4 } else { 9 }) {
+            4 => format!("IF {} THEN {} ELSE {} END", self.pred(1), self.body(depth - 1), self.body(depth - 1)),
+            5 => format!("CHOICE {} OR {} END", self.body(depth - 1), self.body(depth - 1)),
+            6 => format!("BEGIN {}; {} END", self.body(depth - 1), self.body(depth - 1)),
+            7 => {
+                format!("SELECT {} THEN {} WHEN {} THEN {} END", self.pred(1), self.body(0), self.pred(1), self.body(0))
+            }
+            8 => match self.random.below(4) {
+                0 => "el :: SS".to_owned(),
+                1 => format!("nn :: 0..{}", self.random.below(3)),
+                2 => format!("el :: {}", self.expr(Kind::Set, 1)),
+                _ => format!("nn : (nn : 0..3 & {})", self.pred(1)),
+            },
+            0 => {
+                let first = self.random.below(VARIABLES.len());
+                let second = self.random.below(VARIABLES.len());
+                if first == second {
+                    return self.assignment(first);
+                }
+                format!("{} || {}", self.assignment(first), self.assignment(second))
+            }
+            _ => {
+                let variable = self.random.below(VARIABLES.len());
+                self.assignment(variable)
+            }
+        }
+    }
+
+    fn assignment(&mut self, variable: usize) -> String {
+        let (name, kind) = VARIABLES[variable];
+        match kind {
+            Kind::Function if self.random.once_in(2) => {
+                format!("{name}({}) := {}", self.expr(Kind::Elem, 1), self.expr(Kind::Int, 1))
+            }
+            _ => format!("{name} := {}", self.expr(kind, 2)),
+        }
+    }
+
+    fn pred(&mut self, depth: usize) -> String {
+        let deeper = depth.saturating_sub(1);
+        match self.random.below(if depth == 0 { 7 } else { 13 }) {
+            0 | 1 => format!("b{} = {}", 1 + self.random.below(2), self.random.pick(&["TRUE", "FALSE"])),
+            2 => format!("el {} {}", self.random.pick(&["=", "/="]), self.expr(Kind::Elem, 0)),
+            3 => format!(
+                "{} {} {}",
+                self.random.pick(&["nn", "mm"]),
+                self.random.pick(&["<", "=", ">="]),
+                self.random.below(4)
+            ),
+            4 | 5 => {
+                let elem = self.expr(Kind::Elem, 0);
+                format!(
+                    "{elem} {} {}",
+                    self.random.pick(&[":", "/:"]),
+                    self.random.pick(&["uu", "vv", "dom(ff)", "ran(rr)"])
+                )
+            }
+            6 => format!("uu /\\ vv {} {{}}", self.random.pick(&["=", "/="])),
+            7 => format!("({} or {})", self.pred(deeper), self.pred(deeper)),
+            8 => format!("not({})", self.pred(deeper)),
+            9 => format!("({} => {})", self.pred(deeper), self.pred(deeper)),
+            10 => format!("{} < {}", self.expr(Kind::Int, 1), self.expr(Kind::Int, 1)),
+            11 => format!("({}) <: ({})", self.expr(Kind::Set, 1), self.expr(Kind::Set, 1)),
+            _ => format!("!zz.(zz : ({}) => zz : ({}))", self.expr(Kind::Set, 1), self.expr(Kind::Set, 1)),
+        }
+    }
+
+    fn expr(&mut self, kind: Kind, depth: usize) -> String {
+        if let Some((name, of)) = self.local
+            && of == kind
+            && self.random.once_in(2)
+        {
+            return name.to_owned();
+        }
+        let deeper = depth.saturating_sub(1);
+        let is_deep = depth > 0 && !self.random.once_in(3);
+        match (kind, is_deep) {
+            (Kind::Bool, false) => (*self.random.pick(&["TRUE", "FALSE", "b1", "b2"])).to_owned(),
+            (Kind::Bool, true) => format!("bool({})", self.pred(deeper)),
+            (Kind::Elem, false) => (*self.random.pick(&["s1", "s2", "s3", "el"])).to_owned(),
+            (Kind::Elem, true) => match self.random.below(3) {
+                0 if !self.is_calm => "rr(el)".to_owned(),
+                _ => self.expr(Kind::Elem, 0),
+            },
+            (Kind::Int, false) => (*self.random.pick(&["0", "1", "2", "nn", "mm"])).to_owned(),
+            (Kind::Int, true) if self.is_calm => match self.random.below(3) {
+                0 => format!("(nn + {}) mod 3", 1 + self.random.below(2)),
+                1 => format!("card({})", self.expr(Kind::Set, deeper)),
+                _ => format!("min({{{}, 2}})", self.random.pick(&["nn + 1", "mm + 1"])),
+            },
+            (Kind::Int, true) => match self.random.below(6) {
+                0 => format!("{} + 1", self.random.pick(&["nn", "mm"])),
+                1 => format!("{} - 1", self.random.pick(&["nn", "mm"])),
+                2 => format!("ff({})", self.expr(Kind::Elem, 0)),
+                3 => format!("card({})", self.expr(Kind::Set, deeper)),
+                4 => format!("({} mod 4)", self.expr(Kind::Int, deeper)),
+                _ => format!("(1 / {})", self.random.pick(&["nn", "2", "1"])),
+            },
+            (Kind::Set, false) => (*self.random.pick(&["uu", "vv", "SS", "{s1}", "{el}"])).to_owned(),
+            (Kind::Set, true) => match self.random.below(5) {
+                0 | 1 => format!("{} \\/ {{{}}}", self.random.pick(&["uu", "vv"]), self.expr(Kind::Elem, deeper)),
+                2 => format!("{} - {{{}}}", self.random.pick(&["uu", "vv"]), self.expr(Kind::Elem, deeper)),
+                3 => format!("rr[{}]", self.expr(Kind::Set, deeper)),
+                _ => "dom(ff)".to_owned(),
+            },
+            (Kind::Relation, _) => match self.random.below(4) {
+                0 => format!("rr \\/ {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Elem, 0)),
+                1 => format!("({}) <| rr", self.expr(Kind::Set, deeper)),
+                2 => format!("rr |>> ({})", self.expr(Kind::Set, deeper)),
+                _ => format!("rr <+ {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Elem, 0)),
+            },
+            (Kind::Function, _) => match self.random.below(3) {
+                0 => format!("ff <+ {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Int, deeper)),
+                1 => format!("{{{}}} <<| ff", self.expr(Kind::Elem, 0)),
+                _ => format!("ff |>> {{{}}}", self.expr(Kind::Int, 0)),
+            },
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! With and without partial order reduction a check finds the same kinds of violation.
+
+use std::path::{Path, PathBuf};
+
+use abridge_check::{Config, Control, PorMode, Progress, Report, check};
+use abridge_model::Model;
+use abridge_sema::{Options, analyse};
+use abridge_system::Limit;
+use abridge_testkit::{Disk, Project, Random, guarded};
+
+struct Patient;
+
+impl Control for Patient {
+    fn poll(&mut self, _: &Progress) -> Option<Limit> {
+        None
+    }
+}
+
+const MOST_STATES: u64 = 3000;
+
+/// Explores everything; nothing if there is too much of it.
+fn explore(model: &Model, por: PorMode, config: &Config) -> Option<Report> {
+    let config = Config { por, find_all: true, max_states: Some(MOST_STATES), ..config.clone() };
+    let report = check(model, &config, &mut Patient);
+    report.limits.is_empty().then_some(report)
+}
+
+#[derive(Default)]
+struct Tally {
+    compared: usize,
+    reduced: usize,
+    violated: usize,
+    states: (u64, u64),
+}
+
+/// Compares the run with a reduction to the one without.
+fn compare(text: &str, seed: u64, tally: &mut Tally) {
+    let analysis = Project::new(&[("Random.mch", text)]).analyse();
+    let model = analysis.model.as_ref().unwrap_or_else(|| panic!("seed {seed} is no machine:\n{text}"));
+    let exact = Config::default();
+    let (config, name) = if seed.is_multiple_of(4) { (exact.prob(), "prob") } else { (exact, "exact") };
+    let Some(full) = explore(model, PorMode::Off, &config) else { return };
+    tally.compared += 1;
+    for mode in [PorMode::Syntactic, PorMode::Semantic] {
+        let reduced = explore(model, mode, &config)
+            .unwrap_or_else(|| panic!("seed {seed}, {name}, {mode:?} did not finish\n{text}"));
+        assert_eq!(full.found, reduced.found, "seed {seed}, {name}, {mode:?}\n{text}");
+        assert!(reduced.states <= full.states, "seed {seed}, {name}, {mode:?}\n{text}");
+        if mode == PorMode::Semantic {
+            tally.reduced += usize::from(reduced.states < full.states);
+            tally.violated += usize::from(full.violation.is_some());
+            tally.states.0 += full.states;
+            tally.states.1 += reduced.states;
+        }
+    }
+    let twin = Config { check_por: Some(3), ..config.clone() };
+    let checked = explore(model, PorMode::Semantic, &twin).and_then(|report| report.por);
+    let mistakes = checked.map(|tally| tally.mistakes).unwrap_or_default();
+    assert!(mistakes.is_empty(), "seed {seed}, {name}: {mistakes:?}\n{text}");
+    // Deadlocks only, as the reduction is strongest then.
+    let config = Config { invariant: false, assertions: false, ..config };
+    if let (Some(full), Some(reduced)) =
+        (explore(model, PorMode::Off, &config), explore(model, PorMode::Semantic, &config))
+    {
+        assert_eq!(full.found, reduced.found, "seed {seed}, {name}, deadlocks only\n{text}");
+    }
+}
+
+#[test]
+fn verdicts_are_the_same_on_random_machines() {
+    let n_machines = if std::env::var_os("RUN_SLOW").is_some() { 10_000 } else { 600 };
+    let first: u64 = std::env::var("SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let mut tally = Tally::default();
+    for seed in first..first + n_machines {
+        compare(&guarded::machine(&mut Random::new(seed)), seed, &mut tally);
+    }
+    let Tally { compared, reduced, violated, states } = tally;
+    eprintln!("{compared} compared, {violated} violated, {reduced} reduced, {} of {} states", states.1, states.0);
+    assert!(compared * 2 > n_machines as usize && reduced * 8 > compared && violated * 4 > compared);
+}
+
+/// The machines that come with the project, and how many states each has without and with the reduction.
+#[test]
+fn verdicts_are_the_same_on_our_machines() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mch"));
+    paths.sort();
+    let (mut compared, mut reduced) = (0, 0);
+    for path in paths {
+        let analysis = analyse(&Disk, &path, &Options::default());
+        let Some(model) = &analysis.model else { panic!("{} is no machine", path.display()) };
+        let config = Config::default();
+        let Some(full) = explore(model, PorMode::Off, &config) else { continue };
+        compared += 1;
+        for mode in [PorMode::Syntactic, PorMode::Semantic] {
+            let report = explore(model, mode, &config).unwrap_or_else(|| panic!("{} did not end", path.display()));
+            assert_eq!(full.found, report.found, "{}, {mode:?}", path.display());
+            reduced += usize::from(mode == PorMode::Semantic && report.states < full.states);
+        }
+        if full.states > 300 {
+            continue;
+        }
+        let twin = Config { check_por: Some(2), ..config };
+        let mistakes =
+            explore(model, PorMode::Semantic, &twin).and_then(|report| report.por).map(|tally| tally.mistakes);
+        assert_eq!(mistakes, Some(Vec::new()), "{}", path.display());
+    }
+    assert!(compared >= 20 && reduced * 2 >= compared, "{reduced} of {compared} were reduced");
+}
+
+fn states(name: &str, por: PorMode, config: &Config) -> u64 {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
+    let analysis = analyse(&Disk, &path, &Options::default());
+    let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{name} is no machine"));
+    explore(model, por, config).unwrap_or_else(|| panic!("{name} did not end")).states
+}
+
+/// Koerner, Leuschel, listings 1 to 3: the form in which a machine is written does not matter.
+#[test]
+fn the_listings_of_the_paper_are_reduced_alike() {
+    for name in ["NoReduction.mch", "Unrolled.mch", "HasReduction.mch"] {
+        for por in [PorMode::Syntactic, PorMode::Semantic] {
+            assert_eq!(states(name, por, &Config::default()), 1, "{name}");
+        }
+    }
+}
+
+/// The interlocking with three routes: trains on routes that share no block run one after the other.
+#[test]
+fn a_small_interlocking_is_reduced_for_deadlocks_and_for_its_invariant() {
+    let config = Config::default();
+    let full = states("Interlocking_Small.mch", PorMode::Off, &config);
+    assert!(states("Interlocking_Small.mch", PorMode::Semantic, &config) * 10 < full);
+    let deadlocks = Config { invariant: false, assertions: false, ..config };
+    assert!(states("Interlocking_Small.mch", PorMode::Semantic, &deadlocks) * 10 < full);
+}
