@@ -80,7 +80,8 @@ fn all_methods_have_the_same_classes() {
         let model = model(file, sets, size);
         let system = system(&model, size == 0);
         let exploration = explore(&system, &search(), &mut Patient);
-        let states: Vec<Vec<u32>> = (0..exploration.table.len() as u32).map(|idx| exploration.table.get(idx)).collect();
+        let state = |idx| exploration.table.get(idx).expect("in memory");
+        let states: Vec<Vec<u32>> = (0..exploration.table.len() as u32).map(state).collect();
         let Symmetry { group, .. } = symmetry_of(&model, ASKED, system.pinned());
         let auto = Auto::new(&system, group.clone());
         let canon = Canon::new(&system, group.clone(), Own);
