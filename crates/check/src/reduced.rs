@@ -105,5 +105,5 @@ fn quotiented<S: System, Q: Quotient, E: Explorer>(
     explorer: E,
 ) -> Result<Report, E::Refusal> {
     let exploration = explorer.explore(&Quotiented::new(parts.steps, quotient), &search_config(parts.config))?;
-    Ok(summarise(parts.system, exploration, Some(&mut quotient.canonizer())))
+    Ok(summarise(parts.system, exploration, Some(&mut quotient.judge())))
 }

@@ -63,7 +63,7 @@ pub fn space(model: &Model, config: &Config, view: View, max_nodes: usize) -> Sp
     let mut builder = Builder {
         system: &system,
         view,
-        auto: auto.canonizer(),
+        auto: auto.judge(),
         flood: flood.canonizer(),
         space: Space::default(),
         numbers: HashMap::new(),

@@ -76,10 +76,12 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
             Some(state) => worker.successors(state, &mut steps),
             None => worker.initial(&mut steps),
         }
+        let mut wanted = representative.clone();
+        canonizer.represent(&mut wanted);
         let mut stands_for = |target: &[u32]| {
             let mut found = target.to_vec();
             canonizer.represent(&mut found);
-            found == *representative
+            found == wanted
         };
         let next = steps.iter().map(|(_, _, target)| target).find(|target| stands_for(target)).map(<[u32]>::to_vec);
         // Symmetric states have corresponding steps, so there is one.

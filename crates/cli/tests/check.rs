@@ -349,6 +349,14 @@ fn markers_say_that_they_are_approximate() {
     assert_eq!(abridge(&options).status, 0);
 }
 
+#[cfg(not(feature = "nauty"))]
+#[test]
+fn a_build_without_nauty_says_so() {
+    let run = abridge(&["check", "models/mutex.mch", "--symmetry", "nauty"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("this build has no nauty"), "{}", run.stderr);
+}
+
 #[test]
 fn time_is_up_within_an_evaluation_too() {
     let folder = Folder::new("hopeless");

@@ -53,9 +53,22 @@ pub trait Worker {
     /// All steps out of a state, each distinct transition once.
     fn successors(&mut self, state: &[u32], out: &mut Steps);
 
+    /// The same for a state that stays as it is when elements are exchanged. Of several steps that only such exchanges tell apart one is
+    /// enough, if it counts for all. Whoever does not know how to make use of it gives all.
+    fn successors_alike(&mut self, state: &[u32], alike: &dyn Alike, out: &mut Steps) {
+        let _ = alike;
+        self.successors(state, out);
+    }
+
     /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state
     /// that was inspected already: what depends only on words in which the two agree need not be reported again.
     fn inspect(&mut self, state: &[u32], before: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind));
+}
+
+/// Elements of given sets that play the same part in a state: those of one class can be exchanged, and the state stays as it is.
+pub trait Alike {
+    /// The class of an element, by given set and position; nothing if no other element plays its part.
+    fn class(&self, set: u32, index: u32) -> Option<u32>;
 }
 
 /// Which properties of states are of interest.

@@ -146,8 +146,7 @@ enum Symmetry {
     Auto,
     /// Exact: canonical labelling of state graphs
     Canon,
-    /// Exact: the same graphs, labelled by nauty
-    #[cfg(feature = "nauty")]
+    /// Exact: the same graphs, labelled by nauty; only in a build with `--features nauty`
     Nauty,
     /// Exact: all permutations of a state are stored with it
     Flood,
@@ -155,14 +154,19 @@ enum Symmetry {
     Marker,
 }
 
+#[cfg(feature = "nauty")]
+const NAUTY: Method = Method::Nauty;
+/// Never used: `run` refuses what this build does not have.
+#[cfg(not(feature = "nauty"))]
+const NAUTY: Method = Method::Canon;
+
 impl Symmetry {
     fn method(self, is_precise: bool) -> Method {
         match self {
             Symmetry::Off => Method::Off,
             Symmetry::Auto => Method::Auto,
             Symmetry::Canon => Method::Canon,
-            #[cfg(feature = "nauty")]
-            Symmetry::Nauty => Method::Nauty,
+            Symmetry::Nauty => NAUTY,
             Symmetry::Flood => Method::Flood,
             Symmetry::Marker => Method::Marker { is_precise },
         }
@@ -273,6 +277,10 @@ impl CheckOptions {
 }
 
 pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, json: bool) -> Exit {
+    if options.symmetry == Some(Symmetry::Nauty) && !cfg!(feature = "nauty") {
+        errln!("error: this build has no nauty; build it with `--features nauty`, or use `--symmetry canon`");
+        return Exit::Usage;
+    }
     let start = Instant::now();
     let analysis = analyse(&Disk, file, model_options);
     let Some(model) = &analysis.model else {

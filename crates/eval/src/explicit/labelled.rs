@@ -117,12 +117,12 @@ impl Performer<'_> {
     }
 
     fn compute_labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
-        let At { system, words, state, means: Means { fast, settled, scratch } } = at;
+        let At { system, words, state, means: Means { fast, settled, scratch }, .. } = at;
         let start = out.len();
         if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, scratch, settled, n_computed: 0 };
+                    let mut run = Run { system, fast, words, alike: None, scratch, settled, n_computed: 0 };
                     self.operation.in_stages(&mut run, staged, seats, out)
                 }
                 None => self.operation.at_once_labelled(system, fast, words, scratch, out),

@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
 use abridge_model::{LocalId, Model, OpId, VarId};
-use abridge_system::Steps;
+use abridge_system::{Alike, Steps};
+use abridge_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::condition::{Conditions, Settled};
@@ -151,6 +152,8 @@ impl<'a> Means<'a> {
 pub(super) struct At<'x, 'a> {
     pub(super) system: &'a Explicit<'a>,
     pub(super) words: &'x [u32],
+    /// Elements that play the same part in the state, if use is to be made of them.
+    pub(super) alike: Option<&'x dyn Alike>,
     /// The state itself, once it is needed.
     pub(super) state: Option<State>,
     pub(super) means: &'x mut Means<'a>,
@@ -159,7 +162,7 @@ pub(super) struct At<'x, 'a> {
 impl<'x, 'a> At<'x, 'a> {
     pub(super) fn new(system: &'a Explicit<'a>, words: &'x [u32], means: &'x mut Means<'a>) -> Self {
         means.settled.begin();
-        At { system, words, state: None, means }
+        At { system, words, alike: None, state: None, means }
     }
 }
 
@@ -221,9 +224,17 @@ impl<'a> Performer<'a> {
     }
 
     fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+        // What is alike depends on more than the key of a memo.
+        let all_alike = at.alike;
+        at.alike = all_alike.filter(|_| self.staged.as_ref().is_some_and(|(staged, _)| staged.finds_params()));
+        self.answer_alike(at, out);
+        at.alike = all_alike;
+    }
+
+    fn answer_alike(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
         let operation = self.operation;
         let mut key = None;
-        if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off()) {
+        if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off() && at.alike.is_none()) {
             let scratch = &mut at.means.scratch;
             fill(&mut scratch.key, at.words, &operation.key);
             match whole.get(&at.system.lists, &scratch.key) {
@@ -241,12 +252,12 @@ impl<'a> Performer<'a> {
 
     /// Computes the steps.
     fn compute(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
-        let At { system, words, state, means: Means { fast, settled, scratch } } = at;
+        let At { system, words, alike, state, means: Means { fast, settled, scratch } } = at;
         let start = out.len();
         if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, scratch, settled, n_computed: 0 };
+                    let mut run = Run { system, fast, words, alike: *alike, scratch, settled, n_computed: 0 };
                     let done = self.operation.in_stages(&mut run, staged, seats, out);
                     self.cost.computed += run.n_computed;
                     done
@@ -296,6 +307,8 @@ pub(super) struct Run<'r, 'f, 's> {
     pub(super) system: &'r Explicit<'r>,
     pub(super) fast: &'r mut FastPath<'f>,
     pub(super) words: &'r [u32],
+    /// Elements whose exchange changes no more than the label of a step.
+    pub(super) alike: Option<&'r dyn Alike>,
     pub(super) scratch: &'r mut Scratch,
     pub(super) settled: &'r mut Settled<'s>,
     /// How often something was not remembered.
@@ -373,11 +386,15 @@ impl Operation {
                 return Err(Stop::IllDefined);
             }
             run.scratch.distinct.clear();
-            (0..n_solutions).try_for_each(|idx| {
-                let locals = &found[idx * n_found..(idx + 1) * n_found];
-                self.outcome(run, staged, stages, seats, locals, out)?;
+            let row = |idx: usize| &found[idx * n_found..(idx + 1) * n_found];
+            let groups = match run.alike {
+                Some(alike) => grouped(run.system, alike, (0..n_solutions).map(row)),
+                None => (0..n_solutions).map(|idx| (idx, 1)).collect(),
+            };
+            groups.into_iter().try_for_each(|(idx, count)| {
+                self.outcome(run, staged, stages, seats, (row(idx), count), out)?;
                 if let Some(labels) = &mut run.scratch.labels {
-                    labels.push(run.system.label_of(locals));
+                    labels.push(run.system.label_of(row(idx)));
                 }
                 Ok(())
             })
@@ -386,14 +403,14 @@ impl Operation {
         result
     }
 
-    /// Adds the step of one solution.
+    /// Adds the step of a solution that counts for so many.
     fn outcome(
         &self,
         run: &mut Run<'_, '_, '_>,
         staged: &Staged,
         stages: &Stages,
         seats: &mut StageSeats<'_>,
-        found: &[u32],
+        (found, count): (&[u32], u32),
         out: &mut Steps,
     ) -> Fast<()> {
         let mut target = std::mem::take(&mut run.scratch.target);
@@ -431,7 +448,7 @@ impl Operation {
         // Solutions that differ in parameters are different steps; others may come to the same, unless they are wanted by name.
         let may_repeat = staged.n_params == 0 && !found.is_empty() && run.scratch.labels.is_none();
         if result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row)) {
-            out.push(self.step, 1, &target);
+            out.push(self.step, count, &target);
         }
         run.scratch.target = target;
         run.scratch.entry = row;
@@ -492,6 +509,40 @@ impl Operation {
         system.note(&session, &system.model().operations[self.op].name, failure);
         Doubt { is_ill_defined, is_incomplete }
     }
+}
+
+/// The first of several solutions that only an exchange of elements tells apart, and how many they are. A solution with elements inside of
+/// other values stands alone.
+fn grouped<'r>(
+    system: &Explicit<'_>,
+    alike: &dyn Alike,
+    solutions: impl Iterator<Item = &'r [u32]>,
+) -> Vec<(usize, u32)> {
+    let mut groups: Vec<(usize, u32)> = Vec::new();
+    let mut known: FxHashMap<Vec<(u32, u32)>, usize> = FxHashMap::default();
+    for (idx, solution) in solutions.enumerate() {
+        match pattern(system, alike, solution).map(|pattern| *known.entry(pattern).or_insert(groups.len())) {
+            Some(group) if group < groups.len() => groups[group].1 += 1,
+            _ => groups.push((idx, 1)),
+        }
+    }
+    groups
+}
+
+/// What remains of a solution when elements that are alike are not told apart: their classes, and which are the same.
+fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<Vec<(u32, u32)>> {
+    let part = |(idx, id): (usize, &u32)| match system.local(*id).as_value()? {
+        Value::Element { set, index } => Some(match alike.class(*set, *index) {
+            Some(class) => match solution[..idx].iter().position(|other| other == id) {
+                Some(same) => (2, same as u32),
+                None => (1, class),
+            },
+            None => (0, *id),
+        }),
+        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::String(_) | Value::Real(_) => Some((0, *id)),
+        _ => None,
+    };
+    solution.iter().enumerate().map(part).collect()
 }
 
 impl Run<'_, '_, '_> {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-use abridge_system::{FindingKind, Properties, Steps, Worker};
+use abridge_system::{Alike, FindingKind, Properties, Steps, Worker};
 
 use super::conjunct::{Inspector, Subject};
 use super::operation::{At, Means, Performer};
@@ -129,15 +129,11 @@ impl Worker for ExplicitWorker<'_> {
     }
 
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
-        if words[0] & 1 == 0 {
-            let (constants, _) = self.system.decode(words);
-            return self.initialise(&constants, out);
-        }
-        self.refresh();
-        let mut at = At::new(self.system, words, &mut self.means);
-        for operation in &mut self.operations {
-            operation.perform(&mut at, out);
-        }
+        self.expand(words, None, out);
+    }
+
+    fn successors_alike(&mut self, words: &[u32], alike: &dyn Alike, out: &mut Steps) {
+        self.expand(words, Some(alike), out);
     }
 
     fn inspect(
@@ -160,6 +156,20 @@ impl Worker for ExplicitWorker<'_> {
         ];
         for (_, inspector) in inspectors.into_iter().filter(|(is_asked, _)| *is_asked) {
             inspector.inspect(&mut subject, before, found);
+        }
+    }
+}
+
+impl ExplicitWorker<'_> {
+    fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) {
+        if words[0] & 1 == 0 {
+            let (constants, _) = self.system.decode(words);
+            return self.initialise(&constants, out);
+        }
+        self.refresh();
+        let mut at = At { alike, ..At::new(self.system, words, &mut self.means) };
+        for operation in &mut self.operations {
+            operation.perform(&mut at, out);
         }
     }
 }

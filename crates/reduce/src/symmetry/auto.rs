@@ -6,13 +6,16 @@
 //! nothing is left to do; that is the case in most states of most models. Otherwise colours are refined, and at last points of one
 //! colour are told apart one by one (`search.rs`). The representative is the state with its points renamed in the order found.
 //!
+//! If hardly any state turns out to have another representative than itself, each state stands for itself until there are twice as many states.
+//!
 //! Colours are numbers of 64 bits made from values. If two different descriptions should ever have the same number, two symmetric states
 //! might not be identified; states that are not symmetric never are.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use abridge_eval::{Explicit, UNSET, Val};
-use abridge_system::System as _;
+use abridge_system::{Alike, System as _};
 use rustc_hash::FxHashMap;
 
 use super::cache::{Allowance, PerId};
@@ -39,6 +42,51 @@ pub struct Auto<'s, 'm> {
     /// For each word of a state and each of its values.
     infos: Vec<PerId<Option<Box<Info>>>>,
     allowance: Allowance,
+    worth: Worth,
+}
+
+/// Whether it pays to look for representatives. Decided when no thread is at work, from sums that do not depend on how many there are.
+#[derive(Default)]
+struct Worth {
+    n_states: AtomicU32,
+    /// How many of them were not their own representatives.
+    n_changed: AtomicU32,
+    is_decided: AtomicBool,
+    is_given_up: AtomicBool,
+    /// With so many states, what was given up is tried again.
+    again_at: AtomicU64,
+}
+
+/// After so many states, one of so many must have had another representative than itself.
+const TRIAL_STATES: u32 = 4096;
+const WORTHWHILE: u32 = 256;
+
+impl Worth {
+    fn note(&self, is_changed: bool) {
+        if !self.is_decided.load(Ordering::Relaxed) {
+            self.n_states.fetch_add(1, Ordering::Relaxed);
+            self.n_changed.fetch_add(u32::from(is_changed), Ordering::Relaxed);
+        }
+    }
+
+    fn decide(&self, so_far: u64) {
+        if self.is_given_up() {
+            if so_far >= self.again_at.load(Ordering::Relaxed) {
+                [&self.n_states, &self.n_changed].into_iter().for_each(|count| count.store(0, Ordering::Relaxed));
+                [&self.is_given_up, &self.is_decided].into_iter().for_each(|flag| flag.store(false, Ordering::Relaxed));
+            }
+            return;
+        }
+        let (n_states, n_changed) = (self.n_states.load(Ordering::Relaxed), self.n_changed.load(Ordering::Relaxed));
+        if n_states >= TRIAL_STATES && !self.is_decided.swap(true, Ordering::Relaxed) {
+            self.is_given_up.store(n_changed < n_states / WORTHWHILE, Ordering::Relaxed);
+            self.again_at.store(so_far * 2, Ordering::Relaxed);
+        }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Relaxed)
+    }
 }
 
 /// The words of a state in whose values elements that move may occur.
@@ -68,7 +116,7 @@ impl<'s, 'm> Auto<'s, 'm> {
     pub fn new(system: &'s Explicit<'m>, group: Group) -> Self {
         let infos = (0..system.width()).map(|_| PerId::new()).collect();
         let words = movable_words(system, &group);
-        Auto { system, group, words, infos, allowance: Allowance::new(INFO_BYTES) }
+        Auto { system, group, words, infos, allowance: Allowance::new(INFO_BYTES), worth: Worth::default() }
     }
 
     pub fn group(&self) -> &Group {
@@ -210,7 +258,17 @@ impl Quotient for Auto<'_, '_> {
             images: Vec::new(),
             images_of_words: (0..self.system.width()).map(|_| Images::default()).collect(),
             key: Vec::new(),
+            is_judge: false,
+            twins: Twins { group: &self.group, classes: Vec::new() },
         }
+    }
+
+    fn judge(&self) -> AutoCanonizer<'_> {
+        AutoCanonizer { is_judge: true, ..self.canonizer() }
+    }
+
+    fn tidy(&self, n_states: u64) {
+        self.worth.decide(n_states);
     }
 
     fn is_lasting(&self) -> bool {
@@ -242,6 +300,25 @@ pub struct AutoCanonizer<'a> {
     images: Vec<u32>,
     images_of_words: Vec<Images>,
     key: Vec<u32>,
+    /// Goes on when looking for representatives has been given up.
+    is_judge: bool,
+    twins: Twins<'a>,
+}
+
+/// Points of a state that can be exchanged.
+struct Twins<'a> {
+    group: &'a Group,
+    /// For each point the first one that it can be exchanged with; [`ALONE`] for points without twins.
+    classes: Vec<u32>,
+}
+
+const ALONE: u32 = u32::MAX;
+
+impl Alike for Twins<'_> {
+    fn class(&self, set: u32, index: u32) -> Option<u32> {
+        let point = self.group.point(set, index)?;
+        Some(self.classes[point as usize]).filter(|class| *class != ALONE)
+    }
 }
 
 /// Images of the values of a word.
@@ -374,18 +451,43 @@ impl AutoCanonizer<'_> {
 
 impl Canonizer for AutoCanonizer<'_> {
     fn represent(&mut self, state: &mut [u32]) {
+        if self.auto.worth.is_given_up() && !self.is_judge {
+            return;
+        }
         let group = &self.auto.group;
         let looked = self.look_up_all(state);
         let own = std::mem::take(&mut self.own);
         let infos = described(&looked, &own);
+        let mut is_changed = false;
         if !infos.is_empty() {
             find_order(group, &infos, &mut self.colours, &mut self.order, &mut self.scratch.sweep);
             images_of(&self.order, &mut self.images);
             for (word, info) in infos {
-                state[word] = self.rename(state, word, &info.support);
+                let image = self.rename(state, word, &info.support);
+                is_changed |= image != state[word];
+                state[word] = image;
             }
         }
+        if !self.is_judge {
+            self.auto.worth.note(is_changed);
+        }
         self.own = own;
+    }
+
+    fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {
+        if self.auto.worth.is_given_up() {
+            return None;
+        }
+        let group = &self.auto.group;
+        let looked = self.look_up_all(state);
+        let infos = described(&looked, &self.own);
+        colour_by_signatures(group, &infos, &mut self.colours);
+        sort_by_colour(group, &self.colours, &mut self.order);
+        let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+        let mut search = Search::new(group, &tangled, &self.colours, &mut self.scratch.sweep);
+        search.find_twins(&self.order, ALONE, &mut self.twins.classes);
+        let has_twins = self.twins.classes.iter().any(|class| *class != ALONE);
+        has_twins.then_some(&self.twins as &dyn Alike)
     }
 }
 

@@ -101,8 +101,8 @@ impl<L: Labelling> Canonizer for CanonCanonizer<'_, L> {
         images_of(&graph.order(group, &labelling.positions(&graph)), &mut self.images);
         self.state.clear();
         self.state.extend_from_slice(state);
-        for word in 0..state.len() {
-            state[word] = permute_word(system, group, &self.images, &self.state, word);
+        for (word, image) in state.iter_mut().enumerate() {
+            *image = permute_word(system, group, &self.images, &self.state, word);
         }
         known.insert(&self.state, state);
     }

@@ -52,7 +52,7 @@ impl Quotient for Marker<'_, '_> {
         Self: 'a;
 
     fn canonizer(&self) -> MarkerCanonizer<'_> {
-        MarkerCanonizer { marker: self, canonizer: self.auto.canonizer(), key: Vec::new() }
+        MarkerCanonizer { marker: self, canonizer: self.auto.judge(), key: Vec::new() }
     }
 
     fn is_lasting(&self) -> bool {

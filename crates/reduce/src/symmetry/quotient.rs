@@ -2,7 +2,7 @@
 
 use std::io;
 
-use abridge_system::{FindingKind, Properties, Steps, System, Worker};
+use abridge_system::{Alike, FindingKind, Properties, Steps, System, Worker};
 
 /// Classes of states, each with a representative that is one of them.
 ///
@@ -14,6 +14,17 @@ pub trait Quotient: Sync {
         Self: 'a;
 
     fn canonizer(&self) -> Self::Canonizer<'_>;
+
+    /// One that knows all classes, also if the quotient has been given up as not worth its price: two states are in one class if it maps them
+    /// to one.
+    fn judge(&self) -> Self::Canonizer<'_> {
+        self.canonizer()
+    }
+
+    /// Called now and then while no thread looks for representatives, with the number of states so far.
+    fn tidy(&self, n_states: u64) {
+        let _ = n_states;
+    }
 
     /// Bytes of what is kept.
     fn bytes(&self) -> u64;
@@ -27,6 +38,12 @@ pub trait Quotient: Sync {
 pub trait Canonizer {
     /// Replaces a state by the representative of its class. A representative stays as it is.
     fn represent(&mut self, state: &mut [u32]);
+
+    /// Elements that can be exchanged without changing a representative, if there are any that it pays to know of.
+    fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {
+        let _ = state;
+        None
+    }
 }
 
 /// A system of representatives. Every transition out of a representative counts, also those whose targets are in one class.
@@ -62,6 +79,7 @@ impl<S: System, Q: Quotient> System for Quotiented<'_, S, Q> {
 
     fn tidy(&self, n_states: u64) {
         self.system.tidy(n_states);
+        self.quotient.tidy(n_states);
     }
 
     fn bytes(&self) -> u64 {
@@ -122,7 +140,10 @@ impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
     }
 
     fn successors(&mut self, state: &[u32], out: &mut Steps) {
-        self.worker.successors(state, &mut self.steps);
+        match self.canonizer.alike(state) {
+            Some(alike) => self.worker.successors_alike(state, alike, &mut self.steps),
+            None => self.worker.successors(state, &mut self.steps),
+        }
         self.take(state, out);
     }
 

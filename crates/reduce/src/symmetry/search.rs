@@ -83,6 +83,23 @@ impl<'a> Search<'a> {
         Some(product)
     }
 
+    /// For each point the first of its twins, or a number that says that it has none.
+    pub(super) fn find_twins(&mut self, order: &[u32], alone: u32, classes: &mut Vec<u32>) {
+        classes.clear();
+        classes.resize(order.len(), alone);
+        let cells: Vec<Range<usize>> = cells(self.group, self.base, order).collect();
+        for cell in cells.into_iter().map(|cell| &order[cell]) {
+            for (idx, point) in cell.iter().enumerate() {
+                let is_first = |first: &u32| [alone, *first].contains(&classes[*first as usize]);
+                let firsts: Vec<u32> = cell[..idx].iter().copied().filter(is_first).collect();
+                if let Some(first) = firsts.into_iter().find(|first| self.are_twins(&[*first, *point])) {
+                    classes[first as usize] = first;
+                    classes[*point as usize] = first;
+                }
+            }
+        }
+    }
+
     /// Where in the order the smallest cell lies whose points are not all twins.
     fn open_cell(&mut self, colours: &[u64], order: &[u32]) -> Option<Range<usize>> {
         let mut found: Option<Range<usize>> = None;

@@ -153,18 +153,25 @@ impl Term {
     }
 
     fn add_members(&mut self, group: &Group, set: &abridge_value::Set, node: u32) -> bool {
+        let mut has_points = false;
         if let Some(items) = set.as_slice() {
-            return items
-                .iter()
-                .fold(false, |has_points, item| self.add_value(group, item, node, MEMBER) || has_points);
+            for item in items {
+                has_points |= self.add_value(group, item, node, MEMBER);
+            }
+            return has_points;
         }
         // Numbers and booleans have no points; elements may, and pairs of them.
-        match set.first() {
-            Some(Value::Element { set: carrier, .. }) if group.moves(carrier) => {}
-            Some(Value::Pair(_)) => {}
-            _ => return false,
+        let is_inert = match set.first() {
+            Some(Value::Element { set: carrier, .. }) => !group.moves(carrier),
+            Some(Value::Int(_) | Value::BigInt(_) | Value::Bool(_)) | None => true,
+            Some(_) => false,
+        };
+        if !is_inert {
+            for item in set {
+                has_points |= self.add_value(group, &item, node, MEMBER);
+            }
         }
-        set.iter().fold(false, |has_points, item| self.add_value(group, &item, node, MEMBER) || has_points)
+        has_points
     }
 
     fn add_atom(&mut self, value: &Value, parent: u32, place: u64) -> bool {
