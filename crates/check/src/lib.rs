@@ -16,7 +16,7 @@ use std::num::NonZero;
 
 use abridge_eval::{Explicit, FIRST_OPERATION, Interp, Notes, SystemConfig, Warning};
 use abridge_model::Model;
-use abridge_reduce::{Selected, Tally};
+use abridge_reduce::Selected;
 use abridge_search::{Exploration, explore};
 use abridge_system::{Finding, FindingKind, Limit, Properties};
 
@@ -106,7 +106,7 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
         let mut trial = por::Trial::new(control, &system, por);
         let exploration = explore(&system, &search, &mut trial);
         if !trial.is_promising {
-            return Report { por: Some(Tally::default()), ..summarise(model, &system, &exploration) };
+            return summarise(model, &system, &exploration);
         }
     }
     let selected = Selected::new(&system, por);
