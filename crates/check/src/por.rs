@@ -28,6 +28,8 @@ pub enum PorMode {
 /// Conflicts until the solver gives up on a question.
 const FEW_CONFLICTS: u64 = 2_000;
 const MANY_CONFLICTS: u64 = 20_000;
+/// Questions about one valuation of the constants, hard ones counting more: some seconds of work.
+const MOST_EFFORT: u64 = 60_000;
 /// States before the first trial, and how much later the next one is.
 const FIRST_TRIAL: u64 = 20_000;
 const NEXT_TRIAL: u64 = 3;
@@ -44,9 +46,9 @@ pub(crate) fn settings(config: &Config) -> Option<Por> {
     }
     let (depth, max_setups) = match config.por {
         PorMode::Off => return None,
-        PorMode::Auto => (Depth::Semantic { conflicts: FEW_CONFLICTS, effort: u64::MAX }, 8),
+        PorMode::Auto => (Depth::Semantic { conflicts: FEW_CONFLICTS, effort: MOST_EFFORT }, 8),
         PorMode::Syntactic => (Depth::Syntactic, 256),
-        PorMode::Semantic | PorMode::Ample => (Depth::Semantic { conflicts: MANY_CONFLICTS, effort: u64::MAX }, 256),
+        PorMode::Semantic | PorMode::Ample => (Depth::Semantic { conflicts: MANY_CONFLICTS, effort: MOST_EFFORT }, 256),
     };
     let asked = Asked {
         deadlock: config.deadlock,

@@ -4,10 +4,10 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use abridge_eval::Explicit;
+use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{
     Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, movable_words, symmetry_of,
 };
-use abridge_reduce::{Selected, Tally};
 use abridge_system::System;
 
 use crate::explorer::{Explorer, InMemory};
@@ -23,13 +23,12 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
     let Some(por) = por::settings(config) else { return up_to_symmetry(system, system, config, explorer) };
     if config.por == PorMode::Auto && config.check_por.is_none() {
         let Some(control) = explorer.control() else {
-            let report = up_to_symmetry(system, system, config, explorer)?;
-            return Ok(Report { por: Some(Tally::default()), ..report });
+            return up_to_symmetry(system, system, config, explorer);
         };
         let mut trial = Trial::new(control, system, por);
         let Ok(report) = up_to_symmetry(system, system, config, InMemory(&mut trial));
         if !trial.is_promising {
-            return Ok(Report { por: Some(Tally::default()), ..report });
+            return Ok(report);
         }
     }
     let selected = Selected::new(system, por);

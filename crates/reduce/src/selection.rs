@@ -86,6 +86,8 @@ const MOST_MISTAKES: usize = 20;
 pub struct Tally {
     /// States of which not all steps were taken.
     pub reduced: u64,
+    /// All steps were taken nevertheless, to check what would have been left out.
+    pub is_twin: bool,
     /// What the checking twin found wrong: mistakes of ours.
     pub mistakes: Vec<String>,
     /// About the first valuation of the constants.
@@ -122,6 +124,7 @@ impl<'s> Selected<'s> {
         let outline = facts.get(&0).and_then(Option::as_ref).map(|facts| facts.outline());
         Tally {
             reduced: self.n_reduced.load(Ordering::Relaxed),
+            is_twin: self.por.twin.is_some(),
             mistakes: self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             outline: outline.unwrap_or_default(),
         }

@@ -453,7 +453,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
 
 fn holds_text(report: &Report) -> &'static str {
     let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
-    if report.por.as_ref().is_some_and(|tally| tally.reduced > 0) {
+    if report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_twin) {
         "holds: every state was visited that something to be reported could be found through"
     } else if is_symmetric {
         "holds: every reachable state was visited, up to the names of interchangeable elements"
