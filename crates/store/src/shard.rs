@@ -1,4 +1,5 @@
-//! From roots to numbers: open addressing with 32-bit slots, filled to between eight and nine tenths.
+//! From roots to numbers: open addressing with 32-bit slots. Small shards have room to spare, large ones are filled to between 70 and 85
+//! hundredths.
 //!
 //! A slot is 0, or the number of a state plus one in its low bits and some bits of the hash of its root in the others, so that few
 //! roots are looked at in vain. Numbers are counted from the first state that was not moved to files. Candidates of one round are
@@ -60,6 +61,9 @@ enum Probe {
     Free(usize),
 }
 
+/// Up to so many slots speed counts more than room.
+const SPACIOUS: usize = 1 << 17;
+
 /// How far ahead slots and roots are touched, so that the waits for memory overlap.
 const AHEAD: usize = 16;
 
@@ -72,8 +76,9 @@ impl Shard {
             self.widen(n_bits);
         }
         let needed = self.n_used + more;
-        if needed * 10 > self.slots.len() * 9 {
-            self.grow(needed + needed / 4 + 64, known);
+        let (fullest, next) = if self.slots.len() < SPACIOUS { (60, needed * 3) } else { (85, needed * 10 / 7) };
+        if needed * 100 > self.slots.len() * fullest {
+            self.grow(next + 64, known);
         }
     }
 
