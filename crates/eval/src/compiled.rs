@@ -12,6 +12,7 @@ mod code;
 mod either;
 mod exec;
 mod inside;
+mod operators;
 mod plan;
 mod rows;
 mod run;

@@ -17,6 +17,7 @@ use abridge_diag::with_stack;
 use abridge_model::{BaseSet, BinaryOp, Binding, Expr, ExprId, LocalId, QuantifiedOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
+pub use external::is_silent_predicate;
 pub(crate) use relation::cases;
 
 use crate::env::Env;

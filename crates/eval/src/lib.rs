@@ -35,6 +35,7 @@ pub use explicit::{
     Cost, Explicit, ExplicitWorker, FIRST_OPERATION, Failure, INITIALISATION, LabelledStep, Measured, NO_LABEL, Notes,
     Profile, SETUP, SystemConfig, UNSET,
 };
+pub use expr::is_silent_predicate;
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use names::{ModelNames, value_text};

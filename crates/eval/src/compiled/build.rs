@@ -566,7 +566,7 @@ fn is_deterministic(exec: &Exec) -> bool {
     }
 }
 
-/// Operators that `run.rs` knows.
+/// Operators that `operators.rs` knows.
 fn is_fast_unary(op: UnaryOp) -> bool {
     use UnaryOp::*;
     matches!(

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use abridge_value::{Value, sequence};
 
 use super::code::{Code, Part, Step};
-use super::run::{Solution, items};
+use super::operators::items;
+use super::run::Solution;
 use super::{Fast, Runtime, Stop};
 
 const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));

@@ -74,7 +74,7 @@ fn unsupported(name: &str) -> crate::error::Error {
 }
 
 /// Predicates that are true whatever they are given: printing and hints.
-fn is_silent_predicate(name: &str) -> bool {
+pub fn is_silent_predicate(name: &str) -> bool {
     let printing = [
         "printf",
         "printf_nonvar",

@@ -321,31 +321,6 @@ fn is_symmetric(model: &Model, name: &str, types: Vec<TypeId>) -> bool {
             .first()
             .and_then(|ty| model.types.relation(*ty))
             .is_some_and(|(domain, _)| model.types.get(domain) == &Type::Integer),
-        _ => SILENT.contains(&name),
+        _ => abridge_eval::is_silent_predicate(name),
     }
 }
-
-/// Predicates that are true whatever they are given.
-const SILENT: &[&str] = &[
-    "printf",
-    "printf_nonvar",
-    "tprintf",
-    "printf_opt_trace",
-    "iprintf",
-    "printf_two",
-    "dprintf",
-    "fprintf",
-    "observe",
-    "observe_silent",
-    "observe_indent",
-    "tobserve",
-    "observe_fun",
-    "DO_NOT_ENUMERATE",
-    "ENUMERATE",
-    "MAXIMIZE_EXPR",
-    "MINIMIZE_EXPR",
-    "KODKOD_SOLVE",
-    "STORE_VALUE",
-    "SLEEP",
-    "SET_PREF",
-];
