@@ -331,6 +331,20 @@ mod tests {
         }
     }
 
+    /// Finds that memory is short beyond some bytes, and says [`Limit::Interrupted`] as soon as states lie in files.
+    struct UntilSpilled {
+        memory: u64,
+    }
+
+    impl Control for UntilSpilled {
+        fn poll(&mut self, progress: &Progress) -> Option<Limit> {
+            if progress.is_spilled {
+                return Some(Limit::Interrupted);
+            }
+            (progress.bytes >= self.memory).then_some(Limit::Memory)
+        }
+    }
+
     fn web_config(workers: usize, stop_at_first: bool, max_states: Option<u64>) -> Config {
         Config {
             workers: NonZero::new(workers).unwrap_or(NonZero::<usize>::MIN),
@@ -449,8 +463,7 @@ mod tests {
         let system = Web { size: 199_999 };
         let (config, saved, scratch) = (web_config(2, false, None), Ram::new(), Ram::new());
         let disk = |resume| Disk { spill: Some(&scratch), ..checkpoint(&saved, resume) };
-        let impatient = || Impatient { memory: 400_000, ..Impatient::after(900) };
-        let found = explore_on_disk(&system, &config, disk(false), &mut impatient())?;
+        let found = explore_on_disk(&system, &config, disk(false), &mut UntilSpilled { memory: 400_000 })?;
         assert!(found.disk.is_spilled && found.limits == [Limit::Interrupted]);
         let control = &mut Impatient { memory: 400_000, ..Impatient::after(u32::MAX) };
         let found = explore_on_disk(&system, &config, disk(true), control)?;
