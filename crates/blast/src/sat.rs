@@ -1,5 +1,8 @@
 //! Deciding circuits: conjunctive normal form by Tseitin's rule, given to a CDCL solver.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use batsat::{Callbacks, ClauseKind, Lit as SatLit, Solver as Sat, SolverInterface, SolverOpts, Var, lbool};
 
 use crate::circuit::{Circuit, Gate, Lit};
@@ -23,6 +26,7 @@ pub struct Solver {
 
 struct Budget {
     conflicts: u64,
+    stop: Arc<AtomicBool>,
 }
 
 impl Callbacks for Budget {
@@ -33,15 +37,22 @@ impl Callbacks for Budget {
     }
 
     fn stop(&self) -> bool {
-        self.conflicts == 0
+        self.conflicts == 0 || self.stop.load(Ordering::Relaxed)
     }
 }
 
 impl Solver {
     /// Gives up after so many conflicts, all questions together.
     pub fn new(conflicts: u64) -> Solver {
-        let sat = Sat::new(SolverOpts::default(), Budget { conflicts });
+        let sat = Sat::new(SolverOpts::default(), Budget { conflicts, stop: Arc::default() });
         Solver { sat, vars: Vec::new(), is_contradictory: false }
+    }
+
+    /// Gives up soon after the flag is set, too.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Solver {
+        self.sat.cb_mut().stop = stop;
+        self
     }
 
     /// From now on the literal holds.

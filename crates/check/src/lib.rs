@@ -139,8 +139,8 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
     add(&dump::dump(model));
     let system = SystemConfig { memo: true, compiled: true, memo_bytes: None, profile: false, ..config.system.clone() };
     let eval = abridge_eval::Config { compiled: true, ..config.eval.clone() };
-    let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, symmetry, por, .. } = config;
-    add(&format!("{:?}", (eval, system, strategy, symmetry, por)));
+    let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, .. } = config;
+    add(&format!("{:?}", (eval, system, strategy, config.symmetry, config.por, config.check_por)));
     add(&format!("{:?}", (invariant, deadlock, assertions, goal, find_all, max_depth)));
     sum.get()
 }

@@ -74,6 +74,10 @@ impl<'m> Interp<'m> {
         Interp { stop, ..self }
     }
 
+    pub(crate) fn stop(&self) -> Arc<AtomicBool> {
+        self.stop.clone()
+    }
+
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

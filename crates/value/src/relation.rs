@@ -334,7 +334,7 @@ pub fn compose(left: &Set, right: &Set) -> Set {
         for (idx, row) in first.rows().iter().enumerate() {
             rows[idx] = row_of_all(second, *row);
         }
-        return Matrix::set(first.carriers().0, second.carriers().1, &rows);
+        return Matrix::set(first.carriers().0, second.carriers().1, &rows[..first.rows().len()]);
     }
     let mut out = Builder::new();
     for (first, middle) in pairs(left) {

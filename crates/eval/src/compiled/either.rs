@@ -2,10 +2,11 @@
 //! that nothing has to be tried; what several alternatives yield is met several times.
 
 use abridge_model::walk::Node;
-use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId};
+use abridge_model::{LocalId, Pred, PredId};
 
 use super::build::Builder;
 use super::code::Step;
+use crate::encode::may_fail;
 
 impl Builder<'_, '_> {
     /// The alternatives of a disjunction, if equations in each of them determine all its open unknowns.
@@ -15,7 +16,8 @@ impl Builder<'_, '_> {
         let Pred::Or(alternatives) = self.model.pred(pred) else { return None };
         let unknowns = self.open_names(pred, open);
         let is_defined = |alternative: &PredId| self.determines(*alternative, &unknowns);
-        (!unknowns.is_empty() && self.is_total(pred) && alternatives.iter().all(is_defined)).then_some(alternatives)
+        (!unknowns.is_empty() && !may_fail(self.model, Node::Pred(pred)) && alternatives.iter().all(is_defined))
+            .then_some(alternatives)
     }
 
     /// How many candidates a comprehension has whose unknowns a disjunction in it determines.
@@ -51,40 +53,5 @@ impl Builder<'_, '_> {
         let plans = alternatives.iter().map(|alternative| self.plan(&unknowns, &[*alternative], &[]));
         let branches: Option<Vec<Vec<Step>>> = plans.map(|plan| plan.map(|plan| plan.steps)).collect();
         branches.map(Step::Either)
-    }
-
-    /// Nothing in the predicate can be ill-defined, nor is anything in it bound.
-    fn is_total(&self, pred: PredId) -> bool {
-        let mut is_total = true;
-        self.model.for_each_node(Node::Pred(pred), &mut |node| {
-            is_total &= match node {
-                Node::Pred(id) => self.is_plain_pred(id),
-                Node::Expr(id) => self.is_plain_expr(id),
-                Node::Subst(_) => false,
-            };
-        });
-        is_total
-    }
-
-    fn is_plain_pred(&self, id: PredId) -> bool {
-        match self.model.pred(id) {
-            Pred::Compare(op, ..) => !matches!(op, Comparison::RealLess | Comparison::RealLessEqual),
-            Pred::True | Pred::False | Pred::And(_) | Pred::Or(_) | Pred::Not(_) => true,
-            _ => false,
-        }
-    }
-
-    fn is_plain_expr(&self, id: ExprId) -> bool {
-        use BinaryOp::*;
-        match self.model.expr(id) {
-            Expr::Binary(op, ..) => {
-                matches!(op, Add | Subtract | Multiply | Pair | Interval | Union | Intersection | Difference)
-            }
-            Expr::BaseSet(base) => matches!(base, BaseSet::Bool | BaseSet::Natural | BaseSet::Natural1),
-            Expr::Integer(_) | Expr::Bool(_) | Expr::String(_) | Expr::Element(..) | Expr::Carrier(_) => true,
-            Expr::EmptySet | Expr::SetExtension(_) => true,
-            Expr::Constant(_) | Expr::Variable(_) | Expr::Local(_) => true,
-            _ => false,
-        }
     }
 }

@@ -12,6 +12,7 @@ use abridge_value::ValueId;
 
 use super::fast::FastPath;
 use super::operation::{At, Doubt, Means, Operation, Performer, Run, Scratch};
+use super::profile::Clock;
 use super::worker::ExplicitWorker;
 use super::{Explicit, UNSET, fill, is_violation};
 use crate::compiled::{Fast, Program};
@@ -83,7 +84,7 @@ impl ExplicitWorker<'_> {
         self.means.scratch.labels = Some(std::mem::take(labels));
         let mut at = At::new(self.system, words, &mut self.means);
         for operation in &mut self.operations {
-            operation.labelled(&mut at, out).add_to(out);
+            operation.perform_labelled(&mut at, out).add_to(out);
         }
         *labels = self.means.scratch.labels.take().unwrap_or_default();
         debug_assert_eq!(labels.len(), out.len());
@@ -91,7 +92,15 @@ impl ExplicitWorker<'_> {
 }
 
 impl Performer<'_> {
-    /// Adds the steps of the operation with their labels, remembered ones if there are.
+    /// Adds the steps of the operation with their labels.
+    fn perform_labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
+        let clock = Clock::start(at.system.config.profile);
+        let doubt = self.labelled(at, out);
+        clock.stop(&mut self.cost);
+        doubt
+    }
+
+    /// Remembered ones if there are.
     fn labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
         let (system, words, operation) = (at.system, at.words, self.operation);
         let mut key = None;
@@ -123,9 +132,14 @@ impl Performer<'_> {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
                     let mut run = Run { system, fast, words, alike: None, scratch, settled, n_computed: 0 };
-                    self.operation.in_stages(&mut run, staged, seats, out)
+                    let done = self.operation.in_stages(&mut run, staged, seats, out);
+                    self.cost.computed += run.n_computed;
+                    done
                 }
-                None => self.operation.at_once_labelled(system, fast, words, scratch, out),
+                None => {
+                    self.cost.computed += 1;
+                    self.operation.at_once_labelled(system, fast, words, scratch, out)
+                }
             };
             self.trust.count(done.is_ok());
             if done.is_ok() {
@@ -135,6 +149,7 @@ impl Performer<'_> {
             out.truncate(start);
             scratch.labels.as_mut().into_iter().for_each(|labels| labels.truncate(start));
         }
+        self.cost.plain += 1;
         let has_names = self.operation.label == system.model().operations[self.operation.op].params;
         let state = state.get_or_insert_with(|| system.decode(words).0);
         self.operation.plainly_labelled(system, words, state, has_names, scratch, out)

@@ -127,7 +127,7 @@ pub(super) struct Performer<'a> {
     pub(super) with_labels: Option<Seat<'a>>,
     pub(super) staged: Option<(&'a Staged, StageSeats<'a>)>,
     pub(super) trust: Trust,
-    cost: Cost,
+    pub(super) cost: Cost,
 }
 
 pub(super) struct StageSeats<'a> {
@@ -212,7 +212,7 @@ impl<'a> Performer<'a> {
             .staged
             .iter()
             .flat_map(|(_, StageSeats { search, values })| [search].into_iter().chain(values).flatten());
-        let remembered = self.whole.iter().chain(stages).map(Seat::n_found).sum();
+        let remembered = self.whole.iter().chain(&self.with_labels).chain(stages).map(Seat::n_found).sum();
         (Measured::Operation(self.operation.op), Cost { remembered, ..self.cost })
     }
 

@@ -9,6 +9,7 @@ use super::conjunct::{Inspector, Subject};
 use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
+use crate::error::Error;
 use crate::val::Val;
 
 pub struct ExplicitWorker<'a> {
@@ -67,8 +68,7 @@ impl<'a> ExplicitWorker<'a> {
                 ControlFlow::Continue(())
             }
             Err(error) => {
-                out.is_ill_defined |= is_violation(&error);
-                out.is_incomplete |= !is_violation(&error);
+                doubt(&error, out);
                 failure = Some(error);
                 ControlFlow::Continue(())
             }
@@ -93,8 +93,7 @@ impl<'a> ExplicitWorker<'a> {
                 ControlFlow::Continue(())
             }
             Err(error) => {
-                out.is_ill_defined |= is_violation(&error);
-                out.is_incomplete |= !is_violation(&error);
+                doubt(&error, out);
                 failure = Some(error);
                 ControlFlow::Continue(())
             }
@@ -113,6 +112,12 @@ impl Drop for ExplicitWorker<'_> {
         let inspectors = [&self.invariant, &self.assertions, &self.goal];
         inspectors.into_iter().flat_map(Inspector::costs).for_each(|(what, cost)| profile.add(what, cost));
     }
+}
+
+/// Says what an error means for the steps.
+fn doubt(error: &Error, out: &mut Steps) {
+    out.is_ill_defined |= is_violation(error);
+    out.is_incomplete |= !is_violation(error);
 }
 
 /// The values of the constants.

@@ -39,7 +39,7 @@ impl Matrix {
         let ((from, row), (to, column)) = cell(pair)?;
         let mut rows = [0; MAX];
         rows[row] = 1 << column;
-        Some(Matrix::set(from, to, &rows))
+        Some(Matrix::set(from, to, &rows[..=row]))
     }
 
     /// The set of some pairs, if all are of the right form.
