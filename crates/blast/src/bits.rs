@@ -31,7 +31,7 @@ impl Bits {
     }
 
     /// The integer for an assignment of the bits.
-    pub fn decode(&self, value: &impl Fn(Lit) -> bool) -> i64 {
+    pub fn decode(&self, value: &(impl Fn(Lit) -> bool + ?Sized)) -> i64 {
         let ones = self.bits.iter().enumerate().filter(|(_, bit)| value(**bit));
         let sign = self.bits.len() - 1;
         ones.map(|(idx, _)| if idx == sign { -(1 << idx) } else { 1 << idx }).sum()

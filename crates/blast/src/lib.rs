@@ -20,5 +20,5 @@ pub use bits::Bits;
 pub use circuit::{Circuit, Lit};
 pub use compose::{Evaluation, Formulas, Mark, Replaced};
 pub use relation::Side;
-pub use sat::{Answer, Solver};
+pub use sat::{Answer, Next, Solver};
 pub use sym::{Blast, Choice, Entry, Members, Sym, Unsupported};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use batsat::theory::{Theory, TheoryArg};
 use batsat::{Callbacks, ClauseKind, Lit as SatLit, Solver as Sat, SolverInterface, SolverOpts, Var, lbool};
 
 use crate::circuit::{Circuit, Gate, Lit};
@@ -14,6 +15,15 @@ pub enum Answer {
     Unsatisfiable,
     /// The budget was used up.
     Unknown,
+}
+
+/// How to go on after a solution.
+pub enum Next {
+    Stop,
+    /// Another one; this one may be met again.
+    Another,
+    /// Never again one in which none of these literals holds.
+    Differing(Vec<Lit>),
 }
 
 /// A solver for a growing list of literals of one circuit that must hold.
@@ -44,7 +54,9 @@ impl Callbacks for Budget {
 impl Solver {
     /// Gives up after so many conflicts, all questions together.
     pub fn new(conflicts: u64) -> Solver {
-        let sat = Sat::new(SolverOpts::default(), Budget { conflicts, stop: Arc::default() });
+        // Clauses are kept long: lists of many solutions go through the same conflicts again and again.
+        let opts = SolverOpts { learntsize_factor: 1.0, ..SolverOpts::default() };
+        let sat = Sat::new(opts, Budget { conflicts, stop: Arc::default() });
         Solver { sat, vars: Vec::new(), is_contradictory: false }
     }
 
@@ -132,12 +144,22 @@ impl Solver {
     }
 
     fn known(&self, lit: Lit) -> SatLit {
-        let var = self.vars[lit.gate()].unwrap_or(Var::UNDEF);
-        SatLit::new(var, !lit.is_negated())
+        known(&self.vars, lit)
     }
 
     pub fn solve(&mut self) -> Answer {
         self.answer(&[])
+    }
+
+    /// Calls `found` with the values of literals in one solution after the other: unsatisfiable once there are no more, satisfiable if it
+    /// stopped. Only literals that are tracked have values.
+    pub fn each_solution(&mut self, found: &mut dyn FnMut(&dyn Fn(Lit) -> bool) -> Next) -> Answer {
+        if self.is_contradictory {
+            return Answer::Unsatisfiable;
+        }
+        let mut listing = Listing { vars: &self.vars, found, levels: Vec::new(), n_set: 0, has_stopped: false };
+        let answer = self.sat.solve_limited_th(&mut listing, &[]);
+        if answer == lbool::TRUE && !listing.has_stopped { Answer::Unsatisfiable } else { as_answer(answer) }
     }
 
     /// Whether there is a solution in which these literals hold too, with a budget of its own.
@@ -165,14 +187,7 @@ impl Solver {
         if self.is_contradictory {
             return Answer::Unsatisfiable;
         }
-        let answer = self.sat.solve_limited(assumptions);
-        if answer == lbool::TRUE {
-            Answer::Satisfiable
-        } else if answer == lbool::FALSE {
-            Answer::Unsatisfiable
-        } else {
-            Answer::Unknown
-        }
+        as_answer(self.sat.solve_limited(assumptions))
     }
 
     /// The value of a literal in the last solution; false if it was never mentioned.
@@ -182,5 +197,81 @@ impl Solver {
             Some(var) => self.sat.value_lit(SatLit::new(var, !lit.is_negated())) == lbool::TRUE,
             None => false,
         }
+    }
+}
+
+fn as_answer(answer: lbool) -> Answer {
+    if answer == lbool::TRUE {
+        Answer::Satisfiable
+    } else if answer == lbool::FALSE {
+        Answer::Unsatisfiable
+    } else {
+        Answer::Unknown
+    }
+}
+
+fn known(vars: &[Option<Var>], lit: Lit) -> SatLit {
+    let var = vars[lit.gate()].unwrap_or(Var::UNDEF);
+    SatLit::new(var, !lit.is_negated())
+}
+
+/// Lists solutions in one run of the solver: each counts as a conflict, so that the search goes on from where it stands.
+///
+/// All literals of a solution follow from those that were decided. Hence a clause against the decisions excludes this solution and no
+/// other, and it is short. The solver may forget such a clause in time, but not the one that a solution met again gives.
+struct Listing<'f> {
+    vars: &'f [Option<Var>],
+    found: &'f mut dyn FnMut(&dyn Fn(Lit) -> bool) -> Next,
+    /// Where on the trail the decision of each level stands.
+    levels: Vec<usize>,
+    /// The length of the trail when last seen.
+    n_set: usize,
+    has_stopped: bool,
+}
+
+impl Theory for Listing<'_> {
+    fn final_check(&mut self, acts: &mut TheoryArg<'_>) {
+        let value = |lit: Lit| match self.vars.get(lit.gate()).copied().flatten() {
+            _ if lit.is_constant() => lit == Lit::TRUE,
+            Some(var) => (acts.value(var) == lbool::TRUE) != lit.is_negated(),
+            None => false,
+        };
+        let trail = acts.model();
+        let (clause, is_lasting): (Vec<SatLit>, bool) = match (self.found)(&value) {
+            Next::Stop => {
+                self.has_stopped = true;
+                return;
+            }
+            Next::Another => (self.levels.iter().map(|level| !trail[*level]).collect(), false),
+            Next::Differing(lits) => {
+                let settled = &trail[..self.levels.first().copied().unwrap_or(trail.len())];
+                let lits = lits.iter().filter(|lit| !lit.is_constant()).map(|lit| known(self.vars, *lit));
+                (lits.filter(|lit| !settled.contains(&!*lit)).collect(), true)
+            }
+        };
+        // Without decisions, or if nothing can differ, there is no other solution.
+        if !clause.is_empty() {
+            acts.raise_conflict(&clause, is_lasting);
+        }
+    }
+
+    fn partial_check(&mut self, acts: &mut TheoryArg<'_>) {
+        self.n_set = acts.model().len();
+    }
+
+    fn create_level(&mut self) {
+        self.levels.push(self.n_set);
+    }
+
+    fn pop_levels(&mut self, n: usize) {
+        self.levels.truncate(self.levels.len() - n);
+    }
+
+    fn n_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    fn explain_propagation(&mut self, _: SatLit) -> &[SatLit] {
+        &[]
     }
 }

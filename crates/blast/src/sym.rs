@@ -81,7 +81,7 @@ impl Sym {
     }
 
     /// The value for an assignment of literals. Nothing if it is undefined.
-    pub fn decode(&self, value: &impl Fn(Lit) -> bool) -> Option<Value> {
+    pub fn decode(&self, value: &(impl Fn(Lit) -> bool + ?Sized)) -> Option<Value> {
         Some(match self {
             Sym::Bool(lit) => Value::Bool(value(*lit)),
             Sym::Choice(choice) => choice.iter().find(|(_, lit)| value(*lit))?.0.clone(),
@@ -124,7 +124,7 @@ impl Sym {
     }
 
     /// Literals that differ between different values, appended: with their values in a solution they exclude it.
-    pub fn distinguish(&self, value: &impl Fn(Lit) -> bool, clause: &mut Vec<Lit>) {
+    pub fn distinguish(&self, value: &(impl Fn(Lit) -> bool + ?Sized), clause: &mut Vec<Lit>) {
         let mut differ = |lit: Lit| clause.push(if value(lit) { !lit } else { lit });
         match self {
             Sym::Bool(lit) => differ(*lit),

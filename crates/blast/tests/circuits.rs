@@ -1,6 +1,8 @@
 //! Circuits mean what they should: all assignments of small inputs, counted by the solver.
 
-use abridge_blast::{Answer, Blast, Lit, Solver, Sym};
+use std::collections::HashSet;
+
+use abridge_blast::{Answer, Blast, Lit, Next, Solver, Sym};
 use abridge_value::{Int, Value};
 
 /// How many assignments of the inputs satisfy a literal.
@@ -12,14 +14,40 @@ fn count(blast: &Blast, inputs: &[Lit], lit: Lit) -> usize {
         solver.clause(&blast.circuit, &[*input, Lit::TRUE]);
     }
     solver.require(&blast.circuit, lit);
-    let mut found = 0;
-    while solver.solve() == Answer::Satisfiable {
-        found += 1;
-        let different: Vec<Lit> =
-            inputs.iter().map(|input| if solver.value(*input) { !*input } else { *input }).collect();
-        solver.clause(&blast.circuit, &different);
-    }
-    found
+    let mut found = HashSet::new();
+    let answer = solver.each_solution(&mut |value| {
+        let values: Vec<bool> = inputs.iter().map(|input| value(*input)).collect();
+        if found.insert(values) {
+            return Next::Another;
+        }
+        Next::Differing(inputs.iter().map(|input| if value(*input) { !*input } else { *input }).collect())
+    });
+    assert_eq!(answer, Answer::Unsatisfiable);
+    found.len()
+}
+
+/// Inputs that nobody asks about do not multiply the solutions, and a listing can be ended.
+#[test]
+fn solutions_are_listed_as_far_as_wanted() {
+    let mut blast = Blast::new(1_000_000);
+    let inputs: Vec<Lit> = (0..12).map(|_| blast.circuit.input()).collect();
+    let (wanted, others) = inputs.split_at(4);
+    let some_wanted = blast.circuit.or_all(wanted.iter().copied());
+    let some_other = blast.circuit.or_all(others.iter().copied());
+    let both = blast.circuit.and(some_wanted, some_other);
+    assert_eq!(count(&blast, wanted, both), 15);
+    assert_eq!(count(&blast, &inputs, both), 15 * 255);
+    assert_eq!(count(&blast, &[], both), 1);
+    assert_eq!(count(&blast, &[], Lit::FALSE), 0);
+
+    let mut solver = Solver::new(1_000_000);
+    solver.require(&blast.circuit, both);
+    let mut n_found = 0;
+    let answer = solver.each_solution(&mut |_| {
+        n_found += 1;
+        if n_found == 3 { Next::Stop } else { Next::Another }
+    });
+    assert_eq!((answer, n_found), (Answer::Satisfiable, 3));
 }
 
 #[test]

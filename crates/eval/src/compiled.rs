@@ -14,6 +14,7 @@ mod exec;
 mod inside;
 mod operators;
 mod plan;
+mod prefixes;
 mod rows;
 mod run;
 mod split;
@@ -152,6 +153,8 @@ pub(crate) struct Runtime<'p> {
     fuel: u64,
     /// Ill-defined conditions never count as false, because a universal statement is being refuted.
     is_strict: bool,
+    /// Some slot holds only the beginning of a function.
+    is_partial: bool,
 }
 
 /// Functions and arguments with their values, under the constants at hand.
@@ -178,6 +181,7 @@ impl<'p> Runtime<'p> {
             applied: Applied::default(),
             fuel: FUEL,
             is_strict: false,
+            is_partial: false,
         }
     }
 

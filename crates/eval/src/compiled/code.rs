@@ -151,6 +151,17 @@ pub(crate) enum Step {
     },
     /// The solutions of a plan of its own, which has a table.
     Rows(Plan),
+    /// Those of them for which the key, which depends on them and on constants only, equals a value known before.
+    Join {
+        plan: Plan,
+        key: Code,
+        value: Code,
+    },
+    /// The solutions of such a plan for one slot, functions that are tried point by point: those that fail these tests may be left out.
+    Prefixes {
+        plan: Plan,
+        tests: Vec<Test>,
+    },
     /// Each way of binding the same slots, one after the other.
     Either(Vec<Vec<Step>>),
     /// Integers between bounds, all of which hold.

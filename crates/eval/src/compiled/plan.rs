@@ -15,6 +15,9 @@ const MAX_TYPE: f64 = 70_000.0;
 /// Rather than trying so many values, an existential statement is opened that defines them.
 const DEAR: f64 = 64.0;
 
+/// Of so many values those that an equation asks for are looked up.
+const SEVERAL: f64 = 16.0;
+
 /// So many values are not tried again and again if few of them can pass.
 const MANY: f64 = 200.0;
 
@@ -124,10 +127,10 @@ impl Builder<'_, '_> {
         Some(Plan { steps, may_repeat, table: None })
     }
 
-    /// The step of a choice. If it tries many values that depend on constants only, those that pass all conditions which do so too are
-    /// kept for the next time.
+    /// The step of a choice. If it may try many values that depend on constants only, those that pass all conditions which do so too are
+    /// kept for the next time: by what an equation asks for if there is one, or by their points.
     fn choose(&mut self, choice: Choice, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> Option<Step> {
-        let is_candidate = choice.cost >= MANY && self.is_constant_choice(&choice.step);
+        let n_values = self.n_constant_values(&choice, open);
         let before = open.clone();
         let step = self.step(choice.step, waiting, open)?;
         let bound: Vec<LocalId> = before.into_iter().filter(|local| !open.contains(local)).collect();
@@ -135,23 +138,89 @@ impl Builder<'_, '_> {
             let names = self.names.of_pred(self.model, conjunct.pred);
             names.variables.is_empty() && names.locals.iter().all(|local| bound.contains(local))
         };
-        if !is_candidate || !waiting.iter().any(is_fixed_test) {
+        let key = if n_values >= SEVERAL { self.joining(waiting, &bound, open) } else { None };
+        let tests = if n_values >= MANY { self.pointwise(waiting, &bound, open) } else { Vec::new() };
+        if key.is_none() && tests.is_empty() && (n_values < MANY || !waiting.iter().any(is_fixed_test)) {
             return Some(step);
         }
-        let (mut tests, rest) = waiting.drain(..).partition(is_fixed_test);
+        let key = key.map(|(idx, key, value)| {
+            waiting.remove(idx);
+            (self.code(key), self.code(value))
+        });
+        let (mut fixed, rest) = waiting.drain(..).partition(is_fixed_test);
         *waiting = rest;
         let mut steps = vec![step];
-        self.tests(&mut tests, &[], &mut steps)?;
-        let table = self.table(&bound, false);
-        Some(Step::Rows(Plan { steps, may_repeat: false, table: Some(table) }))
+        self.tests(&mut fixed, &[], &mut steps)?;
+        let plan = Plan { steps, may_repeat: false, table: Some(self.table(&bound, false)) };
+        Some(match key {
+            Some((key, value)) => Step::Join { plan, key, value },
+            None if !tests.is_empty() => {
+                Step::Prefixes { plan, tests: tests.into_iter().map(|pred| self.test(pred)).collect() }
+            }
+            None => Step::Rows(plan),
+        })
+    }
+
+    /// How many values a choice tries that depend on constants only; there may be many if nothing but their value tells.
+    fn n_constant_values(&self, choice: &Choice, open: &[LocalId]) -> f64 {
+        match &choice.step {
+            step if !self.is_constant_choice(step, open) => 0.0,
+            ChoiceStep::Elements { set, .. } if matches!(self.model.expr(*set), Expr::Constant(_)) => MANY,
+            _ => choice.cost,
+        }
+    }
+
+    /// Conditions that can be tested now and that read the only local just bound, a function, by application only.
+    fn pointwise(&self, waiting: &[Conjunct], bound: &[LocalId], open: &[LocalId]) -> Vec<PredId> {
+        let [local] = bound else { return Vec::new() };
+        if self.model.types.relation(self.model.locals[*local].ty).is_none() {
+            return Vec::new();
+        }
+        let is_usable = |conjunct: &&Conjunct| {
+            let names = self.names.of_pred(self.model, conjunct.pred);
+            let is_changing = !names.variables.is_empty() || names.locals.len() > 1;
+            !conjunct.negated
+                && is_changing
+                && conjunct.unknowns.contains(local)
+                && !conjunct.unknowns.iter().any(|unknown| open.contains(unknown))
+                && self.is_only_applied(*local, conjunct.pred)
+        };
+        waiting.iter().filter(is_usable).map(|conjunct| conjunct.pred).collect()
+    }
+
+    fn is_only_applied(&self, function: LocalId, pred: PredId) -> bool {
+        let is_function = |id: ExprId| matches!(self.model.expr(id), Expr::Local(local) if *local == function);
+        let (mut n_uses, mut n_applications) = (0, 0);
+        self.model.for_each_node(abridge_model::walk::Node::Pred(pred), &mut |node| {
+            let abridge_model::walk::Node::Expr(id) = node else { return };
+            n_uses += usize::from(is_function(id));
+            if let Expr::Binary(BinaryOp::Apply, applied, _) = self.model.expr(id) {
+                n_applications += usize::from(is_function(*applied));
+            }
+        });
+        n_uses == n_applications
+    }
+
+    /// An equation between what depends on the locals just bound and constants only, and what was known before: its place and sides.
+    fn joining(&self, waiting: &[Conjunct], bound: &[LocalId], open: &[LocalId]) -> Option<(usize, ExprId, ExprId)> {
+        waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated).find_map(|(idx, conjunct)| {
+            let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(conjunct.pred) else { return None };
+            let joins = |(key, value): &(ExprId, ExprId)| {
+                let (of_key, of_value) = (self.names.of_expr(self.model, *key), self.names.of_expr(self.model, *value));
+                let is_new = |local: &LocalId| bound.contains(local) || open.contains(local);
+                let is_changing = !of_value.locals.is_empty() || !of_value.variables.is_empty();
+                let is_own = !of_key.locals.is_empty() && of_key.locals.iter().all(|local| bound.contains(local));
+                of_key.variables.is_empty() && is_own && is_changing && !of_value.locals.iter().any(is_new)
+            };
+            let sides = [(*left, *right), (*right, *left)].into_iter().find(joins);
+            sides.map(|(key, value)| (idx, key, value))
+        })
     }
 
     /// Whether what is tried depends on constants only.
-    fn is_constant_choice(&self, step: &ChoiceStep) -> bool {
+    fn is_constant_choice(&self, step: &ChoiceStep, open: &[LocalId]) -> bool {
         match step {
-            ChoiceStep::Elements { set, pattern } => {
-                self.is_constant(*set) && matches!(self.model.expr(*pattern), Expr::Local(_))
-            }
+            ChoiceStep::Elements { set, pattern } => self.is_constant(*set) && self.is_open_pattern(*pattern, open),
             ChoiceStep::Subsets { set, .. } => self.is_constant(*set),
             ChoiceStep::Type { .. } => true,
             _ => false,
@@ -247,6 +316,16 @@ impl Builder<'_, '_> {
                 self.collect_pattern(*left, open, unknowns) && self.collect_pattern(*right, open, unknowns)
             }
             _ => false,
+        }
+    }
+
+    /// A tree of pairs of open unknowns.
+    fn is_open_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
+        match self.model.expr(expr) {
+            Expr::Binary(BinaryOp::Pair, left, right) => {
+                self.is_open_pattern(*left, open) && self.is_open_pattern(*right, open)
+            }
+            _ => self.open_local(expr, open).is_some(),
         }
     }
 

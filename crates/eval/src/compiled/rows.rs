@@ -1,17 +1,22 @@
 //! What is remembered: solutions that depend on constants only, and values of symbolic functions.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_value::Value;
 
-use super::code::{Plan, Table};
+use super::code::{Code, Plan, Table};
+use super::prefixes::Prefixes;
 use super::run::Solution;
 use super::{Fast, Runtime, Stop, concrete};
 use crate::val::Val;
 
 /// Longer tables are not kept: the search may well end before it has found so much.
-const MAX_ROWS: usize = 4096;
+const MAX_ROWS: u32 = 4096;
+
+/// The same for tables in which few solutions are looked up at a time.
+const MAX_ORDERED: u32 = 1 << 16;
 
 /// What is known about a table.
 #[derive(Clone, Default)]
@@ -22,10 +27,28 @@ pub(crate) enum Rows {
     Wanted,
     /// Too many, or not all of them well-defined.
     NotKept,
-    /// One value per slot and solution.
-    Known(Arc<[Value]>),
+    Known(Arc<Kept>),
     /// The same where not even constants are read.
-    Fixed(Arc<[Value]>),
+    Fixed(Arc<Kept>),
+}
+
+/// The solutions of a plan.
+#[derive(Default)]
+pub(crate) struct Kept {
+    /// One value per slot and solution.
+    values: Vec<Value>,
+    /// The numbers of the solutions with each key, where there are keys.
+    by_key: HashMap<Value, Vec<u32>>,
+    /// The values of the only slot by their first points, where they are wanted so and are functions.
+    pub(super) prefixes: Option<Prefixes>,
+}
+
+/// How solutions are looked up.
+#[derive(Clone, Copy)]
+pub(super) enum Order<'c> {
+    AsFound,
+    ByKey(&'c Code),
+    ByPrefix,
 }
 
 impl Rows {
@@ -66,44 +89,99 @@ impl<'r> Runtime<'r> {
         table: &Table,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
+        match self.kept(plan, table, Order::AsFound) {
+            Some(kept) => {
+                let rows = kept.values.chunks_exact(table.slots.len());
+                self.each_row(rows, &table.slots, found)
+            }
+            None => self.run(&plan.steps, false, found),
+        }
+    }
+
+    /// Calls `found` in every solution of a plan with a table whose key equals a value.
+    pub(super) fn joined(
+        &mut self,
+        plan: &Plan,
+        (key, value): (&Code, &Code),
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
+        let Some(table) = &plan.table else { return Err(Stop::Escape) };
+        let Some(kept) = self.kept(plan, table, Order::ByKey(key)) else {
+            return self.run(&plan.steps, false, &mut |runtime| match (runtime.code(key), runtime.code(value)) {
+                (Ok(key), Ok(value)) if key == value => found(runtime),
+                (Ok(_), Ok(_)) => Ok(ControlFlow::Continue(())),
+                (Err(Stop::IllDefined), _) | (_, Err(Stop::IllDefined)) if runtime.is_lenient() => {
+                    Ok(ControlFlow::Continue(()))
+                }
+                (Err(stop), _) | (_, Err(stop)) => Err(stop),
+            });
+        };
+        if kept.values.is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let value = match self.code(value) {
+            Err(Stop::IllDefined) if self.is_lenient() => return Ok(ControlFlow::Continue(())),
+            value => value?,
+        };
+        let numbers = kept.by_key.get(&value).map(Vec::as_slice).unwrap_or_default();
+        let width = table.slots.len();
+        let rows = numbers.iter().map(|number| &kept.values[*number as usize * width..][..width]);
+        self.each_row(rows, &table.slots, found)
+    }
+
+    /// The solutions that are kept for a table, once they were asked for often enough.
+    pub(super) fn kept(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Option<Arc<Kept>> {
         if self.tables.len() <= table.number {
             self.tables.resize(table.number + 1, Rows::NotTried);
         }
         match self.tables[table.number] {
             Rows::NotTried if !table.is_fixed => self.tables[table.number] = Rows::Wanted,
-            Rows::NotTried | Rows::Wanted => self.tables[table.number] = self.tabulate(plan, table),
+            Rows::NotTried | Rows::Wanted => self.tables[table.number] = self.tabulate(plan, table, order),
             _ => {}
         }
-        match self.tables[table.number].clone() {
-            Rows::Known(values) | Rows::Fixed(values) => self.each_row(&values, &table.slots, found),
-            _ => self.run(&plan.steps, false, found),
+        match &self.tables[table.number] {
+            Rows::Known(kept) | Rows::Fixed(kept) => Some(kept.clone()),
+            _ => None,
         }
     }
 
     /// Only what is well-defined everywhere is the same for all who ask.
-    fn tabulate(&mut self, plan: &Plan, table: &Table) -> Rows {
+    fn tabulate(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Rows {
         let strict = std::mem::replace(&mut self.is_strict, true);
-        let mut values = Vec::new();
+        let mut kept = Kept::default();
+        let max_rows = if matches!(order, Order::AsFound) { MAX_ROWS } else { MAX_ORDERED };
+        let mut number = 0;
         let flow = self.run(&plan.steps, false, &mut |runtime| {
             for slot in &table.slots {
                 let Val::Value(value) = &runtime.slots[*slot] else { return Err(Stop::Escape) };
-                values.push(value.clone());
+                kept.values.push(value.clone());
             }
-            let is_long = values.len() >= MAX_ROWS * table.slots.len();
-            Ok(if is_long { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            if let Order::ByKey(key) = order {
+                kept.by_key.entry(runtime.code(key)?).or_default().push(number);
+            }
+            number += 1;
+            Ok(if number >= max_rows { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         });
         self.is_strict = strict;
+        if let (Order::ByPrefix, Ok(ControlFlow::Continue(()))) = (order, &flow) {
+            kept.prefixes = Prefixes::new(&kept.values);
+        }
         match flow {
-            Ok(ControlFlow::Continue(())) if table.is_fixed => Rows::Fixed(values.into()),
-            Ok(ControlFlow::Continue(())) => Rows::Known(values.into()),
+            Ok(ControlFlow::Continue(())) if table.is_fixed => Rows::Fixed(kept.into()),
+            Ok(ControlFlow::Continue(())) => Rows::Known(kept.into()),
             _ => Rows::NotKept,
         }
     }
 
-    fn each_row(&mut self, values: &[Value], slots: &[usize], found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+    fn each_row<'v>(
+        &mut self,
+        rows: impl Iterator<Item = &'v [Value]>,
+        slots: &[usize],
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
         let saved: Vec<(usize, Val)> = slots.iter().map(|slot| (*slot, self.slots[*slot].clone())).collect();
         let mut flow = Ok(ControlFlow::Continue(()));
-        for row in values.chunks_exact(slots.len()) {
+        for row in rows {
             self.tick()?;
             for (slot, value) in slots.iter().zip(row) {
                 self.slots[*slot] = value.clone().into();

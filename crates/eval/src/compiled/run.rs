@@ -36,6 +36,7 @@ impl<'r> Runtime<'r> {
             },
             Code::Cell(cell, expr) => self.cell(*cell, *expr).and_then(|val| concrete(val.clone())),
             Code::Interpret(expr, names) => {
+                self.interpretable()?;
                 let env = self.env(names);
                 concrete(self.session.value(*expr, &env)?)
             }
@@ -359,6 +360,7 @@ impl<'r> Runtime<'r> {
                 result
             }
             Test::Interpret(pred, names) => {
+                self.interpretable()?;
                 let env = self.env(names);
                 Ok(self.session.pred(*pred, &env)?)
             }
@@ -466,9 +468,7 @@ impl<'r> Runtime<'r> {
                 self.restore(saved);
                 // In a search an ill-defined condition excludes the element.
                 match answer {
-                    Err(Stop::IllDefined) if self.session.config().ill_defined_search_is_false && !self.is_strict => {
-                        Ok(false)
-                    }
+                    Err(Stop::IllDefined) if self.is_lenient() => Ok(false),
                     answer => answer,
                 }
             }
@@ -522,6 +522,16 @@ impl<'r> Runtime<'r> {
         self.solutions(plan, &mut |runtime| found(runtime).map(ControlFlow::Continue)).map(|_| ())
     }
 
+    /// The plain interpreter does not know that a function may be only the beginning of one.
+    fn interpretable(&self) -> Fast<()> {
+        if self.is_partial { Err(Stop::Escape) } else { Ok(()) }
+    }
+
+    /// Whether candidates for which something is ill-defined are no solutions.
+    pub(super) fn is_lenient(&self) -> bool {
+        self.session.config().ill_defined_search_is_false && !self.is_strict
+    }
+
     pub(super) fn run(
         &mut self,
         steps: &[Step],
@@ -533,7 +543,7 @@ impl<'r> Runtime<'r> {
             // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
             return if is_doubtful { Err(Stop::IllDefined) } else { found(self) };
         };
-        let lenient = self.session.config().ill_defined_search_is_false && !self.is_strict;
+        let lenient = self.is_lenient();
         match step {
             Step::Test { test, is_open } => match self.test(test) {
                 Ok(true) => self.run(rest, is_doubtful, found),
@@ -563,6 +573,12 @@ impl<'r> Runtime<'r> {
                 }
             }
             Step::Rows(plan) => self.solutions(plan, &mut |runtime| runtime.run(rest, is_doubtful, found)),
+            Step::Join { plan, key, value } => {
+                self.joined(plan, (key, value), &mut |runtime| runtime.run(rest, is_doubtful, found))
+            }
+            Step::Prefixes { plan, tests } => {
+                self.by_prefix(plan, tests, &mut |runtime| runtime.run(rest, is_doubtful, found))
+            }
             Step::Either(branches) => {
                 for branch in branches {
                     let flow = self.run(branch, false, &mut |runtime| runtime.run(rest, is_doubtful, found))?;
@@ -659,6 +675,7 @@ impl<'r> Runtime<'r> {
                 self.listed(&all, &env)
             }
             Source::Interpret(expr, names) => {
+                self.interpretable()?;
                 let env = self.env(names);
                 let set = self.session.expr(*expr, &env)?;
                 self.listed(&set, &env)
@@ -709,7 +726,7 @@ impl<'r> Runtime<'r> {
         let flow = match fits {
             Ok(true) => self.run(rest, is_doubtful, found),
             Ok(false) => GO_ON,
-            Err(Stop::IllDefined) if self.session.config().ill_defined_search_is_false && !self.is_strict => GO_ON,
+            Err(Stop::IllDefined) if self.is_lenient() => GO_ON,
             Err(stop) => Err(stop),
         };
         self.restore(saved);

@@ -63,7 +63,7 @@ impl<'r> Runtime<'r> {
     pub(super) fn lenient_items(&mut self, code: &Code) -> Fast<Option<Vec<Value>>> {
         match self.code(code).and_then(|value| items(&value)) {
             Ok(items) => Ok(Some(items)),
-            Err(Stop::IllDefined) if self.session.config().ill_defined_search_is_false && !self.is_strict => Ok(None),
+            Err(Stop::IllDefined) if self.is_lenient() => Ok(None),
             Err(stop) => Err(stop),
         }
     }

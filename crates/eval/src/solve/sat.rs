@@ -4,9 +4,10 @@
 //! any other. A short search comes first: it settles most problems, and those with very many solutions are better
 //! searched to the end.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use abridge_blast::{Answer, Lit, Solver, Sym};
+use abridge_blast::{Answer, Lit, Next, Solver, Sym};
 use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
@@ -139,35 +140,35 @@ impl Search<'_> {
         for (_, sym) in &symbols {
             sym.for_each_lit(&mut |lit| solver.track(&encoder.blast.circuit, lit));
         }
-        loop {
-            self.session.ticks(STEPS).map_err(Stop::Fatal)?;
-            match solver.solve() {
-                Answer::Unsatisfiable => {
-                    self.session.circuits.set(self.session.circuits() + 1);
-                    return Ok(Some(ControlFlow::Continue(())));
-                }
-                Answer::Unknown => return Ok(None),
-                Answer::Satisfiable => {}
-            }
+        let mut met = HashSet::new();
+        let mut flow: Result<ControlFlow<()>> = GO_ON;
+        let answer = solver.each_solution(&mut |value| {
             let mut next = node.clone();
             next.open.clear();
-            let mut different = Vec::new();
-            let value = |lit: Lit| solver.value(lit);
-            let mut is_complete = true;
-            for (unknown, sym) in &symbols {
-                if free.contains(unknown) {
-                    sym.distinguish(&value, &mut different);
-                }
-                match sym.decode(&value) {
-                    Some(value) => next.env = unknown.bind(&next.env, value.into()),
-                    None => is_complete = false,
-                }
-            }
             next.is_forced = false;
-            if is_complete && self.run(next, found).map_err(Stop::Fatal)?.is_break() {
-                return Ok(Some(ControlFlow::Break(())));
+            let decoded: Vec<Option<Value>> = symbols.iter().map(|(_, sym)| sym.decode(value)).collect();
+            for ((unknown, _), val) in symbols.iter().zip(&decoded) {
+                if let Some(val) = val {
+                    next.env = unknown.bind(&next.env, val.clone().into());
+                }
             }
-            solver.clause(&encoder.blast.circuit, &different);
+            let is_complete = decoded.iter().all(Option::is_some);
+            if !is_complete || !met.insert(decoded) {
+                let mut different = Vec::new();
+                let free = symbols.iter().filter(|(unknown, _)| free.contains(unknown));
+                free.for_each(|(_, sym)| sym.distinguish(value, &mut different));
+                return Next::Differing(different);
+            }
+            flow = self.session.ticks(STEPS).and_then(|()| self.run(next, found));
+            if matches!(flow, Ok(ControlFlow::Continue(()))) { Next::Another } else { Next::Stop }
+        });
+        match (answer, flow.map_err(Stop::Fatal)?) {
+            (Answer::Unknown, _) => Ok(None),
+            (Answer::Unsatisfiable, flow) => {
+                self.session.circuits.set(self.session.circuits() + 1);
+                Ok(Some(flow))
+            }
+            (Answer::Satisfiable, flow) => Ok(Some(flow)),
         }
     }
 
