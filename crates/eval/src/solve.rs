@@ -29,6 +29,7 @@ use std::ops::ControlFlow;
 use abridge_diag::with_stack;
 use abridge_model::{Arrow, BinaryOp};
 use abridge_value::{Int, Set};
+use rustc_hash::FxHashSet;
 
 pub use classes::Classes;
 pub(crate) use constraint::{Constraint, Problem, Unknown};
@@ -113,8 +114,8 @@ struct Search<'s> {
     samples_strings: bool,
     /// The first error on the way to what would otherwise be a solution.
     failure: RefCell<Option<Error>>,
-    /// Solutions found below an opened quantifier or disjunction.
-    seen: RefCell<HashSet<Vec<Option<Val>>>>,
+    /// Solutions that may be met again: those below an opened quantifier or disjunction, and of a search that was given up.
+    seen: RefCell<FxHashSet<Vec<Option<Val>>>>,
     /// How often circuits are still tried.
     circuits_left: Cell<u32>,
     /// Where the search was cut to MININT..MAXINT.
@@ -214,7 +215,7 @@ impl Search<'_> {
             return GO_ON;
         }
         if node.may_repeat {
-            let solution = self.unknowns.iter().map(|unknown| unknown.get(&node.env).cloned()).collect();
+            let solution = self.values_of_unknowns(&node.env);
             if !self.seen.borrow_mut().insert(solution) {
                 return GO_ON;
             }
@@ -224,6 +225,10 @@ impl Search<'_> {
             return GO_ON;
         }
         found(&node.env)
+    }
+
+    fn values_of_unknowns(&self, env: &Env) -> Vec<Option<Val>> {
+        self.unknowns.iter().map(|unknown| unknown.get(env).cloned()).collect()
     }
 
     fn take(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {

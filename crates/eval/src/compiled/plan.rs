@@ -4,7 +4,7 @@
 //! equation before a small set before a range before a type. A conjunction for which nothing bounds some unknown has no plan here and is
 //! left to the plain interpreter.
 
-use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeId, UnaryOp};
+use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeId, TypeTable, UnaryOp};
 
 use super::build::Builder;
 use super::code::{Code, Head, Part, Pattern, Plan, Source, Step, Test};
@@ -20,6 +20,9 @@ const SEVERAL: f64 = 16.0;
 
 /// So many values are not tried again and again if few of them can pass.
 const MANY: f64 = 200.0;
+
+/// So many combinations are not tried if an equation relates them.
+const HOPELESS: f64 = 1e5;
 
 /// A conjunct that is not used up.
 pub(super) struct Conjunct {
@@ -103,6 +106,8 @@ impl Builder<'_, '_> {
         }
         let mut steps = Vec::new();
         let mut may_repeat = false;
+        let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct));
+        let mut n_candidates = 1.0;
         loop {
             self.tests(&mut waiting, &open, &mut steps)?;
             if open.is_empty() {
@@ -121,10 +126,20 @@ impl Builder<'_, '_> {
                 waiting.remove(idx);
             }
             may_repeat |= matches!(choice.step, ChoiceStep::Either { .. });
+            n_candidates *= choice.cost.max(1.0);
+            if is_puzzle && n_candidates > HOPELESS {
+                return None;
+            }
             let step = self.choose(choice, &mut waiting, &mut open)?;
             steps.push(step);
         }
         Some(Plan { steps, may_repeat, table: None })
+    }
+
+    /// An equation of integers about several unknowns: what it leaves out, the solver finds by bounds, a plan only by trying.
+    fn is_sum_of_unknowns(&self, conjunct: &Conjunct) -> bool {
+        matches!(self.model.pred(conjunct.pred), Pred::Compare(Comparison::Equal, left, _)
+            if !conjunct.negated && conjunct.unknowns.len() > 2 && self.model.ty(*left) == TypeTable::INTEGER)
     }
 
     /// The step of a choice. If it may try many values that depend on constants only, those that pass all conditions which do so too are

@@ -60,8 +60,8 @@ impl Search<'_> {
     /// Goes on from a node that may be hard.
     pub(super) fn hard(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         let session = self.session;
-        node.may_repeat = true;
         if let Step::LastResort = step {
+            node.may_repeat = true;
             return match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => Ok(flow),
                 Ok(None) | Err(Stop::Unsupported(_)) => {
@@ -71,14 +71,14 @@ impl Search<'_> {
                 Err(Stop::Fatal(error)) => Err(error),
             };
         }
-        let mut count = 0;
-        let mut counted = |env: &crate::env::Env| {
-            count += 1;
+        let mut met = Vec::new();
+        let mut noted = |env: &crate::env::Env| {
+            met.push(self.values_of_unknowns(env));
             session.outside_probe(|| found(env))
         };
         let cuts = self.cuts.borrow().clone();
         let forms = self.classes.map(|_| self.forms.borrow().clone());
-        let probed = session.probe(session.config().probe, || self.take(step, node.clone(), &mut counted));
+        let probed = session.probe(session.config().probe, || self.take(step, node.clone(), &mut noted));
         match probed {
             Some(Ok(flow)) => return Ok(flow),
             Some(Err(error)) if !error.is_expansion() => return Err(error),
@@ -89,7 +89,10 @@ impl Search<'_> {
         if let Some(forms) = forms {
             self.forms.replace(forms);
         }
-        if count <= DENSE {
+        let n_met = met.len();
+        node.may_repeat = true;
+        self.seen.borrow_mut().extend(met);
+        if n_met <= DENSE {
             match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => return Ok(flow),
                 Ok(None) | Err(Stop::Unsupported(_)) => {}
