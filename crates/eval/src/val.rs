@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use abridge_diag::with_stack;
 use abridge_model::{BaseSet, BinaryOp, ExprId, FreeTypeId, Model, TreeOp, UnaryOp};
-use abridge_value::{Int, Set, Value};
+use abridge_value::{Int, Internable, Set, Value};
 
 use crate::env::Scope;
 use crate::error::{ErrorKind, Result};
@@ -190,6 +190,15 @@ impl Sym {
 
     pub fn binary(op: BinaryOp, left: Val, right: Val) -> Val {
         Sym::Binary(op, left, right).into()
+    }
+}
+
+impl Internable for Val {
+    fn as_small(&self) -> Option<u32> {
+        match self {
+            Val::Value(value) => value.as_small(),
+            _ => None,
+        }
     }
 }
 

@@ -2,12 +2,12 @@
 //!
 //! The table only grows and is shared by all workers through `&self`. A value is found through one of several locked hash
 //! tables of ids, chosen by its hash; the values themselves lie in segments that double in size and never move, so that reading
-//! one by its id takes no lock.
+//! one by its id takes no lock. Small natural numbers are not hashed: their ids stand in a table of their own.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, Hash};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -29,16 +29,46 @@ const FIRST_SEGMENT: u32 = 64;
 /// Enough segments for 2^32 values.
 const N_SEGMENTS: usize = 27;
 
+/// What can be interned.
+pub trait Internable: Clone + Eq + Hash {
+    /// The number that a value is, if it is small; different values are different numbers.
+    fn as_small(&self) -> Option<u32> {
+        None
+    }
+}
+
+impl Internable for Value {
+    fn as_small(&self) -> Option<u32> {
+        match self {
+            Value::Int(n) => u32::try_from(*n).ok(),
+            _ => None,
+        }
+    }
+}
+
+impl Internable for Box<[u32]> {}
+
+impl<T: Clone + Eq + Hash> Internable for Arc<T> {}
+
+/// How many small numbers have a place, and how many lie together.
+const N_SMALL: u32 = 1 << 22;
+const CHUNK: usize = 1 << 12;
+
+type Chunk = OnceLock<Box<[AtomicU32]>>;
+
 pub struct Interner<T = Value> {
+    /// The ids of small numbers plus one; zero for those without an id. Chunks are made when they are needed.
+    small: OnceLock<Box<[Chunk]>>,
     shards: [RwLock<HashTable<u32>>; N_SHARDS],
     segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
     /// The next free id. Ids below it may still lack their value for the moment between taking and filling a place.
     next: AtomicU32,
 }
 
-impl<T: Clone + Eq + Hash> Interner<T> {
+impl<T: Internable> Interner<T> {
     pub fn new() -> Self {
         Interner {
+            small: OnceLock::new(),
             shards: [const { RwLock::new(HashTable::new()) }; N_SHARDS],
             segments: [const { OnceLock::new() }; N_SEGMENTS],
             next: AtomicU32::new(0),
@@ -50,6 +80,37 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     /// # Panics
     /// If there are more than 2^32 - 1 different values.
     pub fn intern(&self, value: &T) -> ValueId {
+        match self.small_place(value) {
+            Some(place) => self.intern_small(place, value),
+            None => self.intern_hashed(value),
+        }
+    }
+
+    /// Where the id of a small number stands.
+    fn small_place(&self, value: &T) -> Option<&AtomicU32> {
+        let n = value.as_small().filter(|n| *n < N_SMALL)? as usize;
+        let chunks = self.small.get_or_init(|| (0..N_SMALL as usize / CHUNK).map(|_| Chunk::new()).collect());
+        let chunk = chunks[n / CHUNK].get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect());
+        Some(&chunk[n % CHUNK])
+    }
+
+    fn intern_small(&self, place: &AtomicU32, value: &T) -> ValueId {
+        let known = place.load(Ordering::Acquire);
+        if known != 0 {
+            return ValueId(known - 1);
+        }
+        // Any one lock keeps two workers from giving a number two ids.
+        let _guard = self.shards[0].write().unwrap_or_else(PoisonError::into_inner);
+        let known = place.load(Ordering::Acquire);
+        if known != 0 {
+            return ValueId(known - 1);
+        }
+        let id = self.push(value.clone());
+        place.store(id.0 + 1, Ordering::Release);
+        id
+    }
+
+    fn intern_hashed(&self, value: &T) -> ValueId {
         let hash = FxBuildHasher.hash_one(value);
         let shard = self.shard(hash);
         let is_same = |id: &u32| self.get(ValueId(*id)) == value;
@@ -69,6 +130,9 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 
     /// The id of a value that was interned before.
     pub fn find(&self, value: &T) -> Option<ValueId> {
+        if let Some(place) = self.small_place(value) {
+            return place.load(Ordering::Acquire).checked_sub(1).map(ValueId);
+        }
         let hash = FxBuildHasher.hash_one(value);
         let table = self.shard(hash).read().unwrap_or_else(PoisonError::into_inner);
         table.find(hash, |id| self.get(ValueId(*id)) == value).map(|id| ValueId(*id))
@@ -120,13 +184,13 @@ fn place(id: u32) -> (usize, usize) {
     (segment as usize, (shifted - start) as usize)
 }
 
-impl<T: Clone + Eq + Hash> Default for Interner<T> {
+impl<T: Internable> Default for Interner<T> {
     fn default() -> Self {
         Interner::new()
     }
 }
 
-impl<T: Clone + Eq + Hash> fmt::Debug for Interner<T> {
+impl<T: Internable> fmt::Debug for Interner<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Interner({} values)", self.len())
     }
@@ -148,9 +212,29 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_one_id_each() {
+        let interner = Interner::new();
+        let large = i64::from(N_SMALL);
+        let numbers = [0, 1, 4095, 4096, large - 1, large, -1, i64::MAX, i64::MIN];
+        for (idx, n) in (0..).zip(numbers) {
+            assert_eq!(interner.find(&Value::Int(n)), None);
+            assert_eq!(interner.intern(&Value::Int(n)), ValueId(idx));
+        }
+        for (idx, n) in (0..).zip(numbers) {
+            assert_eq!(interner.intern(&Value::Int(n)), ValueId(idx));
+            assert_eq!(interner.find(&Value::Int(n)), Some(ValueId(idx)));
+            assert_eq!(interner.get(ValueId(idx)), &Value::Int(n));
+        }
+        assert_eq!(interner.len(), numbers.len());
+    }
+
+    #[test]
     fn workers_agree_on_ids() {
         let interner = Interner::new();
-        let value = |n: i64| Value::pair(Value::Int(n % 5000), Value::Bool(n % 2 == 0));
+        let value = |n: i64| match n % 5000 {
+            n if n % 3 == 0 => Value::Int(n),
+            n => Value::pair(Value::Int(n), Value::Bool(n % 2 == 0)),
+        };
         let ids: Vec<Vec<ValueId>> = std::thread::scope(|scope| {
             let worker = |start: i64| (start..start + 10_000).map(|n| interner.intern(&value(n))).collect();
             let workers: Vec<_> = (0..4).map(|idx| scope.spawn(move || worker(idx * 2500))).collect();

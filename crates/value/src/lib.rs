@@ -21,7 +21,7 @@ mod value;
 
 pub use codec::{put_value, read_value};
 pub use int::{Big, Int};
-pub use intern::{Interner, ValueId};
+pub use intern::{Internable, Interner, ValueId};
 pub use print::{Names, PlainNames, Printer, Shown};
 pub use real::Real;
 pub use set::{Builder, Set, SetIter};

@@ -4,7 +4,9 @@
 //! equation before a small set before a range before a type. A conjunction for which nothing bounds some unknown has no plan here and is
 //! left to the plain interpreter.
 
-use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeId, TypeTable, UnaryOp};
+use abridge_model::{
+    BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeId, TypeTable, UnaryOp,
+};
 
 use super::build::Builder;
 use super::code::{Code, Head, Part, Pattern, Plan, Source, Step, Test};
