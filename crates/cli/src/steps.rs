@@ -47,13 +47,11 @@ pub(crate) fn steps_json(steps: &[Step]) -> Value {
 }
 
 pub(crate) fn step_json(step: &Step) -> Value {
-    json!({
-        "name": step.name,
-        "params": object(&step.params),
-        "results": object(&step.outputs),
-        "state": object(&step.state),
-        "changed": step.changed,
-    })
+    let mut json = json!({ "name": step.name, "changed": step.changed });
+    json["params"] = object(&step.params);
+    json["results"] = object(&step.outputs);
+    json["state"] = object(&step.state);
+    json
 }
 
 /// Names and values as an object.

@@ -506,7 +506,8 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
     };
     let coverage: serde_json::Map<String, Value> =
         report.coverage.iter().map(|item| (item.operation.clone(), json!(item.transitions))).collect();
-    json!({
+    let violation = report.violation.as_ref().map(|violation| violation_json(model, sources, violation));
+    let mut json = json!({
         "verdict": verdict,
         "states": report.states,
         "nodes": report.states + 1,
@@ -519,7 +520,6 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
             "ill_defined": report.found.ill_defined,
             "goal": report.found.goal,
         },
-        "violation": report.violation.as_ref().map(|violation| violation_json(model, sources, violation)),
         "coverage": coverage,
         "limits": report.limits,
         "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
@@ -533,7 +533,10 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "spilled": report.disk.is_spilled,
         "checkpoints": report.disk.n_checkpoints,
         "checkpoint_error": report.disk.checkpoint_error,
-    })
+    });
+    // Traces may be long: they are moved, where `json!` would copy them.
+    json["violation"] = violation.unwrap_or_default();
+    json
 }
 
 /// Elements that were taken as interchangeable, by given set.
@@ -592,5 +595,7 @@ fn violation_json(model: &Model, sources: &SourceMap, violation: &Violation) -> 
     };
     let parts: Vec<Value> =
         violation.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
-    json!({ "kind": kind, "detail": detail, "parts": parts, "trace": steps_json(&violation.trace.steps) })
+    let mut json = json!({ "kind": kind, "detail": detail, "parts": parts });
+    json["trace"] = steps_json(&violation.trace.steps);
+    json
 }
