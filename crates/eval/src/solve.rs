@@ -154,9 +154,13 @@ impl Search<'_> {
             return self.solution(node, found);
         }
         let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
-        with_stack(
-            || if self.is_hard(cost, &node) { self.hard(step, node, found) } else { self.take(step, node, found) },
-        )
+        with_stack(|| {
+            if self.is_hard(cost, &node) && !self.shapes_others(cost, &step, &node) {
+                self.hard(step, node, found)
+            } else {
+                self.take(step, node, found)
+            }
+        })
     }
 
     /// Evaluates and drops what no open unknown occurs in. False if the node is dead.

@@ -24,6 +24,8 @@ use crate::val::{self, Val};
 pub(super) const ATTEMPTS: u32 = 3;
 /// With more solutions than this in the first search, there are too many for one question each.
 const DENSE: usize = 200;
+/// So many values of one unknown are tried one by one if that makes circuits simpler.
+const FEW: u64 = 12;
 /// What one question costs, in steps.
 const STEPS: u64 = 200;
 
@@ -36,6 +38,24 @@ impl Search<'_> {
             && !self.session.is_probing()
             && (cost >= hard || self.combinations(node) >= hard)
             && self.is_encodable(node)
+    }
+
+    /// Whether a step binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much
+    /// simpler once it is known.
+    pub(super) fn shapes_others(&self, cost: u64, step: &Step, node: &Node) -> bool {
+        let unknown = match step {
+            Step::Values { unknown, .. } => Some(*unknown),
+            Step::Elements { pattern, .. } => self.as_unknown(pattern, node),
+            _ => None,
+        };
+        let Some(unknown) = unknown.filter(|_| cost <= FEW) else { return false };
+        node.constraints.iter().any(|constraint| match &constraint.kind {
+            Kind::Relation(Relation::Member | Relation::Subset, left, right) => {
+                self.as_unknown(left, node).is_some_and(|other| other != unknown)
+                    && unknown.is_in(&right.names(self.session))
+            }
+            _ => false,
+        })
     }
 
     /// How many combinations of values the unknowns have, roughly.
