@@ -18,7 +18,7 @@ use crate::sets::Size;
 use crate::val::{Partial, Sym, Val};
 
 /// Smaller sets of candidates are tried one by one.
-const WORTHWHILE: u64 = 2000;
+const WORTHWHILE: u64 = 64;
 /// The same where symmetric ones are tried once.
 const WORTHWHILE_UP_TO_SYMMETRY: u64 = 20;
 /// Looking ahead pauses after this many points where it removed nothing, and is tried again now and then.
