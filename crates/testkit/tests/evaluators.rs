@@ -273,3 +273,19 @@ fn functions_of_constant_sets_are_tried_point_by_point() {
     assert!(states > 32);
     agree(text, (states, transitions));
 }
+
+#[test]
+fn conditions_say_what_is_sought() {
+    // As a translation of conditional expressions writes them; with neither condition, any set will do.
+    let text = "MACHINE M SETS S = {a, b, c, d} VARIABLES x, y INVARIANT x <: S * BOOL & y : S
+        INITIALISATION x, y := {}, a
+        OPERATIONS
+          put(e) = PRE e : S THEN
+            x := {t, z | t : BOOL & z : POW(S * BOOL) & (e = y => z = ({e} <| x) - {e |-> t}) & (not(e = y) => z = x \\/ {y |-> TRUE})}(TRUE)
+            || y := e END;
+          r <-- free = r := card({z | z <: S * BOOL & (x = {} => z = {y |-> TRUE}) & (y = b => z = x) & (y /: dom(x) => z = x)})
+        END";
+    let (states, transitions) = counts(text, false);
+    assert!(states > 4);
+    agree(text, (states, transitions));
+}

@@ -26,12 +26,24 @@ const MANY: f64 = 200.0;
 /// So many combinations are not tried if an equation relates them.
 const HOPELESS: f64 = 1e5;
 
+/// A plan splits into at most so many ways.
+const MAX_BRANCHES: u32 = 16;
+
 /// A conjunct that is not used up.
+#[derive(Clone)]
 pub(super) struct Conjunct {
     pred: PredId,
     /// The unknowns it mentions.
     unknowns: Vec<LocalId>,
     negated: bool,
+}
+
+/// How far planning goes.
+struct Limits {
+    /// An equation relates several unknowns.
+    is_puzzle: bool,
+    /// How many ways the plan has split into.
+    n_branches: u32,
 }
 
 /// A way to bind something.
@@ -96,7 +108,7 @@ enum Inverse {
 impl Builder<'_, '_> {
     /// A plan for the solutions of `required`, with all of `excluded` false.
     pub(super) fn plan(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
-        let mut open: Vec<LocalId> = binder.to_vec();
+        let open: Vec<LocalId> = binder.to_vec();
         let mut waiting = Vec::new();
         for pred in required {
             for pred in self.names.conjuncts(self.model, *pred).iter() {
@@ -106,9 +118,13 @@ impl Builder<'_, '_> {
         for pred in excluded {
             waiting.push(self.conjunct(*pred, binder, true));
         }
+        let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct));
+        self.plan_rest(waiting, open, &Limits { is_puzzle, n_branches: 1 })
+    }
+
+    fn plan_rest(&mut self, mut waiting: Vec<Conjunct>, mut open: Vec<LocalId>, limits: &Limits) -> Option<Plan> {
         let mut steps = Vec::new();
         let mut may_repeat = false;
-        let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct));
         let mut n_candidates = 1.0;
         loop {
             self.tests(&mut waiting, &open, &mut steps)?;
@@ -116,12 +132,22 @@ impl Builder<'_, '_> {
                 break;
             }
             let choice = self.cheapest(&waiting, &open);
-            if choice.as_ref().is_none_or(|choice| choice.cost > DEAR)
-                && let Some(idx) = self.defining(&waiting, &open)
-            {
-                self.open_exists(idx, &mut waiting, &mut open);
-                may_repeat = true;
-                continue;
+            if choice.as_ref().is_none_or(|choice| choice.cost > DEAR) {
+                if let Some(idx) = self.defining(&waiting, &open) {
+                    self.open_exists(idx, &mut waiting, &mut open);
+                    may_repeat = true;
+                    continue;
+                }
+                if let Some((idx, condition, consequence)) = self.conditional(&waiting, &open)
+                    && limits.n_branches < MAX_BRANCHES
+                {
+                    let implication = waiting.remove(idx);
+                    let limits = Limits { n_branches: limits.n_branches * 2, ..*limits };
+                    let (step, repeats) =
+                        self.either_way((condition, consequence), &implication, waiting, open, &limits)?;
+                    steps.push(step);
+                    return Some(Plan { steps, may_repeat: may_repeat || repeats, table: None });
+                }
             }
             let choice = choice?;
             if let Some(idx) = choice.consumes {
@@ -129,13 +155,47 @@ impl Builder<'_, '_> {
             }
             may_repeat |= matches!(choice.step, ChoiceStep::Either { .. });
             n_candidates *= choice.cost.max(1.0);
-            if is_puzzle && n_candidates > HOPELESS {
+            if limits.is_puzzle && n_candidates > HOPELESS {
                 return None;
             }
             let step = self.choose(choice, &mut waiting, &mut open)?;
             steps.push(step);
         }
         Some(Plan { steps, may_repeat, table: None })
+    }
+
+    /// `P => x = E` with a condition that can be decided before `x` is known.
+    fn conditional(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<(usize, PredId, PredId)> {
+        waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated).find_map(|(idx, conjunct)| {
+            let Pred::Implies(condition, consequence) = self.model.pred(conjunct.pred) else { return None };
+            let names = self.names.of_pred(self.model, *condition);
+            let is_decided = !names.locals.iter().any(|local| open.contains(local));
+            let parts = self.names.conjuncts(self.model, *consequence);
+            let parts: Vec<Conjunct> = parts.iter().map(|part| self.conjunct(*part, open, false)).collect();
+            (is_decided && self.determined(&parts, open).is_some()).then_some((idx, *condition, *consequence))
+        })
+    }
+
+    /// The rest of a plan twice: with what follows from a condition where it holds, and without where it does not.
+    fn either_way(
+        &mut self,
+        (condition, consequence): (PredId, PredId),
+        implication: &Conjunct,
+        waiting: Vec<Conjunct>,
+        open: Vec<LocalId>,
+        limits: &Limits,
+    ) -> Option<(Step, bool)> {
+        let mut richer = waiting.clone();
+        for part in self.names.conjuncts(self.model, consequence).iter() {
+            richer.push(self.conjunct(*part, &implication.unknowns, false));
+        }
+        let holds = Step::Test { test: self.test(condition), is_open: true };
+        let fails = Step::Test { test: Test::Not(Box::new(self.test(condition))), is_open: true };
+        let mut with = self.plan_rest(richer, open.clone(), limits)?;
+        let mut without = self.plan_rest(waiting, open, limits)?;
+        with.steps.insert(0, holds);
+        without.steps.insert(0, fails);
+        Some((Step::Either(vec![with.steps, without.steps]), with.may_repeat || without.may_repeat))
     }
 
     /// An equation of integers about several unknowns: what it leaves out, the solver finds by bounds, a plan only by trying.
