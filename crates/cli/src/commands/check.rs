@@ -228,8 +228,8 @@ impl CheckOptions {
         }
     }
 
-    fn config(&self, model: &Model) -> Config {
-        let mut config = Compat::config(self.compat);
+    fn config(&self, file: &Path, model: &Model) -> Config {
+        let mut config = Compat::config(self.compat, Some(file));
         config.strategy = match self.strategy {
             Order::Bfs => Strategy::BreadthFirst,
             Order::Dfs => Strategy::DepthFirst,
@@ -308,7 +308,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
-    let mut config = options.config(model);
+    let mut config = options.config(file, model);
     if !places.are_used() {
         config.stop = interrupt.stop_after(options.time);
     }

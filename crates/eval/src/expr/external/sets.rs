@@ -138,7 +138,7 @@ fn components(edges: &Set) -> Set {
     found.into_iter().collect()
 }
 
-fn sha1(message: &[u8]) -> [u8; 20] {
+pub(super) fn sha1(message: &[u8]) -> [u8; 20] {
     let mut state: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
     let mut padded = message.to_vec();
     padded.push(0x80);
