@@ -117,7 +117,8 @@ pub fn check_on_disk(
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Report, Refusal> {
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), system_config(config));
+    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let system = Explicit::new(interp, system_config(config));
     reduced::run(&system, config, OnDisk(disk, control))
 }
 
@@ -222,7 +223,7 @@ fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
         });
     }
     if notes.is_stopped && stops.is_empty() {
-        limits.push("the evaluation was ended before it had an answer".to_owned());
+        limits.push("one evaluation was still under way when the time was up or the user wanted an end".to_owned());
     }
     if notes.is_capped {
         limits.push("not all set-ups, initialisations or steps of an operation were tried".to_owned());

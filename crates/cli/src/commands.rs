@@ -49,7 +49,7 @@ pub(crate) fn parse_file(path: &Path) -> Parsed {
     let mut sources = SourceMap::new();
     match std::fs::read(path) {
         Ok(bytes) => {
-            let text = String::from_utf8_lossy(&bytes);
+            let text = abridge_diag::decoded(bytes);
             let file = sources.add(path.display().to_string(), &*text);
             let (tree, diagnostics) = abridge_syntax::parse_file(file, &text);
             Parsed { sources, diagnostics, tree: Some(tree) }

@@ -205,7 +205,7 @@ impl ErrorKind {
             ErrorKind::OutOfFuel => ("out-of-fuel", "the evaluation takes too many steps".into()),
             ErrorKind::Stopped => ("stopped", "the evaluation was ended before it had an answer".into()),
             ErrorKind::TooDeep { limit } => ("too-deep", format!("more than {limit} calls inside each other")),
-            ErrorKind::Unreadable(why) => ("unreadable-file", why.clone()),
+            ErrorKind::Unreadable(why) => ("data-unreadable", why.clone()),
             ErrorKind::Unsupported(what) => ("unsupported", format!("{what} is not supported")),
             ErrorKind::Undetermined => ("internal", "a value is only partly known".into()),
             ErrorKind::Internal(what) => ("internal", format!("the model is malformed: {what}")),

@@ -154,7 +154,7 @@ fn files_are_read_as_text() {
     check_line(r#"READ_FILE_AS_STRING("latin.txt") = "ä""#);
     check_line(r#"SHA_HASH_FILE_HEX("latin.txt") = SHA_HASH_FILE_HEX("./latin.txt")"#);
     let missing = error(r#"READ_FILE_AS_STRING("nowhere.txt") = "x""#);
-    assert!(missing.starts_with("unreadable-file: `nowhere.txt` cannot be read"), "{missing}");
+    assert!(missing.starts_with("data-unreadable: `nowhere.txt` cannot be read"), "{missing}");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn tables_are_read_by_their_type() {
     assert!(error(r#"READ_CSV("wide.csv", FALSE, FALSE) = {1}"#).contains("line 1: there are more fields"));
     assert!(error(r#"READ_CSV("wide.csv", FALSE, FALSE) = {(1, 2, 3, 4)}"#).contains("line 1: there are fewer fields"));
     assert!(error(r#"READ_CSV("colours.csv", FALSE, FALSE) = {(1, 1)}"#).contains("`red` is no value of type INTEGER"));
-    assert!(error(r#"READ_CSV("nowhere.csv", FALSE, FALSE) = {1}"#).starts_with("unreadable-file"));
+    assert!(error(r#"READ_CSV("nowhere.csv", FALSE, FALSE) = {1}"#).starts_with("data-unreadable"));
 }
 
 #[test]

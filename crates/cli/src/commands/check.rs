@@ -309,7 +309,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
     let mut config = options.config(file, model);
-    if !places.are_used() {
+    // What was being evaluated is lost, which a run that is saved cannot afford.
+    if places.folder.is_none() {
         config.stop = interrupt.stop_after(options.time);
     }
     let report = if places.are_used() {

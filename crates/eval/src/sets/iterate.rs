@@ -73,6 +73,13 @@ impl Session<'_> {
         if n_elements > limit { Err(ErrorKind::SetTooLarge { limit }.into()) } else { Ok(()) }
     }
 
+    /// The elements in a list. An interval is a value however long it is, so the limit is checked here.
+    pub(crate) fn elements(&self, set: &Val, env: &Env) -> Result<Vec<Value>> {
+        let set = self.enumerate(set, env)?;
+        self.check_size(set.len())?;
+        Ok(set.iter().collect())
+    }
+
     /// Calls `visit` for every element, each once.
     pub(crate) fn each(&self, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
         let visit: &mut Visit<'_> = &mut |val| {
@@ -89,7 +96,7 @@ impl Session<'_> {
     fn each_of_sym(&self, sym: &Sym, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
         match sym {
             Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
-                let base: Vec<Value> = self.enumerate(base, env)?.iter().collect();
+                let base = self.elements(base, env)?;
                 each_subset(&base, matches!(op, UnaryOp::Pow | UnaryOp::Fin), visit)
             }
             Sym::Unary(op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), base) => {
