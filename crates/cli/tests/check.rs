@@ -37,6 +37,26 @@ fn a_machine_that_holds() {
 }
 
 #[test]
+fn files_are_read_from_where_the_machine_lies() {
+    let folder = Folder::new("data-files");
+    folder.file("limits.csv", "name,limit\nlow,2\nhigh,4\n");
+    let machine = "MACHINE M DEFINITIONS \"LibraryCSV.def\"
+        CONSTANTS limit PROPERTIES limit : STRING +-> INTEGER & limit = READ_CSV(\"FILE\", TRUE, FALSE)
+        VARIABLES x INVARIANT x <= limit(\"high\") INITIALISATION x := 0
+        OPERATIONS up = SELECT x < limit(\"low\") THEN x := x + 1 END; stay = skip END";
+    let good = folder.file("M.mch", &machine.replace("FILE", "limits.csv"));
+    let json = abridge(&["check", &good, "--json"]).json();
+    assert_eq!((&json["verdict"], &json["states"]), (&"holds".into(), &4.into()), "{json}");
+    let run = abridge(&["eval", &good, "limit(\"low\")"]);
+    assert_eq!((run.status, run.stdout.as_str()), (0, "2 : INTEGER\n"), "{}", run.stderr);
+    let bad = folder.file("M.mch", &machine.replace("FILE", "nowhere.csv"));
+    let run = abridge(&["check", &bad]);
+    assert_eq!(run.status, 20);
+    assert!(run.stdout.contains("error[data-unreadable]: `nowhere.csv` cannot be read"), "{}", run.stdout);
+    assert!(run.stdout.contains("M.mch:2:"), "{}", run.stdout);
+}
+
+#[test]
 fn steps_that_do_not_matter_are_left_out() {
     let full = abridge(&["check", "models/Interlocking_Small.mch", "--json"]).json();
     assert_eq!((&full["por"], full["partial_order"].is_null()), (&"off".into(), true));

@@ -266,3 +266,12 @@ fn what_looks_at_the_search_is_refused() {
         assert!(error(call).starts_with("unsupported"), "{call}");
     }
 }
+
+#[test]
+fn an_infinite_set_has_a_maximum_if_it_is_bounded() {
+    check_line("MAXIMIZE({s, v, w | v : 1..20 & w : NATURAL & s = v - w}) = (20, 20, 0)");
+    check_line("MAXIMIZE({s, w | w : NATURAL & w > 1000 & s = -w}) = (-1001, 1001)");
+    check_line("MAXIMIZE({(3, 1), (7, 0), (5, 9)}) = (7, 0) & MAXIMIZE(4..9) = 9");
+    assert!(error("MAXIMIZE({s | s : INTEGER & s > 3}) = 0").starts_with("unbounded-value"));
+    assert!(error("MAXIMIZE({s | s : 1..3 & s > 3}) = 0").contains("the set is empty"));
+}
