@@ -12,6 +12,7 @@ mod reduced;
 mod replay;
 mod report;
 mod space;
+mod stuck;
 mod trace;
 mod walk;
 
@@ -41,6 +42,7 @@ pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
 pub use space::{Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, state_graph};
+pub use stuck::{Stuck, why_stuck};
 pub use trace::{Step, Trace};
 pub use walk::{INITIALISATION, Move, Moves, Place, SETUP_CONSTANTS, moves, named_values, state_texts};
 

@@ -388,3 +388,24 @@ fn time_is_up_within_an_evaluation_too() {
     let run = abridge(&["check", &file, "--time", "1", "--json"]);
     assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()), "{}", run.stdout);
 }
+
+#[test]
+fn a_machine_that_cannot_start_says_why() {
+    let folder = Folder::new("stuck");
+    let start = |properties: &str| {
+        let file = folder.file("M.mch", &format!("MACHINE M CONSTANTS n, m PROPERTIES\n{properties} END"));
+        let run = abridge(&["check", &file]);
+        assert_eq!(run.status, 11, "{}", run.stdout);
+        run.stdout
+    };
+    let text = start("m : 1..3 &\nn : 2..9 &\nn + m = 2 &\nn > m");
+    assert!(text.contains("this cannot be satisfied: n + m = 2\n  --> ") && text.contains("M.mch:4:1"), "{text}");
+    let text = start("m = 0 &\nn = 1 / m & n : INTEGER");
+    assert!(text.contains("a property is not well-defined") && text.contains("M.mch:3:5"), "{text}");
+    let file = folder.file(
+        "M.mch",
+        "MACHINE M VARIABLES x INVARIANT x : NATURAL INITIALISATION ANY y WHERE y : 1..3 & y > 5 THEN x := y END END",
+    );
+    let run = abridge(&["check", &file]);
+    assert!(run.stdout.starts_with("the machine cannot start: INITIALISATION has no outcome\n"), "{}", run.stdout);
+}

@@ -212,6 +212,10 @@ fn documents_are_sequences_of_elements() {
             rec(recId:2, pId:1, element:"list", attributes:{"1" |-> "true"}, meta:{}),
             rec(recId:3, pId:2, element:"2", attributes:{"x" |-> "y"}, meta:{})]"#,
     );
+    let entities = "<!DOCTYPE a [<!ENTITY e '<b/>'>]>\\n<a>&e;<c/></a>";
+    check_line(&format!(
+        r#"{{i, l | i : 1..3 & l = READ_XML_FROM_STRING("{entities}")(i)'meta("xmlLineNumber")}} = ["2", "1", "2"]"#
+    ));
     assert!(error(r#"READ_XML_FROM_STRING("<a>") = []"#).contains("the text is no XML"));
     assert!(error(r#"READ_JSON("data.xml") = []"#).contains("the text is no JSON"));
     let orphan = r#"WRITE_XML_TO_STRING([rec(recId:1, pId:7, element:"a", attributes:{}, meta:{})]) = """#;

@@ -24,29 +24,21 @@ const LINE: &str = "xmlLineNumber";
 impl Call<'_> {
     pub(super) fn document_function(&self) -> Result<Option<Val>> {
         match self.name {
-            "READ_XML" => self.xml(&self.file(0)?),
-            "READ_XML_FROM_STRING" => self.xml(self.str(0)?),
-            "READ_JSON" => self.json(&self.file(0)?),
+            "READ_XML" => {
+                let elements = xml_elements(&self.file(0)?).map_err(|why| self.unreadable(&why))?;
+                self.document(&elements)
+            }
+            "READ_XML_FROM_STRING" => {
+                let elements = xml_elements(self.str(0)?).map_err(|why| self.ill_defined(&why))?;
+                self.document(&elements)
+            }
+            "READ_JSON" => {
+                let elements = json_elements(&self.file(0)?).map_err(|why| self.unreadable(&why))?;
+                self.document(&elements)
+            }
             "WRITE_XML_TO_STRING" => text(self.written()?),
             _ => Ok(None),
         }
-    }
-
-    fn xml(&self, source: &str) -> Result<Option<Val>> {
-        let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
-        let document = Document::parse_with_options(source, options)
-            .map_err(|error| self.ill_defined(&format!("the text is no XML: {error}")))?;
-        let mut elements = Vec::new();
-        collect(&document, document.root(), 0, &mut elements);
-        self.document(&elements)
-    }
-
-    fn json(&self, source: &str) -> Result<Option<Val>> {
-        let document =
-            serde_json::from_str(source).map_err(|error| self.ill_defined(&format!("the text is no JSON: {error}")))?;
-        let mut elements = Vec::new();
-        collect_json(&document, "", 0, &mut elements);
-        self.document(&elements)
     }
 
     /// The records, with the fields that the type of the call has.
@@ -102,24 +94,47 @@ impl Call<'_> {
     }
 }
 
-fn collect(document: &Document<'_>, node: Node<'_, '_>, parent: usize, elements: &mut Vec<Element>) {
-    // Not by recursion: documents may be deep.
-    let mut open = vec![(node, parent)];
+fn xml_elements(source: &str) -> std::result::Result<Vec<Element>, String> {
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    let document =
+        Document::parse_with_options(source, options).map_err(|error| format!("the text is no XML: {error}"))?;
+    let mut elements = Vec::new();
+    // Not by recursion: documents may be deep. Elements come in the order of the text, so lines are counted on the way.
+    let (mut line, mut counted) = (1, 0);
+    let mut open = vec![(document.root(), 0)];
     while let Some((node, parent)) = open.pop() {
         let mut own = parent;
         if node.is_element() {
-            let position = document.text_pos_at(node.range().start);
-            let mut attributes: Vec<(String, String)> =
-                node.attributes().map(|item| (item.name().to_owned(), item.value().to_owned())).collect();
-            if let Some(inner) = node.text().map(str::trim).filter(|inner| !inner.is_empty()) {
-                attributes.push((TEXT.to_owned(), inner.to_owned()));
+            let start = node.range().start;
+            // What an entity stands for lies further up.
+            if start < counted {
+                (line, counted) = (1, 0);
             }
-            let meta = vec![(LINE.to_owned(), position.row.to_string())];
-            elements.push(Element { parent, name: node.tag_name().name().to_owned(), attributes, meta });
+            line += source.as_bytes()[counted..start].iter().filter(|byte| **byte == b'\n').count();
+            counted = start;
+            elements.push(xml_element(node, parent, line));
             own = elements.len();
         }
         open.extend(node.children().rev().map(|child| (child, own)));
     }
+    Ok(elements)
+}
+
+fn xml_element(node: Node<'_, '_>, parent: usize, line: usize) -> Element {
+    let mut attributes: Vec<(String, String)> =
+        node.attributes().map(|item| (item.name().to_owned(), item.value().to_owned())).collect();
+    if let Some(inner) = node.text().map(str::trim).filter(|inner| !inner.is_empty()) {
+        attributes.push((TEXT.to_owned(), inner.to_owned()));
+    }
+    let meta = vec![(LINE.to_owned(), line.to_string())];
+    Element { parent, name: node.tag_name().name().to_owned(), attributes, meta }
+}
+
+fn json_elements(source: &str) -> std::result::Result<Vec<Element>, String> {
+    let document = serde_json::from_str(source).map_err(|error| format!("the text is no JSON: {error}"))?;
+    let mut elements = Vec::new();
+    collect_json(&document, "", 0, &mut elements);
+    Ok(elements)
 }
 
 /// Objects and arrays are elements, called by their key; other members are attributes. The reader of JSON bounds the depth.

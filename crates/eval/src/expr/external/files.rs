@@ -8,7 +8,7 @@ use std::sync::Arc;
 use abridge_value::{Int, Set, Value, sequence};
 
 use super::{Call, number, text};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::val::Val;
 use crate::world::Facts;
 
@@ -45,6 +45,11 @@ impl Call<'_> {
     /// The text of the file that an argument names.
     pub(super) fn file(&self, idx: usize) -> Result<Arc<str>> {
         self.session.config().world.text(self.str(idx)?).map_err(|why| ErrorKind::Unreadable(why).into())
+    }
+
+    /// The file of the first argument is not what is expected. As with a file that is missing, values that come from it are not known.
+    pub(super) fn unreadable(&self, why: &str) -> Error {
+        ErrorKind::Unreadable(format!("`{}`: {why}", self.str(0).unwrap_or_default())).into()
     }
 
     /// What is known about the file or folder of the first argument.

@@ -39,7 +39,7 @@ impl Call<'_> {
         for (idx, line) in self.lines(0)?.into_iter().enumerate().skip(usize::from(skip)) {
             self.session.ticks(line.len() as u64)?;
             let mut fields = line.iter();
-            let wrong = |why: String| self.ill_defined(&format!("line {}: {why}", idx + 1));
+            let wrong = |why: String| self.unreadable(&format!("line {}: {why}", idx + 1));
             let value = self.line_value(line_type, &mut fields).map_err(wrong)?;
             if fields.next().is_some() && !extra {
                 return Err(wrong("there are more fields than the type has".to_owned()));
@@ -55,7 +55,7 @@ impl Call<'_> {
         let source = self.file(file)?;
         let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(source.as_bytes());
         let lines: std::result::Result<Vec<StringRecord>, csv::Error> = reader.records().collect();
-        lines.map_err(|error| self.ill_defined(&error.to_string()))
+        lines.map_err(|error| self.unreadable(&error.to_string()))
     }
 
     /// Reads as many fields as a type has leaves.
@@ -114,7 +114,7 @@ impl Call<'_> {
         });
         let functions: Vec<Set> = functions.collect();
         if !functions.iter().all(relation::is_functional) {
-            return Err(self.ill_defined("two columns have the same name"));
+            return Err(self.unreadable("two columns have the same name"));
         }
         Ok(Some(sequence::from_items(functions.into_iter().map(Value::Set)).into()))
     }
