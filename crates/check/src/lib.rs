@@ -12,6 +12,7 @@ mod reduced;
 mod replay;
 mod report;
 mod space;
+mod stuck;
 mod trace;
 mod walk;
 
@@ -41,6 +42,7 @@ pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
 pub use space::{Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, state_graph};
+pub use stuck::{Stuck, why_stuck};
 pub use trace::{Step, Trace};
 pub use walk::{INITIALISATION, Move, Moves, Place, SETUP_CONSTANTS, moves, named_values, state_texts};
 
@@ -117,7 +119,8 @@ pub fn check_on_disk(
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Report, Refusal> {
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), system_config(config));
+    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let system = Explicit::new(interp, system_config(config));
     reduced::run(&system, config, OnDisk(disk, control))
 }
 
@@ -222,7 +225,7 @@ fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
         });
     }
     if notes.is_stopped && stops.is_empty() {
-        limits.push("the evaluation was ended before it had an answer".to_owned());
+        limits.push("one evaluation was still under way when the time was up or the user wanted an end".to_owned());
     }
     if notes.is_capped {
         limits.push("not all set-ups, initialisations or steps of an operation were tried".to_owned());

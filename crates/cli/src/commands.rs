@@ -16,15 +16,17 @@ pub(crate) mod typecheck;
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use abridge_check::Config;
 use abridge_diag::{Diagnostic, SourceMap};
-use abridge_eval::{Explicit, Interp};
+use abridge_eval::{Explicit, Interp, World};
 use abridge_model::Model;
 use abridge_syntax::ast::Ast;
 use clap::ValueEnum;
 use serde::Serialize;
 
+use crate::disk::Surroundings;
 use crate::exit::Exit;
 use crate::out::{errln, outln};
 use crate::report;
@@ -47,7 +49,7 @@ pub(crate) fn parse_file(path: &Path) -> Parsed {
     let mut sources = SourceMap::new();
     match std::fs::read(path) {
         Ok(bytes) => {
-            let text = String::from_utf8_lossy(&bytes);
+            let text = abridge_diag::decoded(bytes);
             let file = sources.add(path.display().to_string(), &*text);
             let (tree, diagnostics) = abridge_syntax::parse_file(file, &text);
             Parsed { sources, diagnostics, tree: Some(tree) }
@@ -87,11 +89,14 @@ pub(crate) enum Compat {
 }
 
 impl Compat {
-    pub(crate) fn config(compat: Option<Compat>) -> Config {
-        match compat {
+    /// How to check a machine; its externals see the disk from where its file lies.
+    pub(crate) fn config(compat: Option<Compat>, machine: Option<&Path>) -> Config {
+        let mut config = match compat {
             Some(Compat::Prob) => Config::default().prob(),
             None => Config::default(),
-        }
+        };
+        config.eval.world = World::new(Arc::new(Surroundings::of(machine)));
+        config
     }
 }
 
@@ -102,8 +107,8 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// A model with the means to evaluate it.
-pub(crate) fn system(model: &Model, compat: Option<Compat>) -> Explicit<'_> {
-    let config = Compat::config(compat);
+pub(crate) fn system<'m>(model: &'m Model, machine: Option<&Path>, compat: Option<Compat>) -> Explicit<'m> {
+    let config = Compat::config(compat, machine);
     Explicit::new(Interp::new(model, config.eval), config.system)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use abridge_check::{Answer, Calculation, Needs, Place, evaluate, moves, needs, solve};
+use abridge_check::{Answer, Calculation, Config, Needs, Place, evaluate, moves, needs, solve};
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_eval::{Env, Error, Explicit, Interp, Warning};
 use abridge_model::Model;
@@ -10,7 +10,6 @@ use abridge_model::walk::Node;
 use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
 use serde_json::{Map, Value, json};
 
-use crate::commands::Compat;
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::report::{count, json_diagnostics};
@@ -33,14 +32,8 @@ pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
 }
 
 /// Evaluates a formula of a model at a place.
-pub(crate) fn calculate(
-    model: &Model,
-    formula: &Formula,
-    place: &Place,
-    limit: usize,
-    compat: Option<Compat>,
-) -> Calculation {
-    let interp = Interp::new(model, Compat::config(compat).eval);
+pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: usize, config: Config) -> Calculation {
+    let interp = Interp::new(model, config.eval);
     let env = place.state().map_or_else(Env::empty, Env::new);
     match formula.body {
         FormulaBody::Pred(pred) => solve(&interp, &formula.free, pred, &env, limit),

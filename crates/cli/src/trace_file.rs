@@ -223,7 +223,7 @@ pub(crate) fn replay_file(
         let exit = if relevant.iter().all(is_in_trace) { Exit::No } else { Exit::WrongModel };
         return Err(NoReplay::Wrong(Box::new(analysis.sources), relevant, exit));
     };
-    let system = system(model, compat);
+    let system = system(model, Some(machine), compat);
     let roles: Vec<&Role> = values.iter().map(|(_, role, _)| role).collect();
     let vals = evaluate(&system, &analysis, &values).map_err(NoReplay::Value)?;
     let wanted = wanted(trace, &roles, vals);

@@ -37,6 +37,26 @@ fn a_machine_that_holds() {
 }
 
 #[test]
+fn files_are_read_from_where_the_machine_lies() {
+    let folder = Folder::new("data-files");
+    folder.file("limits.csv", "name,limit\nlow,2\nhigh,4\n");
+    let machine = "MACHINE M DEFINITIONS \"LibraryCSV.def\"
+        CONSTANTS limit PROPERTIES limit : STRING +-> INTEGER & limit = READ_CSV(\"FILE\", TRUE, FALSE)
+        VARIABLES x INVARIANT x <= limit(\"high\") INITIALISATION x := 0
+        OPERATIONS up = SELECT x < limit(\"low\") THEN x := x + 1 END; stay = skip END";
+    let good = folder.file("M.mch", &machine.replace("FILE", "limits.csv"));
+    let json = abridge(&["check", &good, "--json"]).json();
+    assert_eq!((&json["verdict"], &json["states"]), (&"holds".into(), &4.into()), "{json}");
+    let run = abridge(&["eval", &good, "limit(\"low\")"]);
+    assert_eq!((run.status, run.stdout.as_str()), (0, "2 : INTEGER\n"), "{}", run.stderr);
+    let bad = folder.file("M.mch", &machine.replace("FILE", "nowhere.csv"));
+    let run = abridge(&["check", &bad]);
+    assert_eq!(run.status, 20);
+    assert!(run.stdout.contains("error[data-unreadable]: `nowhere.csv` cannot be read"), "{}", run.stdout);
+    assert!(run.stdout.contains("M.mch:2:"), "{}", run.stdout);
+}
+
+#[test]
 fn steps_that_do_not_matter_are_left_out() {
     let full = abridge(&["check", "models/Interlocking_Small.mch", "--json"]).json();
     assert_eq!((&full["por"], full["partial_order"].is_null()), (&"off".into(), true));
@@ -367,4 +387,25 @@ fn time_is_up_within_an_evaluation_too() {
     let file = folder.file("Hopeless.mch", text);
     let run = abridge(&["check", &file, "--time", "1", "--json"]);
     assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()), "{}", run.stdout);
+}
+
+#[test]
+fn a_machine_that_cannot_start_says_why() {
+    let folder = Folder::new("stuck");
+    let start = |properties: &str| {
+        let file = folder.file("M.mch", &format!("MACHINE M CONSTANTS n, m PROPERTIES\n{properties} END"));
+        let run = abridge(&["check", &file]);
+        assert_eq!(run.status, 11, "{}", run.stdout);
+        run.stdout
+    };
+    let text = start("m : 1..3 &\nn : 2..9 &\nn + m = 2 &\nn > m");
+    assert!(text.contains("this cannot be satisfied: n + m = 2\n  --> ") && text.contains("M.mch:4:1"), "{text}");
+    let text = start("m = 0 &\nn = 1 / m & n : INTEGER");
+    assert!(text.contains("a property is not well-defined") && text.contains("M.mch:3:5"), "{text}");
+    let file = folder.file(
+        "M.mch",
+        "MACHINE M VARIABLES x INVARIANT x : NATURAL INITIALISATION ANY y WHERE y : 1..3 & y > 5 THEN x := y END END",
+    );
+    let run = abridge(&["check", &file]);
+    assert!(run.stdout.starts_with("the machine cannot start: INITIALISATION has no outcome\n"), "{}", run.stdout);
 }

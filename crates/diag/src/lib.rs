@@ -11,5 +11,5 @@ mod stack;
 
 pub use diagnostic::{Diagnostic, Label, Severity, in_order};
 pub use render::{RenderConfig, render};
-pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};
+pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, decoded};
 pub use stack::{MAX_DEPTH, with_stack};

@@ -133,3 +133,32 @@ impl SourceMap {
         format!("{}:{line}:{column}", file.name())
     }
 }
+
+/// The text of a source file: UTF-8, or UTF-16 if a byte order mark says so. What is neither shows as U+FFFD.
+pub fn decoded(bytes: Vec<u8>) -> String {
+    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2) {
+        Some([0xff, 0xfe]) => u16::from_le_bytes,
+        Some([0xfe, 0xff]) => u16::from_be_bytes,
+        _ => {
+            return String::from_utf8(bytes)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        }
+    };
+    let units: Vec<u16> = bytes[2..].chunks(2).map(|pair| unit([pair[0], pair.get(1).copied().unwrap_or(0)])).collect();
+    String::from_utf16_lossy(&units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_in_utf8_and_utf16() {
+        assert_eq!(decoded("MÄ".into()), "MÄ");
+        assert_eq!(decoded(vec![b'M', 0xc4]), "M\u{fffd}");
+        let little: Vec<u8> = [0xff, 0xfe].into_iter().chain("MÄ".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let big: Vec<u8> = [0xfe, 0xff].into_iter().chain("MÄ".encode_utf16().flat_map(u16::to_be_bytes)).collect();
+        assert_eq!((decoded(little), decoded(big)), ("MÄ".to_owned(), "MÄ".to_owned()));
+        assert_eq!(decoded(vec![0xff, 0xfe, b'M']), "M");
+    }
+}

@@ -1,5 +1,7 @@
 //! What the interpreter does where B leaves room.
 
+use crate::world::World;
+
 /// Choices and limits of one interpreter.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -27,6 +29,8 @@ pub struct Config {
     pub conflicts: u64,
     /// How deep functions and operations may call themselves.
     pub max_calls: u32,
+    /// Files and the clock, for externals that ask for them.
+    pub world: World,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +55,7 @@ impl Default for Config {
             probe: 150_000,
             conflicts: 3_000_000,
             max_calls: 10_000,
+            world: World::default(),
         }
     }
 }

@@ -53,6 +53,8 @@ pub enum ErrorKind {
     TooDeep {
         limit: u32,
     },
+    /// A file cannot be read, so values that come from it are not known.
+    Unreadable(String),
     /// Not covered.
     Unsupported(String),
     /// A value that is only partly known leaves it open; never leaves the search that knows more later.
@@ -203,6 +205,7 @@ impl ErrorKind {
             ErrorKind::OutOfFuel => ("out-of-fuel", "the evaluation takes too many steps".into()),
             ErrorKind::Stopped => ("stopped", "the evaluation was ended before it had an answer".into()),
             ErrorKind::TooDeep { limit } => ("too-deep", format!("more than {limit} calls inside each other")),
+            ErrorKind::Unreadable(why) => ("data-unreadable", why.clone()),
             ErrorKind::Unsupported(what) => ("unsupported", format!("{what} is not supported")),
             ErrorKind::Undetermined => ("internal", "a value is only partly known".into()),
             ErrorKind::Internal(what) => ("internal", format!("the model is malformed: {what}")),

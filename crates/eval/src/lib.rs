@@ -27,6 +27,7 @@ mod solve;
 mod subst;
 mod symbolic;
 mod val;
+mod world;
 
 pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
@@ -43,3 +44,4 @@ pub use solve::Classes;
 pub use subst::{Outcome, Update};
 pub use symbolic::{Action, Guard, Symbolic, Truth};
 pub use val::{Closure, Partial, Sym, SymNode, Val, val_text};
+pub use world::{Facts, Outside, World};

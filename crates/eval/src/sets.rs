@@ -19,4 +19,5 @@ mod iterate;
 mod member;
 mod size;
 
+pub(crate) use iterate::Visit;
 pub(crate) use size::Size;

@@ -243,6 +243,13 @@ impl Search<'_> {
                 node.is_forced = true;
                 self.matched(&source, &pattern, &val, &node, found)
             }
+            Step::Define { constraint, unknown, val } => {
+                node.constraints.remove(constraint);
+                node.is_forced = true;
+                node.open.retain(|open| *open != unknown);
+                node.env = unknown.bind(&node.env, val);
+                self.run(node, found)
+            }
             Step::Elements { constraint, pattern, set, exact } => {
                 let source = take_out(&mut node, constraint, exact);
                 if let Some(unknown) = self.as_unknown(&pattern, &node) {
@@ -304,9 +311,13 @@ impl Search<'_> {
         }
     }
 
-    /// The unknown takes each value of a set.
+    /// The unknown takes each value of a set. A set that cannot be listed is an error at the unknown.
     fn values(&self, unknown: Unknown, set: &Val, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
+        self.each_value(unknown, set, node, found).map_err(|error| error.at(unknown.span(self.session.model())))
+    }
+
+    fn each_value(&self, unknown: Unknown, set: &Val, node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         if let Some(view) = self.arithmetic_view(unknown, set, &node)? {
             return self.lazily(unknown, &view, node, found);
         }

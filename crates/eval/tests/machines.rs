@@ -189,6 +189,34 @@ fn constants() {
 }
 
 #[test]
+fn a_definition_that_reads_itself_is_not_listed() {
+    check_counts(
+        "MACHINE M CONSTANTS f, U
+         PROPERTIES U = 1..16 & f = %(m, x, c).(m : {1, 2} & x <: U & c <: U |
+             IF x = {} THEN c ELSE f(m, x - {min(x)}, c \\/ {min(x) * m}) END)
+         OPERATIONS r <-- get(m) = PRE m : {1, 2} THEN r := f(m, {1, 3, 5}, {}) END END",
+        2,
+        4,
+    );
+}
+
+#[test]
+fn long_intervals_are_not_listed() {
+    let end = "9".repeat(30);
+    for properties in [
+        format!("x <: 1..{end} & card(x) >= 2"),
+        format!("x : 1..{end} --> 1..{end} & x(1) = 2"),
+        format!("x : 1..2 +-> 1..{end} & card(x) > 1"),
+        format!("x : iseq(1..{end}) & size(x) = 2"),
+    ] {
+        let model = model(&format!("MACHINE M CONSTANTS x PROPERTIES {properties} END"));
+        let report = explore(&model, Config::default(), 10);
+        let diagnostic = report.errors.first().map(|error| error.diagnostic(&model));
+        assert!(diagnostic.is_some_and(|diagnostic| diagnostic.span().is_some()), "{properties}: {report:?}");
+    }
+}
+
+#[test]
 fn an_unbounded_choice_is_an_error_or_a_warning() {
     let model = model("MACHINE M OPERATIONS v <-- q = BEGIN v :: INTEGER END END");
     let report = explore(&model, Config::prob(), 100);

@@ -179,8 +179,7 @@ impl Loader<'_> {
         };
         match bytes {
             Ok(bytes) => {
-                let text =
-                    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+                let text = abridge_diag::decoded(bytes);
                 if text.len() < u32::MAX as usize {
                     return Some(text);
                 }

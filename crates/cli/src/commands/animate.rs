@@ -115,7 +115,7 @@ struct Animation<'a> {
 
 impl<'a> Animation<'a> {
     fn new(file: &'a Path, model: &'a Model, options: &'a AnimateOptions, model_options: &'a Options) -> Self {
-        let system = system(model, options.compat);
+        let system = system(model, Some(file), options.compat);
         let choices = moves(&system, &Place::Start, options.limit);
         let interrupt = Interrupt::new();
         interrupt.set(true);
@@ -273,7 +273,7 @@ impl<'a> Animation<'a> {
             _ => return refused(&analysis),
         };
         let (model, pred) = pred;
-        let system = system(model, self.options.compat);
+        let system = system(model, Some(self.file), self.options.compat);
         let mut watch = Watch::new(None, None, true, self.interrupt.clone());
         self.interrupt.set(false);
         let sought = find(&system, &self.place(), pred, &mut watch);
@@ -311,11 +311,8 @@ impl<'a> Animation<'a> {
         if needs_of(model, formula) > is_known {
             return Reply::error("what it speaks of has no value yet; take a step first");
         }
-        told(tell(
-            model,
-            &analysis.sources,
-            &calculate(model, formula, &place, self.options.limit, self.options.compat),
-        ))
+        let config = Compat::config(self.options.compat, Some(self.file));
+        told(tell(model, &analysis.sources, &calculate(model, formula, &place, self.options.limit, config)))
     }
 
     fn invariant(&self) -> Reply {

@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Method, PorMode, Report, Strategy, Verdict, Violation, ViolationKind, check, check_on_disk, fingerprint,
+    Config, Method, PorMode, Report, Strategy, Stuck, Verdict, Violation, ViolationKind, check, check_on_disk,
+    fingerprint, why_stuck,
 };
 use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Model, dump};
@@ -228,8 +229,8 @@ impl CheckOptions {
         }
     }
 
-    fn config(&self, model: &Model) -> Config {
-        let mut config = Compat::config(self.compat);
+    fn config(&self, file: &Path, model: &Model) -> Config {
+        let mut config = Compat::config(self.compat, Some(file));
         config.strategy = match self.strategy {
             Order::Bfs => Strategy::BreadthFirst,
             Order::Dfs => Strategy::DepthFirst,
@@ -308,8 +309,9 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
-    let mut config = options.config(model);
-    if !places.are_used() {
+    let mut config = options.config(file, model);
+    // What was being evaluated is lost, which a run that is saved cannot afford.
+    if places.folder.is_none() {
         config.stop = interrupt.stop_after(options.time);
     }
     let report = if places.are_used() {
@@ -349,7 +351,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         }
         print_json(&value);
     } else {
-        print_report(model, &analysis.sources, &report, &times);
+        print_report(model, &analysis.sources, &report, &times, &config);
         if options.profile {
             out!("{}", profile::table(model, &report.profile, search_seconds, options.threads().get()));
         }
@@ -408,8 +410,9 @@ fn exit_status(report: &Report) -> Exit {
     }
 }
 
-fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times) {
+fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times, config: &Config) {
     match &report.violation {
+        Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(violation) => print_violation(model, sources, violation),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
         None if report.symmetry.is_approximate => outln!("no violation found (approximate)"),
@@ -466,6 +469,29 @@ fn plural(n: u64, noun: &str) -> String {
     count(n as usize, noun).replacen(&n.to_string(), &grouped(n), 1)
 }
 
+/// The machine did not even start.
+fn is_stuck(violation: &Violation) -> bool {
+    matches!(violation.kind, ViolationKind::Deadlock) && violation.trace.steps.is_empty()
+}
+
+fn print_stuck(model: &Model, sources: &SourceMap, config: &Config) {
+    match why_stuck(model, config) {
+        Some(Stuck::IllDefined(error)) => {
+            outln!("the machine cannot start: a property is not well-defined, and so counts as false");
+            out!("{}", render(sources, &error, RenderConfig::default()));
+        }
+        Some(Stuck::Property(idx)) => {
+            let property = &model.properties[idx];
+            outln!("the machine cannot start: nothing satisfies PROPERTIES");
+            let text = dump::pred_text(model, property.pred);
+            outln!("  with what stands before it, this cannot be satisfied: {text}");
+            outln!("  --> {}", sources.locate(property.span));
+        }
+        Some(Stuck::Initialisation) => outln!("the machine cannot start: INITIALISATION has no outcome"),
+        None => outln!("the machine cannot start: nothing satisfies PROPERTIES, or INITIALISATION has no outcome"),
+    }
+}
+
 fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
     let steps = violation.trace.steps.len();
     match &violation.kind {
@@ -478,9 +504,6 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
             let conjunct = &model.assertions[*conjunct];
             outln!("assertion violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
             outln!("  --> {}", sources.locate(conjunct.span));
-        }
-        ViolationKind::Deadlock if steps == 0 => {
-            outln!("the machine cannot start: nothing satisfies PROPERTIES, or INITIALISATION has no outcome");
         }
         ViolationKind::Deadlock => outln!("deadlock after {}: no operation is enabled", count(steps, "step")),
         ViolationKind::Goal => outln!("goal reached after {}", count(steps, "step")),

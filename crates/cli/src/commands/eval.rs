@@ -52,16 +52,22 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         }
         return Exit::WrongModel;
     };
-    let told = match place(model, formula, options) {
-        Ok(place) => tell(model, &analysis.sources, &calculate(model, formula, &place, options.limit, options.compat)),
+    let config = Compat::config(options.compat, file.as_deref());
+    let told = match place(model, formula, file.as_deref(), options) {
+        Ok(place) => tell(model, &analysis.sources, &calculate(model, formula, &place, options.limit, config)),
         Err((message, exit)) => tell_message(&message, exit),
     };
     show(text, told, json)
 }
 
 /// Where the formula is evaluated; why there is no such place.
-fn place(model: &Model, formula: &Formula, options: &EvalOptions) -> Result<Place, (String, Exit)> {
-    let system = system(model, options.compat);
+fn place(
+    model: &Model,
+    formula: &Formula,
+    file: Option<&Path>,
+    options: &EvalOptions,
+) -> Result<Place, (String, Exit)> {
+    let system = system(model, file, options.compat);
     let Some(number) = options.state else {
         return first_place(&system, needs_of(model, formula)).map_err(|message| (message, Exit::Incomplete));
     };

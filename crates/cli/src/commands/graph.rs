@@ -55,7 +55,7 @@ pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) 
     let analysis = analyse(&Disk, file, model_options);
     complain(&analysis.sources, &analysis.diagnostics);
     let Some(model) = &analysis.model else { return Exit::WrongModel };
-    let config = Compat::config(options.compat);
+    let config = Compat::config(options.compat, Some(file));
     let drawing = match options.state {
         Some(number) => {
             let mut watch = Watch::new(None, None, true, Interrupt::new());

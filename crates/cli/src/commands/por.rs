@@ -49,7 +49,7 @@ pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, js
         }
         return Exit::WrongModel;
     };
-    let Some(analysis) = analyse_dependences(model, &Compat::config(options.compat)) else {
+    let Some(analysis) = analyse_dependences(model, &Compat::config(options.compat, Some(file))) else {
         if json {
             print_json(&json!({ "file": file, "ok": false, "message": "beyond analysis" }));
         } else {

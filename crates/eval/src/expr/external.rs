@@ -1,14 +1,22 @@
 //! External functions, predicates and substitutions, by name; `sema/library/EXTERNALS.md` says what each means.
 //!
-//! Pure ones are computed exactly. Printing does nothing. Values that are not functions of the state (chance) are fixed ones, with a
-//! warning. What reads files, clocks or the tool itself is refused.
+//! Pure ones are computed exactly. Printing does nothing. Values that are not functions of the state (chance, the clock) are fixed ones,
+//! with a warning. Files are read once, through the [`World`](crate::World) of the configuration. What reads on in a file, or looks at
+//! the search itself, is refused.
 
+mod about;
+mod clock;
+mod documents;
+mod files;
 mod numbers;
 mod reals;
+mod regexes;
 mod sets;
 mod strings;
+mod svg;
+mod tables;
 
-use abridge_model::{ExprId, ExternalId};
+use abridge_model::{ExprId, ExternalId, dump};
 use abridge_value::{Int, Set, Value, sequence};
 
 use crate::env::Env;
@@ -33,6 +41,7 @@ impl Session<'_> {
             // Evaluated as they are, so that infinite sets stay symbolic.
             ("vprintf" | "fvprintf", [.., val]) => return self.expr(*val, env),
             ("SYMBOLIC" | "COPY" | "ENUM" | "STORE", [val]) => return self.expr(*val, env),
+            ("STRINGIFY", [val]) => return Ok(Value::string(dump::expr_text(self.model(), *val)).into()),
             _ => {}
         }
         let call = self.call_of(name, args, Some(node), env)?;
@@ -48,11 +57,16 @@ impl Session<'_> {
         call.predicate()
     }
 
-    /// Substitutions only print or report.
+    /// Substitutions only print, report or open a file.
     pub(crate) fn external_subst(&self, id: ExternalId, args: &[ExprId], env: &Env) -> Result<()> {
         let name = self.model().externals[id].name.as_str();
         match name {
-            "PRINT" | "PRINTF" | "FPRINTF" | "PRINT_BT" | "DEBUG_PRINT_STATE" | "SLEEP" => Ok(()),
+            "PRINT" | "PRINTF" | "FPRINTF" | "PRINT_BT" | "DEBUG_PRINT_STATE" | "SLEEP" | "SEEN" => Ok(()),
+            "SEE" => {
+                let call = self.call_of(name, args, None, env)?;
+                let opened = self.config().world.text(call.str(0)?);
+                opened.map(drop).map_err(|why| call.ill_defined(&why))
+            }
             "ADD_ERROR" | "ADD_ERRORS" | "ADD_STATE_ERROR" | "ADD_STATE_ERRORS" | "ADD_WARNING" | "ADD_WARNINGS" => {
                 let call = self.call_of(name, args, None, env)?;
                 let parts: Result<Vec<String>> = call.args.iter().map(|arg| self.to_string(arg, env)).collect();
@@ -71,6 +85,11 @@ impl Session<'_> {
 
 fn unsupported(name: &str) -> crate::error::Error {
     ErrorKind::Unsupported(format!("the external `{name}`")).into()
+}
+
+/// A known external in a way that is not covered.
+fn unsupported_use(name: &str, how: &str) -> crate::error::Error {
+    ErrorKind::Unsupported(format!("the external `{name}` {how}")).into()
 }
 
 /// Predicates that are true whatever they are given: printing and hints.
@@ -105,14 +124,25 @@ pub fn is_silent_predicate(name: &str) -> bool {
 
 impl Call<'_> {
     fn function(&self) -> Result<Val> {
-        let found = self.string_function()?;
-        let found = if found.is_none() { self.number_function()? } else { found };
-        let found = if found.is_none() { self.real_function()? } else { found };
-        let found = if found.is_none() { self.set_function()? } else { found };
-        match found {
-            Some(val) => Ok(val),
-            None => self.other_function(),
+        let families = [
+            Self::string_function,
+            Self::number_function,
+            Self::real_function,
+            Self::set_function,
+            Self::regex_function,
+            Self::file_function,
+            Self::table_function,
+            Self::document_function,
+            Self::time_function,
+            Self::about_function,
+            Self::svg_function,
+        ];
+        for family in families {
+            if let Some(val) = family(self)? {
+                return Ok(val);
+            }
         }
+        self.other_function()
     }
 
     fn other_function(&self) -> Result<Val> {
@@ -126,6 +156,7 @@ impl Call<'_> {
                 self.impure();
                 Ok(Int::ZERO.into())
             }
+            "ARGV" => Err(self.ill_defined("no arguments are given to the model")),
             _ => Err(unsupported(self.name)),
         }
     }
@@ -148,8 +179,15 @@ impl Call<'_> {
             "RGT" => Ok(self.real(0)? > self.real(1)?),
             "RLEQ" => Ok(self.real(0)? <= self.real(1)?),
             "RGEQ" => Ok(self.real(0)? >= self.real(1)?),
-            _ => self.string_predicate(self.name)?.ok_or_else(|| unsupported(self.name)),
+            _ => self.other_predicate(),
         }
+    }
+
+    fn other_predicate(&self) -> Result<bool> {
+        let found = self.string_predicate(self.name)?;
+        let found = if found.is_none() { self.regex_predicate()? } else { found };
+        let found = if found.is_none() { self.file_predicate()? } else { found };
+        found.ok_or_else(|| unsupported(self.name))
     }
 
     fn assert_true(&self) -> Result<()> {

@@ -80,11 +80,11 @@ impl Session<'_> {
         env: &Env,
         visit: &mut Visit<'_>,
     ) -> Result<ControlFlow<()>> {
-        let from: Vec<Value> = self.enumerate(from, env)?.iter().collect();
+        let from = self.elements(from, env)?;
         if from.is_empty() && arrow.surjective && !self.is_empty(to, env)? {
             return Ok(ControlFlow::Continue(()));
         }
-        let to: Vec<Value> = if from.is_empty() { Vec::new() } else { self.enumerate(to, env)?.iter().collect() };
+        let to = if from.is_empty() { Vec::new() } else { self.elements(to, env)? };
         let too_many = arrow.functional && arrow.total && arrow.injective && from.len() > to.len();
         let too_few = arrow.functional && arrow.surjective && from.len() < to.len();
         if too_many || too_few {
@@ -134,7 +134,7 @@ impl Session<'_> {
             }
             return if op == UnaryOp::Seq { visit(Set::EMPTY.into()) } else { Ok(ControlFlow::Continue(())) };
         }
-        let base: Vec<Value> = self.enumerate(base, env)?.iter().collect();
+        let base = self.elements(base, env)?;
         self.arrangements(op, &base, &mut vec![false; base.len()], &mut Vec::new(), visit)
     }
 

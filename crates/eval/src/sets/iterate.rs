@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use abridge_model::{BinaryOp, Expr, FreeTypeId, QuantifiedOp, UnaryOp};
-use abridge_value::{Builder, Set, Value, relation};
+use abridge_model::{BinaryOp, Expr, FreeTypeId, QuantifiedOp, Type, UnaryOp};
+use abridge_value::{Builder, Int, Set, Value, relation};
 
 use super::Size;
 use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::Session;
-use crate::solve::Problem;
+use crate::solve::{Constraint, Problem};
 use crate::val::{Closure, Sym, Val};
 
 pub(crate) type Visit<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
@@ -73,6 +73,13 @@ impl Session<'_> {
         if n_elements > limit { Err(ErrorKind::SetTooLarge { limit }.into()) } else { Ok(()) }
     }
 
+    /// The elements in a list. An interval is a value however long it is, so the limit is checked here.
+    pub(crate) fn elements(&self, set: &Val, env: &Env) -> Result<Vec<Value>> {
+        let set = self.enumerate(set, env)?;
+        self.check_size(set.len())?;
+        Ok(set.iter().collect())
+    }
+
     /// Calls `visit` for every element, each once.
     pub(crate) fn each(&self, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
         let visit: &mut Visit<'_> = &mut |val| {
@@ -89,7 +96,7 @@ impl Session<'_> {
     fn each_of_sym(&self, sym: &Sym, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
         match sym {
             Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
-                let base: Vec<Value> = self.enumerate(base, env)?.iter().collect();
+                let base = self.elements(base, env)?;
                 each_subset(&base, matches!(op, UnaryOp::Pow | UnaryOp::Fin), visit)
             }
             Sym::Unary(op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), base) => {
@@ -142,6 +149,25 @@ impl Session<'_> {
             }
             _ => visit_all(&self.enumerate(&Sym::Closure(closure.clone()).into(), env)?, visit),
         }
+    }
+
+    /// The elements of a comprehension whose first component is an integer and not less than another; nothing for other sets.
+    pub(crate) fn each_at_least(
+        &self,
+        set: &Val,
+        least: &Int,
+        env: &Env,
+        visit: &mut Visit<'_>,
+    ) -> Option<Result<ControlFlow<()>>> {
+        let Some(Sym::Closure(closure)) = set.as_sym() else { return None };
+        let Expr::Comprehension { binder, pred, .. } = self.model().expr(closure.expr) else { return None };
+        let first = *binder.first()?;
+        if self.model().types.get(self.model().locals[first].ty) != &Type::Integer {
+            return None;
+        }
+        let mut problem = Problem::of_pred(self, binder, *pred).unbounded(Unbounded::Error);
+        problem.add(Constraint::local_at_least(self, first, least.clone().into()));
+        Some(self.solve(problem, &env.enter(&closure.scope), &mut |env| visit(self.tuple(env, binder)?)))
     }
 
     /// The set as a value.

@@ -20,6 +20,8 @@ use crate::val::{Sym, Val};
 pub(super) enum Step {
     /// The pattern has this value.
     Match { constraint: usize, pattern: Term, val: Val, exact: bool },
+    /// The unknown is a set whose elements depend on the unknown itself, so it is not listed.
+    Define { constraint: usize, unknown: Unknown, val: Val },
     /// The pattern has one of these values.
     Elements { constraint: usize, pattern: Term, set: Val, exact: bool },
     /// The unknown has one of these values; the constraint, if any, says nothing more.
@@ -63,7 +65,7 @@ impl Search<'_> {
             if !self.offer_constraint(idx, node, &mut best)? {
                 return Ok(None);
             }
-            if let Some(Step::Match { .. }) = best.step {
+            if let Some(Step::Match { .. } | Step::Define { .. }) = best.step {
                 return Ok(best.step.map(|step| (best.cost, step)));
             }
         }
@@ -187,7 +189,7 @@ impl Search<'_> {
         let val = term.eval(session, &node.env).ok()?;
         let kept_symbolic = val.as_sym().is_some();
         if kept_symbolic {
-            best.offer(0, Step::Match { constraint: idx, pattern: pattern.clone(), val, exact: true });
+            best.offer(0, Step::Define { constraint: idx, unknown, val });
         }
         kept_symbolic.then_some(true)
     }

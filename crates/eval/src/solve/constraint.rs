@@ -200,6 +200,11 @@ impl Constraint {
         Constraint::relation(session, Relation::NotMember, Term::Local(local), Term::Known(val))
     }
 
+    /// `val <= local`
+    pub(crate) fn local_at_least(session: &Session<'_>, local: LocalId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::LessEqual, Term::Known(val), Term::Local(local))
+    }
+
     pub(super) fn mentions(&self, unknown: Unknown) -> bool {
         unknown.is_in(&self.names)
     }

@@ -78,8 +78,8 @@ impl Search<'_> {
             _ => return Ok(None),
         };
         let options: Arc<[Option<Value>]> = [None, Some(Value::Bool(true))].into();
-        let points =
-            session.enumerate(&base, &node.env)?.iter().map(|key| Point { key, options: options.clone() }).collect();
+        let keys = session.elements(&base, &node.env)?;
+        let points = keys.into_iter().map(|key| Point { key, options: options.clone() }).collect();
         Ok(Some(Shape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
     }
 
@@ -93,9 +93,11 @@ impl Search<'_> {
         node: &Node,
     ) -> Result<Option<Shape>> {
         let session = self.session;
-        let Size::AtMost(_) = session.size(from) else { return Ok(None) };
+        let limit = session.config().max_set_size;
+        let Size::AtMost(n_keys) = session.size(from) else { return Ok(None) };
+        session.check_size(n_keys)?;
         let targets = match session.size(to) {
-            Size::AtMost(_) => Some(session.enumerate(to, &node.env)?),
+            Size::AtMost(n_values) if n_values <= limit => Some(session.enumerate(to, &node.env)?),
             _ if arrow.total => None,
             _ => return Ok(None),
         };

@@ -9,6 +9,7 @@ use abridge_value::{Int, Set, Value, relation, sequence};
 use super::{Call, number, text};
 use crate::error::Result;
 use crate::names::value_text;
+use crate::sets::Visit;
 use crate::val::{Sym, Val};
 
 impl Call<'_> {
@@ -75,21 +76,31 @@ impl Call<'_> {
         Ok(Some(results.collect::<Set>().into()))
     }
 
-    /// The element whose leftmost integer is greatest; the least of several such.
+    /// The element whose leftmost integer is greatest; the first of several such. An infinite set is cut off below, first at zero and then
+    /// further down, until something is left.
     fn maximize(&self) -> Result<Option<Val>> {
-        let mut best: Option<(Int, Val)> = None;
-        let _ = self.session.each(self.arg(0)?, self.env, &mut |val| {
-            let mut leftmost = val.clone();
-            while let Ok((first, _)) = leftmost.split() {
-                leftmost = first;
+        let (session, set) = (self.session, self.arg(0)?);
+        let failure = match greatest(|visit| session.each(set, self.env, visit)) {
+            Ok(best) => return Ok(Some(best.ok_or_else(|| self.ill_defined("the set is empty"))?)),
+            Err(error) if error.is_expansion() => error,
+            Err(error) => return Err(error),
+        };
+        let cuts = (0..=12).map(|exponent| &Int::ONE - &Int::from(16).pow(exponent));
+        for least in cuts {
+            let mut is_cut = true;
+            let best = greatest(|visit| {
+                let flow = session.each_at_least(set, &least, self.env, visit);
+                is_cut = flow.is_some();
+                flow.unwrap_or(Ok(ControlFlow::Continue(())))
+            });
+            match best {
+                Ok(Some(best)) => return Ok(Some(best)),
+                Ok(None) if is_cut => {}
+                Err(error) if !error.is_expansion() => return Err(error),
+                _ => break,
             }
-            let score = leftmost.int()?;
-            if best.as_ref().is_none_or(|(other, _)| score > *other) {
-                best = Some((score, val));
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        Ok(Some(best.ok_or_else(|| self.ill_defined("the set is empty"))?.1))
+        }
+        Err(failure)
     }
 
     /// Values that chance would choose: always the same ones, with a warning.
@@ -121,6 +132,23 @@ impl Call<'_> {
     }
 }
 
+/// Of the values that are visited, one whose leftmost integer is greatest.
+fn greatest(each: impl FnOnce(&mut Visit<'_>) -> Result<ControlFlow<()>>) -> Result<Option<Val>> {
+    let mut best: Option<(Int, Val)> = None;
+    let _ = each(&mut |val| {
+        let mut leftmost = val.clone();
+        while let Ok((first, _)) = leftmost.split() {
+            leftmost = first;
+        }
+        let score = leftmost.int()?;
+        if best.as_ref().is_none_or(|(other, _)| score > *other) {
+            best = Some((score, val));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(best.map(|(_, val)| val))
+}
+
 /// Strongly connected components that hold a cycle.
 fn components(edges: &Set) -> Set {
     let closure = relation::closure1(edges);
@@ -138,7 +166,7 @@ fn components(edges: &Set) -> Set {
     found.into_iter().collect()
 }
 
-fn sha1(message: &[u8]) -> [u8; 20] {
+pub(super) fn sha1(message: &[u8]) -> [u8; 20] {
     let mut state: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
     let mut padded = message.to_vec();
     padded.push(0x80);

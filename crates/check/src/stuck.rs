@@ -1,0 +1,98 @@
+//! Why a machine cannot start: which part of PROPERTIES leaves no values for the constants.
+//!
+//! The question is put again, with small budgets, so an answer is given only where it is cheap to have.
+
+use std::ops::ControlFlow;
+
+use abridge_diag::Diagnostic;
+use abridge_eval::{Interp, Unbounded};
+use abridge_model::Model;
+
+use crate::Config;
+
+/// What keeps a machine from starting.
+#[derive(Clone, Debug)]
+pub enum Stuck {
+    /// A property is not well-defined, and so counts as false.
+    IllDefined(Diagnostic),
+    /// This property cannot be satisfied together with those before it.
+    Property(usize),
+    /// There are constants, but INITIALISATION has no outcome.
+    Initialisation,
+}
+
+/// Steps of evaluation for one question.
+const FUEL: u64 = 1 << 22;
+const CONFLICTS: u64 = 20_000;
+
+/// Says why nothing satisfies PROPERTIES, if that can be found out quickly.
+pub fn why_stuck(model: &Model, config: &Config) -> Option<Stuck> {
+    let answer = |n_properties: usize| {
+        let mut part = model.clone();
+        part.properties.truncate(n_properties);
+        satisfiable(&part, config, true)
+    };
+    let all = model.properties.len();
+    match answer(all) {
+        Answer::Yes => return Some(Stuck::Initialisation),
+        Answer::Unknown => return None,
+        Answer::No => {}
+    }
+    if let Answer::No = satisfiable(model, config, false) {
+        // The shortest list of properties that cannot be satisfied; without any, there are values.
+        let (mut open, mut closed) = (0, all);
+        while closed - open > 1 {
+            let middle = open + (closed - open) / 2;
+            match answer(middle) {
+                Answer::No => closed = middle,
+                _ => open = middle,
+            }
+        }
+        return (closed > 0).then(|| Stuck::Property(closed - 1));
+    }
+    first_error(model, config).map(Stuck::IllDefined)
+}
+
+enum Answer {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// Whether the properties of a model can be satisfied. With `lenient`, what is ill-defined counts as false.
+fn satisfiable(model: &Model, config: &Config, lenient: bool) -> Answer {
+    let mut answer = Answer::No;
+    each_setup(model, config, lenient, &mut |found| {
+        answer = if found.is_ok() { Answer::Yes } else { Answer::Unknown };
+    });
+    answer
+}
+
+fn first_error(model: &Model, config: &Config) -> Option<Diagnostic> {
+    let mut first = None;
+    each_setup(model, config, false, &mut |found| {
+        first = found.err().filter(abridge_eval::Error::is_ill_defined).map(|error| error.diagnostic(model));
+    });
+    first
+}
+
+/// Calls `visit` with the first set-up or error.
+fn each_setup(
+    model: &Model,
+    config: &Config,
+    lenient: bool,
+    visit: &mut dyn FnMut(Result<abridge_eval::State, abridge_eval::Error>),
+) {
+    let eval = abridge_eval::Config {
+        ill_defined_search_is_false: lenient,
+        unbounded: Unbounded::Error,
+        fuel: FUEL,
+        conflicts: CONFLICTS,
+        ..config.eval.clone()
+    };
+    let interp = Interp::new(model, eval).stopped_by(config.stop.clone());
+    interp.session().setup_constants(&mut |found| {
+        visit(found);
+        ControlFlow::Break(())
+    });
+}

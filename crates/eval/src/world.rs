@@ -1,0 +1,143 @@
+//! What lies outside a model and can be asked by its external functions: files and the time of day.
+//!
+//! Nothing here touches the disk or a clock; that comes in behind [`Outside`]. A [`World`] stands still: a file is read once and the time
+//! is taken once, so that evaluation stays a function of the state for as long as the world is used.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Files, folders and the clock. Relative paths start where the main machine lies.
+pub trait Outside: Send + Sync {
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// When the file does not exist or cannot be read.
+    fn read(&self, path: &str) -> io::Result<Vec<u8>>;
+
+    /// What is known about a file or folder; nothing if there is none.
+    fn facts(&self, path: &str) -> Option<Facts>;
+
+    /// The names in a folder.
+    ///
+    /// # Errors
+    /// When there is no such folder or it cannot be listed.
+    fn names(&self, folder: &str) -> io::Result<Vec<String>>;
+
+    /// The path from the root of the file system.
+    fn full_path(&self, path: &str) -> String;
+
+    /// Seconds since 1970-01-01 00:00 UTC.
+    fn now(&self) -> i64;
+}
+
+/// What is known about a file or folder. Times are seconds since 1970-01-01 00:00 UTC, where the file system keeps them.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Facts {
+    pub is_folder: bool,
+    pub is_readable: bool,
+    pub is_writable: bool,
+    pub is_executable: bool,
+    pub size: u64,
+    pub created: Option<i64>,
+    pub modified: Option<i64>,
+    pub accessed: Option<i64>,
+}
+
+/// The outside as one evaluation after the other sees it.
+#[derive(Clone)]
+pub struct World {
+    outside: Arc<dyn Outside>,
+    memory: Arc<Memory>,
+}
+
+#[derive(Default)]
+struct Memory {
+    files: Mutex<HashMap<String, Result<Arc<str>, String>>>,
+    now: OnceLock<i64>,
+}
+
+impl World {
+    pub fn new(outside: Arc<dyn Outside>) -> World {
+        World { outside, memory: Arc::default() }
+    }
+
+    pub(crate) fn outside(&self) -> &dyn Outside {
+        &*self.outside
+    }
+
+    /// The time when it was first asked for.
+    pub(crate) fn now(&self) -> i64 {
+        *self.memory.now.get_or_init(|| self.outside.now())
+    }
+
+    /// The text of a file as it was when it was first read; else why it cannot be read.
+    pub(crate) fn text(&self, path: &str) -> Result<Arc<str>, String> {
+        let mut files = self.memory.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = files.entry(path.to_owned()).or_insert_with(|| {
+            let bytes = self.outside.read(path).map_err(|error| format!("`{path}` cannot be read: {error}"))?;
+            Ok(decoded(&bytes).into())
+        });
+        known.clone()
+    }
+}
+
+/// UTF-8 or, if it is not that, Latin-1; without a byte order mark.
+fn decoded(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+impl Default for World {
+    fn default() -> World {
+        World::new(Arc::new(Nothing))
+    }
+}
+
+/// The same for every world, so that configurations can be compared by their text.
+impl fmt::Debug for World {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("World")
+    }
+}
+
+/// No files, and no time has passed.
+struct Nothing;
+
+impl Outside for Nothing {
+    fn read(&self, _: &str) -> io::Result<Vec<u8>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "there are no files here"))
+    }
+
+    fn facts(&self, _: &str) -> Option<Facts> {
+        None
+    }
+
+    fn names(&self, _: &str) -> io::Result<Vec<String>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "there are no folders here"))
+    }
+
+    fn full_path(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
+    fn now(&self) -> i64 {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_utf8_or_latin1() {
+        assert_eq!(decoded("\u{feff}äb".as_bytes()), "äb");
+        assert_eq!(decoded(b"\xe4b"), "äb");
+        assert_eq!(decoded(b""), "");
+    }
+}
