@@ -105,6 +105,14 @@ struct Draft<'d, 's> {
     actions: Vec<(usize, Action, Stays)>,
 }
 
+/// How a set that the invariant names is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    /// Functions to sets, argument by argument.
+    Function,
+    Any,
+}
+
 /// What must hold for new values of variables to stay within the bounds; nothing if that has no circuit.
 type Stays = Vec<(VarId, Option<Lit>)>;
 
@@ -127,9 +135,7 @@ impl<'d, 's> Draft<'d, 's> {
         };
         for (idx, variable) in system.state_variables().iter().enumerate() {
             let (word, is_wide) = (idx + 1, known.wide.contains(*variable));
-            let is_declared = !known.hidden.contains(*variable)
-                && (!is_wide && draft.declare(*variable, word, initial)
-                    || draft.declare_wide(*variable, word, initial));
+            let is_declared = !known.hidden.contains(*variable) && draft.declare(*variable, word, initial, is_wide);
             if !is_declared {
                 draft.symbolic.hide(*variable);
             }
@@ -137,22 +143,40 @@ impl<'d, 's> Draft<'d, 's> {
         draft
     }
 
-    /// Gives a variable a symbolic value: any of its type, or of a set that the invariant names.
-    fn declare(&mut self, variable: VarId, word: usize, initial: &Initial) -> bool {
-        if let Some(condition) = self.symbolic.declare(variable, None) {
-            self.conditions.push(condition);
-            return self.is_small(variable);
-        }
+    /// Gives a variable a symbolic value: any of its type, or of a set that the invariant names. What has left such a set is `wide`.
+    fn declare(&mut self, variable: VarId, word: usize, initial: &Initial, is_wide: bool) -> bool {
+        !is_wide && self.declare_bound(variable, word, initial, Bound::Function)
+            || self.declare_type(variable)
+            || !is_wide && self.declare_bound(variable, word, initial, Bound::Any)
+            || self.declare_wide(variable, word, initial)
+    }
+
+    fn declare_type(&mut self, variable: VarId) -> bool {
+        let Some(condition) = self.symbolic.declare(variable, None).filter(|_| self.is_small(variable)) else {
+            return false;
+        };
+        self.conditions.push(condition);
+        true
+    }
+
+    /// Takes a set that the invariant names, if the initial states allow that.
+    fn declare_bound(&mut self, variable: VarId, word: usize, initial: &Initial, kind: Bound) -> bool {
+        let model = self.system.model();
         if !initial.is_complete {
             return false;
         }
-        let model = self.system.model();
         for pred in model.invariant.iter().map(|conjunct| conjunct.pred) {
             for part in self.symbolic.conjuncts(pred) {
-                let Some((_, set)) = self.symbolic.bound(part).filter(|(bounded, _)| *bounded == variable) else {
-                    continue;
+                let bound = match kind {
+                    Bound::Function => self.symbolic.function_bound(part),
+                    Bound::Any => self.symbolic.bound(part),
                 };
-                if let Some(condition) = self.symbolic.declare(variable, Some(&set))
+                let Some((_, set)) = bound.filter(|(bounded, _)| *bounded == variable) else { continue };
+                let condition = match kind {
+                    Bound::Function => self.symbolic.declare_function(variable, &set),
+                    Bound::Any => self.symbolic.declare(variable, Some(&set)),
+                };
+                if let Some(condition) = condition
                     && self.is_small(variable)
                     && self.starts_within(variable, word, initial)
                 {
@@ -514,7 +538,10 @@ impl Builder {
             };
             bounds.iter().enumerate().filter(may_leave).map(|(idx, _)| idx).collect()
         });
-        if unbounded.is_empty() { Ok(()) } else { Err(unbounded.iter().map(|idx| bounds[idx].1).collect()) }
+        let mut variables: Vec<VarId> = unbounded.iter().map(|idx| bounds[idx].1).collect();
+        variables.sort_unstable_by_key(|variable| variable.index());
+        variables.dedup();
+        if variables.is_empty() { Ok(()) } else { Err(variables) }
     }
 
     /// The properties that hold in all reachable states, by position.

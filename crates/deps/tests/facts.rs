@@ -220,3 +220,40 @@ fn when_the_time_is_over_nothing_is_asked_or_kept() {
     assert!(Facts::new(&system, &words, ASKED, SEMANTIC, &means).is_none());
     assert!(!means.answers.is_changed());
 }
+
+#[test]
+fn functions_to_sets_have_parts() {
+    let machine = |invariant: &str| {
+        format!(
+            "MACHINE M SETS SS = {{s1, s2}} VARIABLES gg INVARIANT {invariant} INITIALISATION gg := {{}}
+             OPERATIONS
+               enter(xx) = PRE xx : SS & xx /: dom(gg) THEN gg(xx) := {{}} END;
+               add(xx, yy) = PRE xx : dom(gg) & yy : SS & yy /: gg(xx) THEN gg(xx) := gg(xx) \\/ {{yy}} END;
+               leave(xx) = PRE xx : dom(gg) THEN gg := {{xx}} <<| gg END
+             END"
+        )
+    };
+    let found = find(&machine("gg : SS +-> POW(SS)"), SEMANTIC);
+    assert!(found.errors.is_empty() && !found.may_deadlock, "{:?}", found.errors);
+    // Only what concerns the same argument depends on each other.
+    let argument = |name: &str| name.split(['(', ',', ')']).nth(1).map(str::to_owned);
+    assert!(!found.dependent.is_empty());
+    assert!(found.dependent.iter().all(|(first, second)| argument(first) == argument(second)), "{:?}", found.dependent);
+    assert!(!found.dependent.contains(&pair("add(s1,s1)", "add(s1,s2)")));
+    // An invariant that does not hold is no reason to see parts.
+    let wrong = find(&machine("gg : SS +-> POW({s1})"), SEMANTIC);
+    assert_eq!(wrong.errors.last().map(String::as_str), Some("violation of invariant 1"));
+}
+
+#[test]
+fn what_a_type_says_needs_no_circuit() {
+    let found = find(
+        "MACHINE M VARIABLES ss, nn INVARIANT ss <: INTEGER & nn : NATURAL INITIALISATION ss := {} || nn := 0
+         OPERATIONS
+           add(xx) = PRE xx : 0..1 & xx /: ss THEN ss := ss \\/ {xx} END;
+           up = SELECT nn < 3 THEN nn := nn + 1 END
+         END",
+        SEMANTIC,
+    );
+    assert!(found.errors.is_empty(), "{:?}", found.errors);
+}
