@@ -77,12 +77,12 @@ fn functions() {
 
 #[test]
 fn functions_to_sets() {
-    let typing = "f : D --> POW(1..9) & x : POW(1..9) & card(x) = 1 & d : D";
-    let small = "ran(f) <: {{}, {1}, {2, 3}} & x <: 1..2";
-    for new in ["{d |-> x}", "{d |-> f(d) \\/ x}", "{a |-> x, b |-> f(d)}", "{a |-> f(d), b |-> f(a) - x}"] {
-        solutions("f,x,d,s", &format!("{typing} & {small} & s : 0..9 & s = card((f <+ {new})(a))"));
-        solutions("f,x,d", &format!("{typing} & {small} & f <+ {new} = f"));
-        solutions("f,x,d", &format!("{typing} & {small} & d /: dom(f - {new})"));
+    let typing = "f : {a, b} --> POW({a, b}) & x <: {a, c} & d : {a, b}";
+    for new in ["{d |-> x}", "{d |-> (f(d) \\/ x)}", "{a |-> x, b |-> f(d)}", "{a |-> f(d), b |-> (f(a) - x)}"] {
+        solutions("f,x,d,n", &format!("{typing} & n : 0..3 & n = card((f <+ {new})(a))"));
+        solutions("f,x,d", &format!("{typing} & f <+ {new} = f"));
+        solutions("f,x,d", &format!("{typing} & d /: dom(f - {new})"));
+        solutions("f,x,d", &format!("{typing} & {{a |-> x}} <: f <+ {new}"));
     }
 }
 

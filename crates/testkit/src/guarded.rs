@@ -49,6 +49,14 @@ const VARIABLES: [(&str, Kind); 10] = [
     ("gg", Kind::Sets),
 ];
 
+/// Sets of functions, and a member of each.
+const FUNCTIONS_TO_SETS: [(&str, &str); 4] = [
+    ("SS +-> POW(SS)", "{}"),
+    ("SS +-> POW(SS)", "{s1 |-> {}, s2 |-> {s1}}"),
+    ("SS --> POW(SS)", "{s1 |-> {}, s2 |-> {s1}, s3 |-> {}}"),
+    ("(uu \\/ vv) +-> POW(SS)", "{s2 |-> {s3}}"),
+];
+
 impl Machine<'_> {
     fn text(&mut self) -> String {
         let mut text = String::from("MACHINE Random\nSETS SS = {s1, s2, s3}\n");
@@ -59,8 +67,9 @@ impl Machine<'_> {
         let names: Vec<&str> = VARIABLES[..self.n_variables].iter().map(|(name, _)| *name).collect();
         let _ = write!(text, "VARIABLES {}\nINVARIANT\n  b1 : BOOL & b2 : BOOL & el : SS & ", names.join(", "));
         text += "nn : 0..3 & mm : 0..3 & uu <: SS & vv <: SS & rr : SS <-> SS & ff : SS +-> 0..3";
+        let (function, start) = *self.random.pick(&FUNCTIONS_TO_SETS);
         if self.has_sets() {
-            text += *self.random.pick(&[" & gg : SS +-> POW(SS)", " & gg : SS --> POW(SS)", " & gg : uu +-> POW(SS)"]);
+            let _ = write!(text, " & gg : {function}");
         }
         let n_conjuncts = self.random.below(if self.is_calm { 2 } else { 3 });
         for _ in 0..n_conjuncts {
@@ -74,7 +83,7 @@ impl Machine<'_> {
         text += if self.random.once_in(4) { " || uu :: {{}, {s1}}" } else { " || uu := {}" };
         text += " || vv := {s2} || rr := {s1|->s2} || ff := {s1|->1, s2|->0}";
         if self.has_sets() {
-            text += *self.random.pick(&[" || gg := {}", " || gg := {s1|->{}, s2|->{s1}, s3|->{}}"]);
+            let _ = write!(text, " || gg := {start}");
         }
         text += "\nOPERATIONS\n";
         let n_operations = 2 + self.random.below(4);
@@ -229,7 +238,7 @@ impl Machine<'_> {
                 _ => format!("ff |>> {{{}}}", self.expr(Kind::Int, 0)),
             },
             (Kind::Sets, _) => match self.random.below(4) {
-                0 => format!("gg <+ {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Set, deeper)),
+                0 => format!("gg <+ {{{} |-> ({})}}", self.expr(Kind::Elem, 0), self.expr(Kind::Set, deeper)),
                 1 => format!("{{{}}} <<| gg", self.expr(Kind::Elem, 0)),
                 2 => format!("gg - {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Set, 0)),
                 _ => format!("({}) <| gg", self.expr(Kind::Set, 0)),
