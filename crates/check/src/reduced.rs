@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use abridge_deps::Means;
 use abridge_eval::Explicit;
@@ -32,7 +33,9 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
             return Ok(report);
         }
     }
-    let selected = Selected::new(system, por, Means::new(config.answers.clone()));
+    let stop = config.stop.clone();
+    let is_over = Arc::new(move || stop.load(Ordering::Relaxed));
+    let selected = Selected::new(system, por, Means { is_over, ..Means::new(config.answers.clone()) });
     let report = up_to_symmetry(system, &selected, config, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }
