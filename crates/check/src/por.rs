@@ -1,8 +1,9 @@
 //! Partial order reduction: whether and how.
 //!
 //! Left to itself ([`PorMode::Auto`]), a check begins without it. When that has gone on for a while, a part of the time spent so far is
-//! given to the analysis and to a trial on some states, no more of it than a small share by the clock. If the trial promises much, the search starts anew with the reduction;
-//! otherwise it goes on as if nothing had happened, and there is another trial, with more effort, when it has gone on much longer.
+//! given to the analysis and to a trial on some states: a small share by the clock, if there is one. If the trial promises much, the search
+//! starts anew with the reduction; otherwise it goes on as if nothing had happened, and there is another trial, which goes on from the
+//! answers of this one, when it has gone on much longer. A trial that more effort would not change is the last.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
