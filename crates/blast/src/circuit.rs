@@ -44,6 +44,11 @@ impl Lit {
         self.0 & 1 == 1
     }
 
+    /// A number for the literal, among those of the same circuit.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
     /// The literal that is true where the gate is.
     pub(crate) fn of_gate(gate: usize) -> Lit {
         Lit((gate as u32) << 1)

@@ -29,6 +29,21 @@ impl Circuit {
         Mark { n_gates: self.n_gates(), n_args: self.n_args() }
     }
 
+    /// Numbers that tell the gates made since a mark, or since the beginning, from any others.
+    pub fn describe_since(&self, mark: Option<Mark>, word: &mut impl FnMut(u32)) {
+        for idx in mark.map_or(0, Mark::n_gates)..self.n_gates() {
+            match self.gate(idx) {
+                Gate::Constant => word(0),
+                Gate::Input => word(1),
+                Gate::And { start, end } => {
+                    let args = self.args(start, end);
+                    word(args.len() as u32 + 2);
+                    args.iter().for_each(|lit| word(lit.number()));
+                }
+            }
+        }
+    }
+
     /// Forgets the gates that were made after a mark; nobody may have kept one. What is built afterwards does not depend on them.
     pub fn reset(&mut self, mark: Mark) {
         self.truncate(mark.n_gates, mark.n_args);

@@ -3,7 +3,7 @@
 use abridge_value::{Int, Value};
 
 use crate::circuit::Lit;
-use crate::sym::{Blast, Choice, Members, Sym, Unsupported};
+use crate::sym::{Blast, Choice, Entry, Members, Sym, Unsupported};
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
@@ -61,6 +61,14 @@ impl Blast {
     }
 
     pub fn difference(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+        if let Sym::Map(entries) = left {
+            let mut rest = entries.clone();
+            for entry in &mut rest {
+                let inside = self.member(&Sym::pair(Sym::known(&entry.key), entry.val.clone()), right)?;
+                entry.present = self.circuit.and(entry.present, !inside);
+            }
+            return Ok(Sym::Map(rest));
+        }
         let (left, right) = (self.members(left)?, self.members(right)?);
         let is_function = left.is_function;
         let rest = left.items.into_iter().map(|(item, lit)| {
@@ -86,11 +94,28 @@ impl Blast {
     pub fn extension(&mut self, items: &[(Lit, Sym)]) -> Result<Sym> {
         let mut all = Vec::new();
         for (present, item) in items {
-            for (value, lit) in self.choice(item)? {
+            let Ok(choice) = self.choice(item) else { return self.function_of(items) };
+            for (value, lit) in choice {
                 all.push((value, self.circuit.and(*present, lit)));
             }
         }
         Ok(Sym::set(self.gather(all)))
+    }
+
+    /// Pairs of which the second components need not be known: a function, if the first components surely are different.
+    fn function_of(&mut self, pairs: &[(Lit, Sym)]) -> Result<Sym> {
+        let mut entries = Vec::new();
+        for (present, pair) in pairs {
+            let (key, val) = self.split(pair)?;
+            for (key, lit) in self.choice(&key)? {
+                entries.push(Entry { key, present: self.circuit.and(*present, lit), val: val.clone() });
+            }
+        }
+        entries.sort_by(|left, right| left.key.cmp(&right.key));
+        if entries.windows(2).any(|pair| pair[0].key == pair[1].key) {
+            return Err(Unsupported("a relation to sets"));
+        }
+        Ok(Sym::Map(entries))
     }
 
     pub fn cardinality(&mut self, set: &Sym) -> Result<Sym> {

@@ -44,8 +44,13 @@ impl Blast {
                 for Entry { key, val, .. } in entries {
                     match value.binary_search_by(|entry| entry.key.cmp(key)) {
                         Ok(idx) => {
-                            out.push(value[idx].present);
+                            let (present, first) = (value[idx].present, out.len() + 1);
+                            out.push(present);
                             self.shaped(val, &value[idx].val, out)?;
+                            // What is not there has no value.
+                            for lit in &mut out[first..] {
+                                *lit = self.circuit.and(present, *lit);
+                            }
                         }
                         Err(_) => {
                             out.push(Lit::FALSE);
@@ -149,6 +154,25 @@ mod tests {
             assert!(shape.bits_of(&value, &mut bits));
             assert!(known.iter().zip(&bits).all(|(lit, bit)| *lit == Lit::from(*bit)));
         }
+    }
+
+    #[test]
+    fn what_has_been_removed_has_no_value() {
+        let mut blast = Blast::new(100_000);
+        let vals = [Sym::Set(blast.fresh_subset((0..2).map(int))), Sym::Set(blast.fresh_subset((0..2).map(int)))];
+        let entries = vals.into_iter().enumerate();
+        let entries = entries.map(|(key, val)| Entry { key: int(key as i64), present: blast.circuit.input(), val });
+        let shape = Sym::Map(entries.collect());
+        let removed = Sym::known(&Value::Set(Set::singleton(int(0))));
+        let rest = blast.restrict(&shape, &removed, crate::Side::First, false).unwrap();
+        let (mut olds, mut news) = (Vec::new(), Vec::new());
+        shape.for_each_lit(&mut |lit| olds.push(lit));
+        blast.shaped(&shape, &rest, &mut news).unwrap();
+        assert_eq!(news[..3], [Lit::FALSE; 3]);
+        assert_eq!(news[3], olds[3]);
+        // Where the other argument is there, its value is the old one.
+        let both = [blast.circuit.and(olds[3], olds[4]), blast.circuit.and(olds[3], olds[5])];
+        assert_eq!(news[4..], both);
     }
 
     #[test]

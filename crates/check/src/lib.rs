@@ -30,7 +30,7 @@ use abridge_system::{Finding, FindingKind, Limit, Properties};
 
 use explorer::{InMemory, OnDisk};
 
-pub use abridge_deps::{Dependence, Reason as DependenceReason};
+pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
 pub use abridge_eval::{Cost, Measured, Profile};
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
@@ -64,6 +64,8 @@ pub struct Config {
     pub por: PorMode,
     /// Take all steps and check what the reduction would leave out, along paths up to this length.
     pub check_por: Option<usize>,
+    /// What is already known about the machine for the reduction; more is added.
+    pub answers: Arc<Answers>,
     /// Threads of the search.
     pub workers: NonZero<usize>,
     /// Ends even a single evaluation soon after it is set. What was being evaluated is lost, so a run that is saved must not use it.
@@ -87,6 +89,7 @@ impl Default for Config {
             max_depth: None,
             por: PorMode::Off,
             check_por: None,
+            answers: Arc::default(),
             workers: NonZero::<usize>::MIN,
             stop: Arc::default(),
             symmetry: Method::Off,
@@ -145,6 +148,13 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
     let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, .. } = config;
     add(&format!("{:?}", (eval, system, strategy, config.symmetry, config.por, config.check_por)));
     add(&format!("{:?}", (invariant, deadlock, assertions, goal, find_all, max_depth)));
+    sum.get()
+}
+
+/// Stands for a model, whatever is to be done with it.
+pub fn model_sum(model: &Model) -> u64 {
+    let mut sum = Checksum::new();
+    sum.add(dump::dump(model).as_bytes());
     sum.get()
 }
 

@@ -1,10 +1,14 @@
 //! Partial order reduction: whether and how.
 //!
 //! Left to itself ([`PorMode::Auto`]), a check begins without it. When that has gone on for a while, a part of the time spent so far is
-//! given to the analysis and to a trial on some states. If the trial promises much, the search starts anew with the reduction;
-//! otherwise it goes on as if nothing had happened, and there is another trial, with more effort, when it has gone on much longer.
+//! given to the analysis and to a trial on some states: a small share by the clock, if there is one. If the trial promises much, the search
+//! starts anew with the reduction; otherwise it goes on as if nothing had happened, and there is another trial, which goes on from the
+//! answers of this one, when it has gone on much longer. A trial that more effort would not change is the last.
 
-use abridge_deps::{Asked, Dependence, Depth, Facts, Outline};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use abridge_deps::{Answers, Asked, Dependence, Depth, Facts, Means, Outline};
 use abridge_eval::{Explicit, Interp};
 use abridge_model::Model;
 use abridge_reduce::{Por, Rule, Selected};
@@ -33,6 +37,11 @@ const MOST_EFFORT: u64 = 60_000;
 /// States before the first trial, and how much later the next one is.
 const FIRST_TRIAL: u64 = 20_000;
 const NEXT_TRIAL: u64 = 3;
+/// The part of the time so far that a trial may take: together they take an eighth of it.
+const TIME_SHARE: u32 = 12;
+/// A trial in less time than this says nothing, and comes a bit later.
+const LEAST_TIME: Duration = Duration::from_millis(3);
+const SOON: u64 = 2;
 /// A question takes about as long as so many states.
 const STATES_PER_QUESTION: u64 = 20;
 /// States that a trial looks at.
@@ -65,31 +74,54 @@ pub(crate) struct Trial<'t> {
     pub(crate) control: &'t mut dyn Control,
     pub(crate) system: &'t Explicit<'t>,
     pub(crate) por: Por,
-    pub(crate) next: u64,
+    /// What one trial finds out, the next one need not.
+    pub(crate) answers: Arc<Answers>,
+    /// States before the next trial; nothing if another one would not say more.
+    pub(crate) next: Option<u64>,
     /// The search is to start anew.
     pub(crate) is_promising: bool,
 }
 
 impl<'t> Trial<'t> {
-    pub(crate) fn new(control: &'t mut dyn Control, system: &'t Explicit<'t>, por: Por) -> Self {
-        Trial { control, system, por, next: FIRST_TRIAL, is_promising: false }
+    pub(crate) fn new(control: &'t mut dyn Control, system: &'t Explicit<'t>, por: Por, answers: Arc<Answers>) -> Self {
+        Trial { control, system, por, answers, next: Some(FIRST_TRIAL), is_promising: false }
+    }
+
+    /// What the analysis may use after so many states: a share of the time, if there is a clock; nothing if that is not worth while.
+    fn means(&self) -> Option<Means> {
+        let means = Means::new(self.answers.clone());
+        let Some(elapsed) = self.control.elapsed() else { return Some(means) };
+        let (start, time) = (Instant::now(), elapsed / TIME_SHARE);
+        (time >= LEAST_TIME).then(|| Means { is_over: Arc::new(move || start.elapsed() >= time), ..means })
+    }
+
+    /// Looks whether a reduction promises much.
+    fn try_out(&mut self, n_states: u64) {
+        let Some(means) = self.means() else {
+            self.next = Some(n_states * SOON);
+            return;
+        };
+        let depth = Depth::Semantic { conflicts: FEW_CONFLICTS, effort: n_states / STATES_PER_QUESTION };
+        let sample = Selected::new(self.system, Por { depth, ..self.por }, means).sample(SAMPLE);
+        // Fewer steps by a quarter at least, else what each state costs outweighs it.
+        self.is_promising = !sample.is_exhausted && sample.taken * 4 < sample.steps * 3;
+        self.next = sample.may_improve.then_some(n_states * NEXT_TRIAL);
     }
 }
 
 impl Control for Trial<'_> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         let answer = self.control.poll(progress);
-        if answer.is_some() || progress.states < self.next || progress.is_settled || progress.waiting == 0 {
+        let is_due = self.next.is_some_and(|next| progress.states >= next);
+        if answer.is_some() || !is_due || progress.is_settled || progress.waiting == 0 {
             return answer;
         }
-        let effort = self.next / STATES_PER_QUESTION;
-        self.next = progress.states * NEXT_TRIAL;
-        let depth = Depth::Semantic { conflicts: FEW_CONFLICTS, effort };
-        let selected = Selected::new(self.system, Por { depth, ..self.por });
-        let sample = selected.sample(SAMPLE);
-        // Fewer steps by a quarter at least, else what each state costs outweighs it.
-        self.is_promising = !sample.is_exhausted && sample.taken * 4 < sample.steps * 3;
+        self.try_out(progress.states);
         self.is_promising.then_some(Limit::Interrupted)
+    }
+
+    fn elapsed(&self) -> Option<Duration> {
+        self.control.elapsed()
     }
 }
 
@@ -114,7 +146,7 @@ pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
     let mut steps = Steps::new(system.width());
     system.worker().initial(&mut steps);
     let words = steps.iter().next()?.2.to_vec();
-    let facts = Facts::new(&system, &words, por.asked, por.depth)?;
+    let facts = Facts::new(&system, &words, por.asked, por.depth, &Means::new(config.answers.clone()))?;
     let name = |node| facts.name(model, system.operations(), node);
     Some(Analysis {
         instances: (0..facts.n_instances()).map(name).collect(),

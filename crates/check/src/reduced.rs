@@ -2,7 +2,9 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use abridge_deps::Means;
 use abridge_eval::Explicit;
 use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{
@@ -25,13 +27,15 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
         let Some(control) = explorer.control() else {
             return up_to_symmetry(system, system, config, explorer);
         };
-        let mut trial = Trial::new(control, system, por);
+        let mut trial = Trial::new(control, system, por, config.answers.clone());
         let Ok(report) = up_to_symmetry(system, system, config, InMemory(&mut trial));
         if !trial.is_promising {
             return Ok(report);
         }
     }
-    let selected = Selected::new(system, por);
+    let stop = config.stop.clone();
+    let is_over = Arc::new(move || stop.load(Ordering::Relaxed));
+    let selected = Selected::new(system, por, Means { is_over, ..Means::new(config.answers.clone()) });
     let report = up_to_symmetry(system, &selected, config, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }

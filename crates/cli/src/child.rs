@@ -15,7 +15,8 @@ pub(crate) fn check<'o>(
 ) -> Result<Value, String> {
     let program = std::env::current_exe().map_err(|error| format!("cannot find the program itself: {error}"))?;
     let mut command = Command::new(program);
-    command.arg("check").arg(file).arg("--json").args(options);
+    // What earlier runs found out must not make a difference.
+    command.arg("check").arg(file).args(["--json", "--por-cache", "off"]).args(options);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot start: {error}"))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

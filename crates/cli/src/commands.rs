@@ -112,11 +112,12 @@ pub(crate) fn system<'m>(model: &'m Model, machine: Option<&Path>, compat: Optio
     Explicit::new(Interp::new(model, config.eval), config.system)
 }
 
-/// Writes beside the file and renames, so that the file is never half written. A device is written to directly.
-pub(crate) fn replace_file(file: &Path, text: &str) -> std::io::Result<()> {
+/// Writes beside the file and renames, so that the file is never half written, not even by two processes at once. A device is written to
+/// directly.
+pub(crate) fn replace_file(file: &Path, content: impl AsRef<[u8]>) -> std::io::Result<()> {
     let write = |path: &Path| {
         let mut target = std::fs::File::create(path)?;
-        target.write_all(text.as_bytes())?;
+        target.write_all(content.as_ref())?;
         target.flush()
     };
     let target = match std::fs::metadata(file) {
@@ -126,7 +127,7 @@ pub(crate) fn replace_file(file: &Path, text: &str) -> std::io::Result<()> {
         Err(_) => file.to_owned(),
     };
     let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(".abridge-new");
+    name.push(format!(".abridge-new-{}", std::process::id()));
     let temporary = target.with_file_name(name);
     let written = write(&temporary).and_then(|()| std::fs::rename(&temporary, &target));
     if written.is_err() {

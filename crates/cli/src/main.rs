@@ -2,6 +2,7 @@
 //!
 //! Argument parsing and dispatch stand here; each command has a file under `commands/`.
 
+mod cache;
 mod child;
 mod commands;
 mod csv;

@@ -98,7 +98,7 @@ fn or_null<'de, D: serde::Deserializer<'de>, T: Deserialize<'de> + Default>(dese
 pub(crate) fn save(path: &Path, model: &Model, steps: &[Step]) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", path.display());
     let text = serde_json::to_string_pretty(&TraceFile::of_steps(model, steps)).map_err(|error| failed(&error))?;
-    replace_file(path, &(text + "\n")).map_err(|error| failed(&error))
+    replace_file(path, text + "\n").map_err(|error| failed(&error))
 }
 
 /// Reads a trace; the message of what went wrong.

@@ -180,6 +180,10 @@ impl Control for Watch {
         None
     }
 
+    fn elapsed(&self) -> Option<Duration> {
+        Some(self.start.elapsed())
+    }
+
     fn is_checkpoint_due(&mut self) -> bool {
         let Some((every, last)) = &mut self.checkpoint else { return false };
         let is_due = last.elapsed() >= *every;

@@ -4,16 +4,17 @@ use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit, Sym};
 use abridge_eval::{Action, Explicit, INITIALISATION, Session, State, Symbolic, Truth, Val};
+use abridge_model::ids::Id as _;
 use abridge_model::{Conjunct, IdSet, Model, TypeTable, VarId};
 use abridge_system::{Steps, System as _, Worker as _};
 use abridge_value::{Int, Set};
 use rustc_hash::FxHashMap;
 
 use crate::bitset::BitSet;
-use crate::facts::{Asked, Depth, Facts, Guard, GuardId, Instance, Instances, Kind, Node, Wrong};
+use crate::facts::{Asked, Depth, Facts, Guard, GuardId, Instance, Instances, Kind, Means, Node, Wrong};
 use crate::induction::inductive;
 use crate::places::{PlaceId, Places};
-use crate::theory::Theory;
+use crate::theory::{Theory, Topic};
 
 /// Labels of one operation, beyond which it stays whole.
 const MOST_LABELS: usize = 1024;
@@ -28,7 +29,7 @@ const FUEL_PER_QUESTION: u64 = 1000;
 /// Initial states, beyond which nothing is proved by induction.
 const MOST_INITIAL: usize = 4096;
 
-pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: Depth) -> Option<Facts> {
+pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: Depth, means: &Means) -> Option<Facts> {
     let (state, _) = system.decode(words);
     let initial = Initial::of(system, &state);
     let mut known = Known::default();
@@ -41,9 +42,9 @@ pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: D
         let session = system.interp().session();
         session.limit(fuel);
         let mut draft = Draft::new(system, &session, &state, &initial, &known);
-        draft.act()?;
-        match draft.finish(asked, depth, &initial) {
-            Ok(facts) => return Some(facts),
+        draft.act(means)?;
+        match draft.finish(asked, depth, &initial, means) {
+            Ok(facts) => return Some(Facts { is_hasty: fuel < FUEL && session.left() < fuel / 2, ..facts }),
             Err(unbounded) => unbounded.into_iter().for_each(|variable| {
                 if !known.wide.insert(variable) {
                     known.hidden.insert(variable);
@@ -104,6 +105,14 @@ struct Draft<'d, 's> {
     actions: Vec<(usize, Action, Stays)>,
 }
 
+/// How a set that the invariant names is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    /// Functions to sets, argument by argument.
+    Function,
+    Any,
+}
+
 /// What must hold for new values of variables to stay within the bounds; nothing if that has no circuit.
 type Stays = Vec<(VarId, Option<Lit>)>;
 
@@ -126,9 +135,7 @@ impl<'d, 's> Draft<'d, 's> {
         };
         for (idx, variable) in system.state_variables().iter().enumerate() {
             let (word, is_wide) = (idx + 1, known.wide.contains(*variable));
-            let is_declared = !known.hidden.contains(*variable)
-                && (!is_wide && draft.declare(*variable, word, initial)
-                    || draft.declare_wide(*variable, word, initial));
+            let is_declared = !known.hidden.contains(*variable) && draft.declare(*variable, word, initial, is_wide);
             if !is_declared {
                 draft.symbolic.hide(*variable);
             }
@@ -136,22 +143,40 @@ impl<'d, 's> Draft<'d, 's> {
         draft
     }
 
-    /// Gives a variable a symbolic value: any of its type, or of a set that the invariant names.
-    fn declare(&mut self, variable: VarId, word: usize, initial: &Initial) -> bool {
-        if let Some(condition) = self.symbolic.declare(variable, None) {
-            self.conditions.push(condition);
-            return self.is_small(variable);
-        }
+    /// Gives a variable a symbolic value: any of its type, or of a set that the invariant names. What has left such a set is `wide`.
+    fn declare(&mut self, variable: VarId, word: usize, initial: &Initial, is_wide: bool) -> bool {
+        !is_wide && self.declare_bound(variable, word, initial, Bound::Function)
+            || self.declare_type(variable)
+            || !is_wide && self.declare_bound(variable, word, initial, Bound::Any)
+            || self.declare_wide(variable, word, initial)
+    }
+
+    fn declare_type(&mut self, variable: VarId) -> bool {
+        let Some(condition) = self.symbolic.declare(variable, None).filter(|_| self.is_small(variable)) else {
+            return false;
+        };
+        self.conditions.push(condition);
+        true
+    }
+
+    /// Takes a set that the invariant names, if the initial states allow that.
+    fn declare_bound(&mut self, variable: VarId, word: usize, initial: &Initial, kind: Bound) -> bool {
+        let model = self.system.model();
         if !initial.is_complete {
             return false;
         }
-        let model = self.system.model();
         for pred in model.invariant.iter().map(|conjunct| conjunct.pred) {
             for part in self.symbolic.conjuncts(pred) {
-                let Some((_, set)) = self.symbolic.bound(part).filter(|(bounded, _)| *bounded == variable) else {
-                    continue;
+                let bound = match kind {
+                    Bound::Function => self.symbolic.function_bound(part),
+                    Bound::Any => self.symbolic.bound(part),
                 };
-                if let Some(condition) = self.symbolic.declare(variable, Some(&set))
+                let Some((_, set)) = bound.filter(|(bounded, _)| *bounded == variable) else { continue };
+                let condition = match kind {
+                    Bound::Function => self.symbolic.declare_function(variable, &set),
+                    Bound::Any => self.symbolic.declare(variable, Some(&set)),
+                };
+                if let Some(condition) = condition
                     && self.is_small(variable)
                     && self.starts_within(variable, word, initial)
                 {
@@ -202,8 +227,8 @@ impl<'d, 's> Draft<'d, 's> {
         })
     }
 
-    /// Translates the operations; nothing if there are too many instances.
-    fn act(&mut self) -> Option<()> {
+    /// Translates the operations; nothing if there are too many instances or the time is over.
+    fn act(&mut self, means: &Means) -> Option<()> {
         for (idx, op) in self.system.operations().iter().enumerate() {
             let actions = self.symbolic.actions(*op, self.system.label_locals(idx), MOST_LABELS);
             for action in actions {
@@ -217,7 +242,7 @@ impl<'d, 's> Draft<'d, 's> {
                 }
                 self.actions.push((idx, action, stays));
             }
-            if self.actions.len() > MOST_INSTANCES {
+            if self.actions.len() > MOST_INSTANCES || (means.is_over)() {
                 return None;
             }
         }
@@ -225,7 +250,7 @@ impl<'d, 's> Draft<'d, 's> {
     }
 
     /// The facts, or the variables that may leave their bounds.
-    fn finish(mut self, asked: Asked, depth: Depth, initial: &Initial) -> Result<Facts, Vec<VarId>> {
+    fn finish(mut self, asked: Asked, depth: Depth, initial: &Initial, means: &Means) -> Result<Facts, Vec<VarId>> {
         let (system, model) = (self.system, self.system.model());
         let shapes: FxHashMap<VarId, Sym> =
             system.state_variables().iter().filter_map(|id| Some((*id, self.symbolic.shape(*id)?.clone()))).collect();
@@ -237,7 +262,7 @@ impl<'d, 's> Draft<'d, 's> {
             Depth::Semantic { conflicts, effort } => (Some(conflicts), effort),
         };
         let mut builder = Builder {
-            theory: Theory::new(self.symbolic.into_blast(), conflicts, effort),
+            theory: Theory::new(self.symbolic.into_blast(), conflicts, effort, means.clone()),
             places,
             guards: Vec::new(),
             by_lit: FxHashMap::default(),
@@ -258,6 +283,7 @@ impl<'d, 's> Draft<'d, 's> {
             stays.push(bounds);
         }
         builder.theory.keep();
+        builder.note_instances();
         builder.theory.know(self.conditions.iter().copied());
         builder.check_bounds(&stays)?;
         let proven = builder.prove(&self.conditions, &properties, initial, system);
@@ -469,20 +495,53 @@ impl Builder {
         Some(Slip { guards })
     }
 
-    /// Whether all new values stay within the bounds that were taken for granted.
-    fn check_bounds(&mut self, stays: &[Stays]) -> Result<(), Vec<VarId>> {
-        let mut unbounded = Vec::new();
-        for (node, bounds) in self.nodes.iter().zip(stays) {
-            let Some(instance) = as_instance(node) else { continue };
-            for (variable, stays) in bounds {
-                let is_safe = stays.is_some_and(|stays| self.theory.refutes(&[instance.relation, !stays]));
-                self.theory.forget();
-                if !is_safe && !unbounded.contains(variable) {
-                    unbounded.push(*variable);
-                }
+    /// Says what all answers depend on.
+    fn note_instances(&mut self) {
+        self.theory.note(self.places.describe());
+        for instance in self.nodes.iter().filter_map(as_instance) {
+            let writes = instance.writes.iter().flat_map(|(place, lit)| [place.0, lit.map_or(u32::MAX, Lit::number)]);
+            self.theory.note(writes.chain([instance.relation.number(), u32::from(instance.has_choice)]));
+            for places in [&instance.reads, &instance.loose_reads, &instance.loose_writes] {
+                self.theory.note(places.iter().map(|place| place as u32));
             }
         }
-        if unbounded.is_empty() { Ok(()) } else { Err(unbounded) }
+    }
+
+    /// The same about guards, when there are no more to come.
+    fn note_guards(&mut self) {
+        for node in &self.nodes {
+            self.theory.note(node.guards.iter().map(|guard| *guard as u32));
+        }
+        for guard in &self.guards {
+            let reads = guard.reads.iter().map(|place| place as u32);
+            self.theory.note(reads.chain([guard.lit.map_or(u32::MAX, Lit::number)]));
+        }
+    }
+
+    /// Whether all new values stay within the bounds that were taken for granted; else which do not.
+    fn check_bounds(&mut self, stays: &[Stays]) -> Result<(), Vec<VarId>> {
+        let bounds: Vec<(Lit, VarId, Option<Lit>)> = self
+            .nodes
+            .iter()
+            .filter_map(as_instance)
+            .zip(stays)
+            .flat_map(|(instance, bounds)| bounds.iter().map(|(id, stays)| (instance.relation, *id, *stays)))
+            .collect();
+        let question = bounds.iter().flat_map(|(relation, variable, stays)| {
+            [relation.number(), variable.index() as u32, stays.map_or(u32::MAX, Lit::number)]
+        });
+        let unbounded = self.theory.remembered(Topic::Unbounded, question, bounds.len(), |theory| {
+            let may_leave = |(_, (relation, _, stays)): &(usize, &(Lit, VarId, Option<Lit>))| {
+                let is_safe = stays.is_some_and(|stays| theory.refutes(&[*relation, !stays]));
+                theory.forget();
+                !is_safe
+            };
+            bounds.iter().enumerate().filter(may_leave).map(|(idx, _)| idx).collect()
+        });
+        let mut variables: Vec<VarId> = unbounded.iter().map(|idx| bounds[idx].1).collect();
+        variables.sort_unstable_by_key(|variable| variable.index());
+        variables.dedup();
+        if variables.is_empty() { Ok(()) } else { Err(variables) }
     }
 
     /// The properties that hold in all reachable states, by position.
@@ -510,7 +569,13 @@ impl Builder {
         self.keep_initial(&mut candidates, initial, system);
         let (theory, places, nodes) = (&mut self.theory, &self.places, &self.nodes);
         let instances: Vec<&Instance> = nodes.iter().filter_map(as_instance).collect();
-        let proven = inductive(theory, places, &instances, ground, candidates);
+        let question: Vec<u32> = candidates.iter().map(|candidate| candidate.number()).collect();
+        let kept = theory.remembered(Topic::Inductive, question, candidates.len(), |theory| {
+            let proven = inductive(theory, places, &instances, ground, candidates.clone());
+            candidates.iter().enumerate().filter(|(_, lit)| proven.contains(lit)).map(|(idx, _)| idx).collect()
+        });
+        let proven: Vec<Lit> = kept.iter().map(|idx| candidates[idx]).collect();
+        theory.know(ground.iter().chain(&proven).copied());
         let holds = |(idx, parts): (usize, &Vec<Lit>)| {
             let has_circuit = properties.items[idx].truth.is_some() && properties.items[idx].what != Wrong::Goal;
             (has_circuit && parts.iter().all(|part| proven.contains(part))).then_some(idx)
@@ -567,12 +632,20 @@ impl Builder {
             }
         }
         self.theory.keep();
-        for (what, guards) in errors {
-            // A guard that is known says when it cannot happen.
-            let lits: Vec<Lit> = guards.iter().filter_map(|guard| self.guards[*guard].lit).collect();
-            let cannot_happen = self.theory.refutes(&lits);
-            self.theory.forget();
-            if !cannot_happen {
+        // A guard that is known says when it cannot happen.
+        let known = |guards: &Vec<GuardId>| guards.iter().filter_map(|guard| self.guards[*guard].lit).collect();
+        let lits: Vec<Vec<Lit>> = errors.iter().map(|(_, guards)| known(guards)).collect();
+        let question = lits.iter().flat_map(|lits| lits.iter().map(|lit| lit.number()).chain([u32::MAX]));
+        let impossible = self.theory.remembered(Topic::Impossible, question, errors.len(), |theory| {
+            let cannot_happen = |idx: &usize| {
+                let cannot_happen = theory.refutes(&lits[*idx]);
+                theory.forget();
+                cannot_happen
+            };
+            (0..lits.len()).filter(cannot_happen).collect()
+        });
+        for (idx, (what, guards)) in errors.into_iter().enumerate() {
+            if !impossible.contains(idx) {
                 self.nodes.push(Node { kind: Kind::Error(what), guards });
             }
         }
@@ -591,12 +664,17 @@ impl Builder {
                 _ => {}
             }
         }
-        let may = !self.theory.refutes(&disabled);
-        self.theory.forget();
-        may
+        let question = disabled.iter().map(|lit| lit.number());
+        let may = self.theory.remembered(Topic::Deadlock, question, 1, |theory| {
+            let may = !theory.refutes(&disabled);
+            theory.forget();
+            may.then_some(0).into_iter().collect()
+        });
+        !may.is_empty()
     }
 
     fn facts(mut self, n_instances: usize, operations: Vec<Instances>, proven: Vec<usize>) -> Facts {
+        self.note_guards();
         let mut lits = Vec::new();
         for guard in &mut self.guards {
             if let Some(lit) = guard.lit {
@@ -612,6 +690,7 @@ impl Builder {
             writers: self.nodes.iter().map(|_| OnceLock::new()).collect(),
             discords: (0..n_instances).map(|_| OnceLock::new()).collect(),
             disablers: (0..n_instances).map(|_| OnceLock::new()).collect(),
+            is_hasty: false,
             may_deadlock: true,
             nodes: self.nodes,
             n_instances,

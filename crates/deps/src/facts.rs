@@ -1,13 +1,14 @@
 //! What is known about the instances of a machine's operations under one valuation of the constants.
 
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit};
 use abridge_eval::{Explicit, Val};
 use abridge_model::Model;
 use rustc_hash::FxHashMap;
 
+use crate::answers::Answers;
 use crate::bitset::BitSet;
 use crate::build;
 use crate::places::{PlaceId, Places};
@@ -27,6 +28,22 @@ pub enum Depth {
     /// With a SAT solver that gives up on a question after so many conflicts, and on all after so much effort, which is about the number
     /// of questions.
     Semantic { conflicts: u64, effort: u64 },
+}
+
+/// What an analysis may use beside the machine.
+#[derive(Clone)]
+pub struct Means {
+    /// What is known already, and what is added to it.
+    pub answers: Arc<Answers>,
+    /// Asked between questions: whether the time is over. What was not asked until then is not known.
+    pub is_over: Arc<dyn Fn() -> bool + Send + Sync>,
+}
+
+impl Means {
+    /// All the time there is.
+    pub fn new(answers: Arc<Answers>) -> Means {
+        Means { answers, is_over: Arc::new(|| false) }
+    }
 }
 
 /// What a search is going to report beside ill-defined operations.
@@ -57,6 +74,8 @@ pub struct Facts {
     pub(crate) discords: Vec<OnceLock<BitSet>>,
     /// For each instance those that can disable it.
     pub(crate) disablers: Vec<OnceLock<BitSet>>,
+    /// The translation had to get by with little, and might be more exact with more.
+    pub(crate) is_hasty: bool,
     /// Deadlocks are asked for, and cannot be excluded.
     pub(crate) may_deadlock: bool,
     /// Conjuncts of the invariant and assertions that surely hold in all reachable states.
@@ -127,8 +146,8 @@ pub struct Outline {
 
 impl Facts {
     /// Facts for the constants of a state. Nothing if the machine is beyond analysis.
-    pub fn new(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: Depth) -> Option<Facts> {
-        build::facts(system, words, asked, depth)
+    pub fn new(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: Depth, means: &Means) -> Option<Facts> {
+        build::facts(system, words, asked, depth, means)
     }
 
     pub fn n_instances(&self) -> usize {
@@ -147,6 +166,11 @@ impl Facts {
     /// Whether a deadlock may have to be reported.
     pub fn may_deadlock(&self) -> bool {
         self.may_deadlock
+    }
+
+    /// Whether more might be found out with more effort.
+    pub fn may_improve(&self) -> bool {
+        self.is_hasty || self.is_exhausted()
     }
 
     /// Whether there were more questions than could be asked.

@@ -20,17 +20,17 @@ pub(crate) fn inductive(
 ) -> Vec<Lit> {
     // An instance that has been looked at needs another look only after a candidate has gone, since less can be assumed then.
     let mut waiting: Vec<bool> = vec![true; instances.len()];
+    theory.know(ground.iter().chain(&candidates).copied());
     while let Some(next) = waiting.iter().position(|waits| *waits) {
         waiting[next] = false;
-        theory.know(ground.iter().chain(&candidates).copied());
         let before = candidates.len();
         drop_falsified(theory, places, instances[next], &mut candidates);
         theory.forget();
         if candidates.len() < before {
             waiting.fill(true);
+            theory.know(ground.iter().chain(&candidates).copied());
         }
     }
-    theory.know(ground.iter().chain(&candidates).copied());
     candidates
 }
 
@@ -59,7 +59,7 @@ fn drop_falsified(theory: &mut Theory, places: &Places, instance: &Instance, can
             doubtful.extend(open.drain(..).map(|(candidate, _)| candidate));
             break;
         };
-        match solver.solve() {
+        match theory.solve(&mut solver) {
             Answer::Unsatisfiable => break,
             Answer::Unknown => doubtful.extend(open.drain(..).map(|(candidate, _)| candidate)),
             Answer::Satisfiable => {

@@ -7,8 +7,9 @@
 //! at once. What has no circuit counts as a whole, and what is not known counts as dependent.
 //!
 //! Start with `facts.rs`; `build.rs` makes them, `relations.rs` answers questions about pairs, `theory.rs` decides literals,
-//! `induction.rs` finds out what holds in all reachable states.
+//! `induction.rs` finds out what holds in all reachable states, `answers.rs` keeps answers.
 
+mod answers;
 mod bitset;
 mod build;
 mod explain;
@@ -18,7 +19,8 @@ mod places;
 mod relations;
 mod theory;
 
+pub use answers::Answers;
 pub use bitset::BitSet;
 pub use explain::{Dependence, Reason};
-pub use facts::{Asked, Depth, Facts, GuardId, NodeId, Outline};
+pub use facts::{Asked, Depth, Facts, GuardId, Means, NodeId, Outline};
 pub use places::PlaceId;

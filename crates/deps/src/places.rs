@@ -58,6 +58,13 @@ impl Places {
         self.n_places
     }
 
+    /// Numbers that say which input belongs to which place.
+    pub(crate) fn describe(&self) -> impl Iterator<Item = u32> {
+        let mut pairs: Vec<(u32, u32)> = self.by_input.iter().map(|(lit, place)| (place.0, lit.number())).collect();
+        pairs.sort_unstable();
+        pairs.into_iter().flat_map(|(place, lit)| [place, lit])
+    }
+
     /// The place of an input; nothing for a choice.
     pub(crate) fn of_input(&self, input: Lit) -> Option<PlaceId> {
         self.by_input.get(&input).copied()

@@ -9,9 +9,9 @@ use std::sync::PoisonError;
 use abridge_blast::{Lit, Replaced};
 
 use crate::bitset::BitSet;
-use crate::facts::{Facts, GuardId, Instance, NodeId};
+use crate::facts::{Facts, Guard, GuardId, Instance, NodeId};
 use crate::places::{PlaceId, Places};
-use crate::theory::Theory;
+use crate::theory::{Theory, Topic};
 
 /// Why two instances may not accord.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,12 +29,13 @@ impl Facts {
     pub fn enablers(&self, guard: GuardId) -> &BitSet {
         self.enablers[guard].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
-            let can = |node: &NodeId| {
-                self.instance(*node).is_some_and(|instance| {
-                    can_enable(&mut theory, &self.places, instance, &self.guards[guard].reads, self.guards[guard].lit)
-                })
-            };
-            (0..self.n_instances).filter(can).collect()
+            theory.remembered(Topic::Enablers, [guard as u32], self.n_instances, |theory| {
+                let Guard { reads, lit, .. } = &self.guards[guard];
+                let can = |node: &NodeId| {
+                    self.instance(*node).is_some_and(|instance| can_enable(theory, &self.places, instance, reads, *lit))
+                };
+                (0..self.n_instances).filter(can).collect()
+            })
         })
     }
 
@@ -53,12 +54,14 @@ impl Facts {
     pub fn discords(&self, node: NodeId) -> &BitSet {
         self.discords[node].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
-            let differs = |other: &NodeId| match self.discords[*other].get() {
-                _ if *other == node => false,
-                Some(known) => known.contains(node),
-                None => self.discord(&mut theory, node, *other).is_some(),
-            };
-            (0..self.n_instances).filter(differs).collect()
+            theory.remembered(Topic::Discords, [node as u32], self.n_instances, |theory| {
+                let differs = |other: &NodeId| match self.discords[*other].get() {
+                    _ if *other == node => false,
+                    Some(known) => known.contains(node),
+                    None => self.discord(theory, node, *other).is_some(),
+                };
+                (0..self.n_instances).filter(differs).collect()
+            })
         })
     }
 
@@ -68,7 +71,9 @@ impl Facts {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
             // What accords does not disable.
             let may = |by: usize| by == node || self.discords[node].get().is_none_or(|known| known.contains(by));
-            (0..self.n_instances).filter(|by| may(*by) && self.can_disable(&mut theory, *by, node)).collect()
+            theory.remembered(Topic::Disablers, [node as u32], self.n_instances, |theory| {
+                (0..self.n_instances).filter(|by| may(*by) && self.can_disable(theory, *by, node)).collect()
+            })
         })
     }
 

@@ -3,6 +3,10 @@
 use abridge_blast::{Answer, Blast, Circuit, Lit, Mark, Solver};
 use rustc_hash::FxHashSet;
 
+use crate::answers::Digest;
+use crate::bitset::BitSet;
+use crate::facts::Means;
+
 /// A circuit, and what is known to hold in all reachable states.
 pub(crate) struct Theory {
     pub(crate) blast: Blast,
@@ -17,6 +21,24 @@ pub(crate) struct Theory {
     pub(crate) is_exhausted: bool,
     /// A solver that knows what is known, and how often it was asked.
     shared: Option<(u32, Solver)>,
+    /// Questions on which the solver gave up.
+    n_given_up: u64,
+    means: Means,
+    /// Of all that answers follow from, but what is known.
+    digest: Digest,
+    info_digest: Digest,
+}
+
+/// What a set of numbers answers.
+#[derive(Clone, Copy)]
+pub(crate) enum Topic {
+    Unbounded,
+    Inductive,
+    Impossible,
+    Deadlock,
+    Enablers,
+    Discords,
+    Disablers,
 }
 
 /// Questions after which a solver has too much in it that nobody needs any more.
@@ -35,9 +57,55 @@ const LARGE: u64 = 30_000;
 const ROUNDS: usize = 3;
 
 impl Theory {
-    pub(crate) fn new(blast: Blast, conflicts: Option<u64>, effort: u64) -> Theory {
+    pub(crate) fn new(blast: Blast, conflicts: Option<u64>, effort: u64, means: Means) -> Theory {
         let base = blast.circuit.mark();
-        Theory { blast, base, info: Vec::new(), conflicts, n_asked: 0, effort, is_exhausted: false, shared: None }
+        let mut digest = Digest::of_version();
+        blast.circuit.describe_since(None, &mut |word| digest.add(word));
+        Theory {
+            blast,
+            base,
+            info: Vec::new(),
+            conflicts,
+            n_asked: 0,
+            effort,
+            is_exhausted: false,
+            shared: None,
+            n_given_up: 0,
+            means,
+            digest,
+            info_digest: Digest::new(),
+        }
+    }
+
+    /// Says what answers depend on beside the circuit and what is known.
+    pub(crate) fn note(&mut self, words: impl IntoIterator<Item = u32>) {
+        self.digest.add_all(words);
+    }
+
+    /// The answer to a question, numbers below `limit`, if need be by asking. The words make the question.
+    pub(crate) fn remembered(
+        &mut self,
+        topic: Topic,
+        words: impl IntoIterator<Item = u32>,
+        limit: usize,
+        ask: impl FnOnce(&mut Theory) -> BitSet,
+    ) -> BitSet {
+        // Without a solver, asking is cheap.
+        let Some(conflicts) = self.conflicts else { return ask(self) };
+        let mut digest = self.digest;
+        digest.add_all([topic as u32]);
+        digest.add_all(words);
+        digest.add_digest(self.info_digest);
+        if let Some(known) = self.means.answers.get(digest.get(), conflicts, limit) {
+            return known;
+        }
+        let n_given_up = self.n_given_up;
+        let answer = ask(self);
+        if !self.is_exhausted {
+            let given_up = (self.n_given_up > n_given_up).then_some(conflicts);
+            self.means.answers.put(digest.get(), answer.clone(), given_up);
+        }
+        answer
     }
 
     pub(crate) fn circuit(&mut self) -> &mut Circuit {
@@ -52,14 +120,17 @@ impl Theory {
     pub(crate) fn know(&mut self, lits: impl IntoIterator<Item = Lit>) {
         self.info = Vec::new();
         self.shared = None;
+        self.info_digest = Digest::new();
         for lit in lits.into_iter().flat_map(|lit| self.blast.circuit.conjuncts(lit)).collect::<Vec<_>>() {
             let inputs = self.blast.circuit.inputs_of([lit]);
+            self.info_digest.add(lit.number());
             self.info.push(Known { lit, inputs });
         }
     }
 
     /// Keeps what has been built so far.
     pub(crate) fn keep(&mut self) {
+        self.blast.circuit.describe_since(Some(self.base), &mut |word| self.digest.add(word));
         self.base = self.blast.circuit.mark();
     }
 
@@ -72,7 +143,7 @@ impl Theory {
     /// Whether a further question may be asked.
     fn spend(&mut self) -> bool {
         let cost = 1 + self.blast.circuit.size() as u64 / LARGE;
-        self.is_exhausted |= self.effort < cost;
+        self.is_exhausted |= self.effort < cost || (self.means.is_over)();
         if self.is_exhausted {
             return false;
         }
@@ -99,7 +170,7 @@ impl Theory {
             parts.iter().chain(&relevant).for_each(|lit| solver.require(&self.blast.circuit, *lit));
             let answer = solver.solve();
             self.pay(solver.work());
-            return answer == Answer::Unsatisfiable;
+            return self.is_refuted(answer);
         }
         let (age, mut solver) = self.shared.take().filter(|(age, _)| *age < MOST_QUESTIONS).unwrap_or_else(|| {
             let mut solver = Solver::new(u64::MAX);
@@ -110,6 +181,20 @@ impl Theory {
         let answer = solver.solve_under(&self.blast.circuit, &parts, conflicts);
         self.pay(solver.work() - before);
         self.shared = Some((age + 1, solver));
+        self.is_refuted(answer)
+    }
+
+    /// Solves, and counts the work and what is given up.
+    pub(crate) fn solve(&mut self, solver: &mut Solver) -> Answer {
+        let before = solver.work();
+        let answer = solver.solve();
+        self.pay(solver.work() - before);
+        self.is_refuted(answer);
+        answer
+    }
+
+    fn is_refuted(&mut self, answer: Answer) -> bool {
+        self.n_given_up += u64::from(answer == Answer::Unknown);
         answer == Answer::Unsatisfiable
     }
 

@@ -1,6 +1,8 @@
 //! What is found out about small machines.
 
-use abridge_deps::{Asked, Depth, Facts};
+use std::sync::Arc;
+
+use abridge_deps::{Answers, Asked, Depth, Facts, Means};
 use abridge_eval::{Config, Explicit, Interp, SystemConfig};
 use abridge_system::{Steps, System as _, Worker as _};
 use abridge_testkit::Project;
@@ -16,9 +18,15 @@ struct Found {
     shared: Vec<String>,
     errors: Vec<String>,
     may_deadlock: bool,
+    /// How many of them a solver was asked, apart from examples.
+    questions: u64,
 }
 
 fn find(text: &str, depth: Depth) -> Found {
+    find_with(text, depth, &Means::new(Arc::default()))
+}
+
+fn find_with(text: &str, depth: Depth, means: &Means) -> Found {
     let project = Project::new(&[("M.mch", text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{}", project.diagnostics()));
@@ -26,16 +34,20 @@ fn find(text: &str, depth: Depth) -> Found {
     let mut steps = Steps::new(system.width());
     system.worker().initial(&mut steps);
     let words = steps.iter().next().expect("the machine starts").2.to_vec();
-    let facts = Facts::new(&system, &words, ASKED, depth).expect("the machine can be analysed");
+    let facts = Facts::new(&system, &words, ASKED, depth, means).expect("the machine can be analysed");
     let name = |node| facts.name(model, system.operations(), node);
+    let enabling = facts.enabling();
+    (0..facts.n_instances()).for_each(|node| _ = (facts.discords(node), facts.disablers(node)));
+    let questions = facts.outline().questions;
     let dependences = facts.dependences(&system);
     Found {
         instances: (0..facts.n_instances()).map(name).collect(),
         dependent: dependences.iter().map(|pair| (name(pair.first), name(pair.second))).collect(),
-        enabling: facts.enabling().into_iter().map(|(by, node)| (name(by), name(node))).collect(),
+        enabling: enabling.into_iter().map(|(by, node)| (name(by), name(node))).collect(),
         shared: dependences.iter().flat_map(|pair| pair.shared.clone()).collect(),
         errors: facts.errors().map(name).collect(),
         may_deadlock: facts.may_deadlock(),
+        questions,
     }
 }
 
@@ -142,4 +154,106 @@ fn an_operation_beyond_circuits_depends_on_all_that_it_touches() {
         SEMANTIC,
     );
     assert_eq!(found.dependent, [pair("loop", "touch")]);
+}
+
+/// Two counters with bounds that follow from guards, so that there is something to ask.
+fn counters(most: u32) -> String {
+    format!(
+        "MACHINE M VARIABLES nn, mm INVARIANT nn : 0..5 & mm : 0..5 & (nn = 3 => mm < 5) INITIALISATION nn := 0 || mm := 0
+         OPERATIONS
+           up = SELECT nn < {most} & mm < 5 THEN nn := nn + 1 END;
+           down = SELECT nn > 0 THEN nn := nn - 1 END;
+           other = SELECT mm < 3 & nn < 5 THEN mm := mm + 1 END
+         END"
+    )
+}
+
+#[test]
+fn what_is_known_is_not_asked_again() {
+    let means = Means::new(Arc::default());
+    let first = find_with(&counters(3), SEMANTIC, &means);
+    assert!(first.questions > 0);
+    // As in the next run.
+    let kept = Answers::from_bytes(&means.answers.to_bytes()).expect("what was written can be read");
+    let means = Means::new(Arc::new(kept));
+    let second = find_with(&counters(3), SEMANTIC, &means);
+    assert_eq!(second.questions, 0);
+    assert!(!means.answers.is_changed());
+    assert_eq!(
+        (&first.dependent, &first.enabling, &first.errors),
+        (&second.dependent, &second.enabling, &second.errors)
+    );
+    assert_eq!(first.may_deadlock, second.may_deadlock);
+}
+
+#[test]
+fn another_model_has_other_answers() {
+    let means = Means::new(Arc::default());
+    find_with(&counters(3), SEMANTIC, &means);
+    let other = find_with(&counters(4), SEMANTIC, &means);
+    assert!(other.questions > 0);
+    let fresh = find(&counters(4), SEMANTIC);
+    assert_eq!((other.dependent, other.enabling, other.errors), (fresh.dependent, fresh.enabling, fresh.errors));
+}
+
+#[test]
+fn what_was_given_up_is_asked_again_with_more_patience() {
+    let means = Means::new(Arc::default());
+    let hasty = Depth::Semantic { conflicts: 0, effort: u64::MAX };
+    let first = find_with(&counters(3), hasty, &means);
+    let second = find_with(&counters(3), SEMANTIC, &means);
+    assert!(first.dependent.len() >= second.dependent.len() && second.questions > 0);
+    assert_eq!(second.dependent, find(&counters(3), SEMANTIC).dependent);
+}
+
+#[test]
+fn when_the_time_is_over_nothing_is_asked_or_kept() {
+    let means = Means { is_over: Arc::new(|| true), ..Means::new(Arc::default()) };
+    let text = counters(3);
+    let project = Project::new(&[("M.mch", &text)]);
+    let analysis = project.analyse();
+    let model = analysis.model.as_ref().expect("a machine");
+    let system = Explicit::new(Interp::new(model, Config::default()), SystemConfig::default());
+    let mut steps = Steps::new(system.width());
+    system.worker().initial(&mut steps);
+    let words = steps.iter().next().expect("the machine starts").2.to_vec();
+    assert!(Facts::new(&system, &words, ASKED, SEMANTIC, &means).is_none());
+    assert!(!means.answers.is_changed());
+}
+
+#[test]
+fn functions_to_sets_have_parts() {
+    let machine = |invariant: &str| {
+        format!(
+            "MACHINE M SETS SS = {{s1, s2}} VARIABLES gg INVARIANT {invariant} INITIALISATION gg := {{}}
+             OPERATIONS
+               enter(xx) = PRE xx : SS & xx /: dom(gg) THEN gg(xx) := {{}} END;
+               add(xx, yy) = PRE xx : dom(gg) & yy : SS & yy /: gg(xx) THEN gg(xx) := gg(xx) \\/ {{yy}} END;
+               leave(xx) = PRE xx : dom(gg) THEN gg := {{xx}} <<| gg END
+             END"
+        )
+    };
+    let found = find(&machine("gg : SS +-> POW(SS)"), SEMANTIC);
+    assert!(found.errors.is_empty() && !found.may_deadlock, "{:?}", found.errors);
+    // Only what concerns the same argument depends on each other.
+    let argument = |name: &str| name.split(['(', ',', ')']).nth(1).map(str::to_owned);
+    assert!(!found.dependent.is_empty());
+    assert!(found.dependent.iter().all(|(first, second)| argument(first) == argument(second)), "{:?}", found.dependent);
+    assert!(!found.dependent.contains(&pair("add(s1,s1)", "add(s1,s2)")));
+    // An invariant that does not hold is no reason to see parts.
+    let wrong = find(&machine("gg : SS +-> POW({s1})"), SEMANTIC);
+    assert_eq!(wrong.errors.last().map(String::as_str), Some("violation of invariant 1"));
+}
+
+#[test]
+fn what_a_type_says_needs_no_circuit() {
+    let found = find(
+        "MACHINE M VARIABLES ss, nn INVARIANT ss <: INTEGER & nn : NATURAL INITIALISATION ss := {} || nn := 0
+         OPERATIONS
+           add(xx) = PRE xx : 0..1 & xx /: ss THEN ss := ss \\/ {xx} END;
+           up = SELECT nn < 3 THEN nn := nn + 1 END
+         END",
+        SEMANTIC,
+    );
+    assert!(found.errors.is_empty(), "{:?}", found.errors);
 }

@@ -123,6 +123,11 @@ impl<'i> Session<'i> {
         self.fuel.set(fuel);
     }
 
+    /// What is left of the budget.
+    pub fn left(&self) -> u64 {
+        self.fuel.get()
+    }
+
     /// A fresh budget, and no warnings.
     pub(crate) fn renew(&self) {
         self.fuel.set(self.config().fuel);

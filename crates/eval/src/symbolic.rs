@@ -7,7 +7,10 @@
 use std::collections::HashMap;
 
 use abridge_blast::{Blast, Lit, Sym};
-use abridge_model::{Comparison, Expr, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, UnaryOp, VarId};
+use abridge_model::{
+    Arrow, BinaryOp, Comparison, Expr, ExprId, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, Type, UnaryOp,
+    VarId,
+};
 
 use abridge_model::walk::Node;
 
@@ -90,6 +93,15 @@ impl<'s> Symbolic<'s> {
         condition
     }
 
+    /// Makes a variable stand for any function from one set to another, argument by argument, so that its values have parts: what
+    /// [`Symbolic::function_bound`] gives. The literal is as in [`Symbolic::declare`].
+    pub fn declare_function(&mut self, variable: VarId, set: &Val) -> Option<Lit> {
+        let Some(val::Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return None };
+        let (sym, condition) = self.encoder.fresh_by_argument(*arrow, from, to, &self.env).ok()?;
+        self.encoder.set_variable(variable, Some(sym));
+        Some(condition)
+    }
+
     /// Takes the symbolic value from a variable.
     pub fn hide(&mut self, variable: VarId) {
         self.encoder.set_variable(variable, None);
@@ -110,8 +122,12 @@ impl<'s> Symbolic<'s> {
 
     /// The circuit of a predicate over the state.
     pub fn truth(&mut self, pred: PredId) -> Option<Truth> {
-        let truth = self.encoder.pred(pred, &self.env).ok()?;
-        Some(Truth { holds: truth.holds, fails: truth.fails })
+        if let Ok(truth) = self.encoder.pred(pred, &self.env) {
+            return Some(Truth { holds: truth.holds, fails: truth.fails });
+        }
+        // A variable needs no circuit to be what its type says.
+        let (_, set) = self.bound(pred)?;
+        self.session.is_whole_type(&set).then_some(Truth { holds: Lit::TRUE, fails: Lit::FALSE })
     }
 
     /// When a value is an element of a set.
@@ -135,16 +151,41 @@ impl<'s> Symbolic<'s> {
         let model = self.session.model();
         let Pred::Compare(op, left, right) = model.pred(pred) else { return None };
         let Expr::Variable(variable) = model.expr(*left) else { return None };
-        let names = self.session.interp.names.of_expr(model, *right);
-        if !names.variables.is_empty() || !names.locals.is_empty() {
-            return None;
-        }
-        let set = self.session.expr(*right, &self.env).ok()?;
+        let set = self.constant(*right)?;
         match op {
             Comparison::Member => Some((*variable, set)),
             Comparison::Subset => Some((*variable, val::Sym::unary(UnaryOp::Pow, set))),
             _ => None,
         }
+    }
+
+    /// The value of an expression that depends on the constants alone.
+    fn constant(&self, expr: ExprId) -> Option<Val> {
+        let names = self.session.interp.names.of_expr(self.session.model(), expr);
+        if !names.variables.is_empty() || !names.locals.is_empty() {
+            return None;
+        }
+        self.session.expr(expr, &self.env).ok()
+    }
+
+    /// A set of functions to sets that a predicate wants a variable to belong to, or a larger one where it depends on other variables.
+    pub fn function_bound(&self, pred: PredId) -> Option<(VarId, Val)> {
+        let model = self.session.model();
+        let Pred::Compare(Comparison::Member, left, right) = model.pred(pred) else { return None };
+        let Expr::Variable(variable) = model.expr(*left) else { return None };
+        let Expr::Binary(BinaryOp::Arrow(arrow), from, to) = model.expr(*right) else { return None };
+        let Type::Pow(pair) = model.types.get(model.variables[*variable].ty) else { return None };
+        let Type::Pair(first, second) = model.types.get(*pair) else { return None };
+        if !arrow.functional || !matches!(model.types.get(*second), Type::Pow(_)) {
+            return None;
+        }
+        let domain = self.constant(*from);
+        let total = arrow.total && domain.is_some();
+        let domain = domain.unwrap_or_else(|| self.session.type_set(*first));
+        let values = self.constant(*to).filter(|set| set.as_sym().is_some());
+        let values = values.unwrap_or_else(|| self.session.type_set(*second));
+        let arrow = BinaryOp::Arrow(Arrow { total, ..Arrow::PARTIAL });
+        Some((*variable, val::Sym::binary(arrow, domain, values)))
     }
 
     /// The actions of an operation, one for each value of the locals that label its steps, in so far as these are not more than `most`.

@@ -76,6 +76,17 @@ fn functions() {
 }
 
 #[test]
+fn functions_to_sets() {
+    let typing = "f : {a, b} --> POW({a, b}) & x <: {a, c} & d : {a, b}";
+    for new in ["{d |-> x}", "{d |-> (f(d) \\/ x)}", "{a |-> x, b |-> f(d)}", "{a |-> f(d), b |-> (f(a) - x)}"] {
+        solutions("f,x,d,n", &format!("{typing} & n : 0..3 & n = card((f <+ {new})(a))"));
+        solutions("f,x,d", &format!("{typing} & f <+ {new} = f"));
+        solutions("f,x,d", &format!("{typing} & d /: dom(f - {new})"));
+        solutions("f,x,d", &format!("{typing} & {{a |-> x}} <: f <+ {new}"));
+    }
+}
+
+#[test]
 fn numbers() {
     let typing = "x : -3..4 & y : -3..4 & z : -20..20";
     for op in ["+", "-", "*", "/", "mod"] {

@@ -48,7 +48,7 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use abridge_deps::{Asked, BitSet, Depth, Facts, NodeId, Outline};
+use abridge_deps::{Asked, BitSet, Depth, Facts, Means, NodeId, Outline};
 use abridge_eval::{Explicit, ExplicitWorker, FIRST_OPERATION, NO_LABEL, Val};
 use abridge_system::{FindingKind, Properties, Steps, System, Worker};
 use rustc_hash::FxHashMap;
@@ -77,6 +77,9 @@ pub struct Por {
 
 /// The longest path of a sample.
 const SAMPLE_DEPTH: usize = 100;
+/// So many steps, out of some states at least, tell enough.
+const SAMPLE_STEPS: usize = 4000;
+const FEWEST_STATES: usize = 40;
 
 /// So many are enough to look at.
 const MOST_MISTAKES: usize = 20;
@@ -102,12 +105,27 @@ pub struct Sample {
     pub taken: usize,
     /// There were more questions than could be asked.
     pub is_exhausted: bool,
+    /// With more effort there might be a better sample.
+    pub may_improve: bool,
+}
+
+/// Numbers that look random and are always the same.
+struct Random(u64);
+
+impl Random {
+    /// Where some step leads.
+    fn target(&mut self, steps: &Steps) -> Option<Vec<u32>> {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (_, _, target) = steps.iter().nth((self.0 >> 33) as usize % steps.len().max(1))?;
+        Some(target.to_vec())
+    }
 }
 
 /// A system of which only selected steps are taken.
 pub struct Selected<'s> {
     system: &'s Explicit<'s>,
     por: Por,
+    means: Means,
     /// By the number of the valuation of the constants; nothing for those that are beyond analysis.
     facts: Mutex<FxHashMap<u32, Option<Arc<Facts>>>>,
     n_reduced: AtomicU64,
@@ -115,8 +133,15 @@ pub struct Selected<'s> {
 }
 
 impl<'s> Selected<'s> {
-    pub fn new(system: &'s Explicit<'s>, por: Por) -> Self {
-        Selected { system, por, facts: Mutex::default(), n_reduced: AtomicU64::new(0), mistakes: Mutex::default() }
+    pub fn new(system: &'s Explicit<'s>, por: Por, means: Means) -> Self {
+        Selected {
+            system,
+            por,
+            means,
+            facts: Mutex::default(),
+            n_reduced: AtomicU64::new(0),
+            mistakes: Mutex::default(),
+        }
     }
 
     pub fn tally(&self) -> Tally {
@@ -130,33 +155,47 @@ impl<'s> Selected<'s> {
         }
     }
 
-    /// Looks at some states along random paths, always the same ones.
+    /// Looks at some states along random paths, always the same ones if there is time.
     pub fn sample(&self, n_states: usize) -> Sample {
         let mut worker = self.worker();
         let mut sample = Sample::default();
+        let mut starts = Steps::new(self.width());
+        worker.inner.initial(&mut starts);
         let mut steps = Steps::new(self.width());
-        let mut random = 1_u64;
-        let mut state: Option<Vec<u32>> = None;
-        for number in 0..n_states {
-            steps.clear();
-            match &state {
-                Some(words) if words[0] & 1 == 1 => {
-                    let Some((n_taken, n_steps)) = worker.count(words) else { return Sample::default() };
-                    sample.taken += n_taken;
-                    sample.steps += n_steps;
-                    if self.facts(words).is_some_and(|facts| facts.is_exhausted()) {
-                        return Sample { is_exhausted: true, ..sample };
-                    }
-                    worker.inner.successors(words, &mut steps);
-                }
-                Some(words) => worker.inner.successors(words, &mut steps),
-                None => worker.inner.initial(&mut steps),
+        let mut random = Random(1);
+        let mut state = random.target(&starts);
+        for number in 1..n_states {
+            let Some(words) = state.take().filter(|_| !number.is_multiple_of(SAMPLE_DEPTH)) else {
+                state = random.target(&starts);
+                continue;
+            };
+            if words[0] & 1 == 1 && !self.look_at(&words, &mut worker, &mut sample) {
+                return sample;
             }
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let next = steps.iter().nth((random >> 33) as usize % steps.len().max(1));
-            state = next.filter(|_| number % SAMPLE_DEPTH != 0).map(|(_, _, target)| target.to_vec());
+            steps.clear();
+            worker.inner.successors(&words, &mut steps);
+            state = random.target(&steps);
+            let tells_nothing = number >= SAMPLE_DEPTH && sample.taken == sample.steps;
+            if tells_nothing || number >= FEWEST_STATES && sample.steps >= SAMPLE_STEPS {
+                break;
+            }
         }
         sample
+    }
+
+    /// Adds the steps out of a state to a sample; false if that is the end of it.
+    fn look_at(&self, words: &[u32], worker: &mut SelectedWorker<'_>, sample: &mut Sample) -> bool {
+        let counts = worker.count(words);
+        let facts = self.facts(words);
+        sample.may_improve |= facts.as_ref().is_some_and(|facts| facts.may_improve());
+        let Some((n_taken, n_steps)) = counts else {
+            *sample = Sample { may_improve: sample.may_improve || (self.means.is_over)(), ..Sample::default() };
+            return false;
+        };
+        sample.taken += n_taken;
+        sample.steps += n_steps;
+        sample.is_exhausted = facts.is_some_and(|facts| facts.is_exhausted());
+        !sample.is_exhausted
     }
 
     /// The facts for the constants of a state.
@@ -166,7 +205,7 @@ impl<'s> Selected<'s> {
             return None;
         }
         let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        let build = || Facts::new(self.system, words, self.por.asked, self.por.depth).map(Arc::new);
+        let build = || Facts::new(self.system, words, self.por.asked, self.por.depth, &self.means).map(Arc::new);
         facts.entry(constants).or_insert_with(build).clone()
     }
 }

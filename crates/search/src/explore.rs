@@ -1,6 +1,7 @@
 //! What a search is asked and what it answers.
 
 use std::num::NonZero;
+use std::time::Duration;
 
 use abridge_store::StateTable;
 use abridge_system::{Finding, Limit, Properties, System};
@@ -44,6 +45,11 @@ pub struct Progress {
 pub trait Control {
     /// Told about progress; the answer ends the search. [`Limit::Memory`] does so only if nothing can be moved to files.
     fn poll(&mut self, progress: &Progress) -> Option<Limit>;
+
+    /// The time since the beginning; nothing if there is no clock.
+    fn elapsed(&self) -> Option<Duration> {
+        None
+    }
 
     /// Whether it is time to save the search, if it can be saved.
     fn is_checkpoint_due(&mut self) -> bool {

@@ -1,7 +1,7 @@
 //! Random machines of guarded commands: small state spaces with much to interleave, and whatever can go wrong with reductions.
 //!
-//! Guards and new values are drawn from formulas over booleans, a small set, integers, sets, a relation and a partial function, so that
-//! steps are independent often, but not always, and that invariants, assertions, guards and values fail or are ill-defined now and then.
+//! Guards and new values are drawn from formulas over booleans, a small set, integers, sets, a relation, a partial function and sometimes one to sets,
+//! so that steps are independent often, but not always, and that invariants, assertions, guards and values fail or are ill-defined now and then.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,8 @@ use crate::random::Random;
 /// The text of a machine.
 pub fn machine(random: &mut Random) -> String {
     let is_calm = random.once_in(2);
-    Machine { random, local: None, is_calm }.text()
+    let n_variables = VARIABLES.len() - usize::from(random.once_in(2));
+    Machine { random, local: None, is_calm, n_variables }.text()
 }
 
 struct Machine<'r> {
@@ -19,6 +20,8 @@ struct Machine<'r> {
     local: Option<(&'static str, Kind)>,
     /// Nothing is ill-defined, and little is asked.
     is_calm: bool,
+    /// All variables, or all but the last.
+    n_variables: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,9 +32,11 @@ enum Kind {
     Set,
     Relation,
     Function,
+    /// A function to sets.
+    Sets,
 }
 
-const VARIABLES: [(&str, Kind); 9] = [
+const VARIABLES: [(&str, Kind); 10] = [
     ("b1", Kind::Bool),
     ("b2", Kind::Bool),
     ("el", Kind::Elem),
@@ -41,6 +46,15 @@ const VARIABLES: [(&str, Kind); 9] = [
     ("vv", Kind::Set),
     ("rr", Kind::Relation),
     ("ff", Kind::Function),
+    ("gg", Kind::Sets),
+];
+
+/// Sets of functions, and a member of each.
+const FUNCTIONS_TO_SETS: [(&str, &str); 4] = [
+    ("SS +-> POW(SS)", "{}"),
+    ("SS +-> POW(SS)", "{s1 |-> {}, s2 |-> {s1}}"),
+    ("SS --> POW(SS)", "{s1 |-> {}, s2 |-> {s1}, s3 |-> {}}"),
+    ("(uu \\/ vv) +-> POW(SS)", "{s2 |-> {s3}}"),
 ];
 
 impl Machine<'_> {
@@ -50,8 +64,13 @@ impl Machine<'_> {
         if has_constant {
             text += "CONSTANTS kk\nPROPERTIES kk : 1..2\n";
         }
-        text += "VARIABLES b1, b2, el, nn, mm, uu, vv, rr, ff\nINVARIANT\n  b1 : BOOL & b2 : BOOL & el : SS & ";
+        let names: Vec<&str> = VARIABLES[..self.n_variables].iter().map(|(name, _)| *name).collect();
+        let _ = write!(text, "VARIABLES {}\nINVARIANT\n  b1 : BOOL & b2 : BOOL & el : SS & ", names.join(", "));
         text += "nn : 0..3 & mm : 0..3 & uu <: SS & vv <: SS & rr : SS <-> SS & ff : SS +-> 0..3";
+        let (function, start) = *self.random.pick(&FUNCTIONS_TO_SETS);
+        if self.has_sets() {
+            let _ = write!(text, " & gg : {function}");
+        }
         let n_conjuncts = self.random.below(if self.is_calm { 2 } else { 3 });
         for _ in 0..n_conjuncts {
             let _ = write!(text, " &\n  ({})", self.pred(2));
@@ -62,10 +81,18 @@ impl Machine<'_> {
         text += "\nINITIALISATION\n  b1 := FALSE || b2 := TRUE || el := s1 || nn := 0 || mm := ";
         text += if has_constant { "kk" } else { "1" };
         text += if self.random.once_in(4) { " || uu :: {{}, {s1}}" } else { " || uu := {}" };
-        text += " || vv := {s2} || rr := {s1|->s2} || ff := {s1|->1, s2|->0}\nOPERATIONS\n";
+        text += " || vv := {s2} || rr := {s1|->s2} || ff := {s1|->1, s2|->0}";
+        if self.has_sets() {
+            let _ = write!(text, " || gg := {start}");
+        }
+        text += "\nOPERATIONS\n";
         let n_operations = 2 + self.random.below(4);
         let operations: Vec<String> = (0..n_operations).map(|idx| self.operation(idx)).collect();
         text + &operations.join(";\n") + "\nEND\n"
+    }
+
+    fn has_sets(&self) -> bool {
+        self.n_variables == VARIABLES.len()
     }
 
     fn operation(&mut self, idx: usize) -> String {
@@ -102,15 +129,15 @@ impl Machine<'_> {
                 _ => format!("nn : (nn : 0..3 & {})", self.pred(1)),
             },
             0 => {
-                let first = self.random.below(VARIABLES.len());
-                let second = self.random.below(VARIABLES.len());
+                let first = self.random.below(self.n_variables);
+                let second = self.random.below(self.n_variables);
                 if first == second {
                     return self.assignment(first);
                 }
                 format!("{} || {}", self.assignment(first), self.assignment(second))
             }
             _ => {
-                let variable = self.random.below(VARIABLES.len());
+                let variable = self.random.below(self.n_variables);
                 self.assignment(variable)
             }
         }
@@ -121,6 +148,14 @@ impl Machine<'_> {
         match kind {
             Kind::Function if self.random.once_in(2) => {
                 format!("{name}({}) := {}", self.expr(Kind::Elem, 1), self.expr(Kind::Int, 1))
+            }
+            Kind::Sets if self.random.once_in(2) => {
+                let (elem, other) = (self.expr(Kind::Elem, 0), self.expr(Kind::Elem, 0));
+                match self.random.below(3) {
+                    0 if !self.is_calm => format!("{name}({elem}) := {name}({elem}) \\/ {{{other}}}"),
+                    1 if !self.is_calm => format!("{name}({elem}) := {name}({elem}) - {{{other}}}"),
+                    _ => format!("{name}({elem}) := {}", self.expr(Kind::Set, 1)),
+                }
             }
             _ => format!("{name} := {}", self.expr(kind, 2)),
         }
@@ -139,11 +174,9 @@ impl Machine<'_> {
             ),
             4 | 5 => {
                 let elem = self.expr(Kind::Elem, 0);
-                format!(
-                    "{elem} {} {}",
-                    self.random.pick(&[":", "/:"]),
-                    self.random.pick(&["uu", "vv", "dom(ff)", "ran(rr)"])
-                )
+                let sets = ["uu", "vv", "dom(ff)", "ran(rr)", "dom(gg)", "gg(el)"];
+                let n_sets = if !self.has_sets() { 4 } else { sets.len() - usize::from(self.is_calm) };
+                format!("{elem} {} {}", self.random.pick(&[":", "/:"]), self.random.pick(&sets[..n_sets]))
             }
             6 => format!("uu /\\ vv {} {{}}", self.random.pick(&["=", "/="])),
             7 => format!("({} or {})", self.pred(deeper), self.pred(deeper)),
@@ -203,6 +236,12 @@ impl Machine<'_> {
                 0 => format!("ff <+ {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Int, deeper)),
                 1 => format!("{{{}}} <<| ff", self.expr(Kind::Elem, 0)),
                 _ => format!("ff |>> {{{}}}", self.expr(Kind::Int, 0)),
+            },
+            (Kind::Sets, _) => match self.random.below(4) {
+                0 => format!("gg <+ {{{} |-> ({})}}", self.expr(Kind::Elem, 0), self.expr(Kind::Set, deeper)),
+                1 => format!("{{{}}} <<| gg", self.expr(Kind::Elem, 0)),
+                2 => format!("gg - {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Set, 0)),
+                _ => format!("({}) <| gg", self.expr(Kind::Set, 0)),
             },
         }
     }

@@ -88,7 +88,7 @@ fn measure(options: &BenchOptions, json: bool) -> Result<Vec<Row>, String> {
     if let Some(path) = &options.out {
         let is_csv = path.extension().is_some_and(|extension| extension == "csv");
         let text = if is_csv { rows_csv(&rows) } else { format!("{document:#}\n") };
-        replace_file(path, &text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
+        replace_file(path, text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
     }
     Ok(rows)
 }

@@ -17,6 +17,7 @@ use abridge_sema::{Options, analyse};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, print_json, seconds};
 use crate::disk::Disk;
 use crate::exit::Exit;
@@ -118,6 +119,8 @@ pub(crate) struct CheckOptions {
     /// sceptical
     #[arg(long, value_name = "LENGTH", num_args = 0..=1, default_missing_value = "3", help_heading = "Reductions")]
     check_por: Option<usize>,
+    #[command(flatten)]
+    cache: CacheOptions,
     /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
@@ -314,6 +317,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if places.folder.is_none() {
         config.stop = interrupt.stop_after(options.time);
     }
+    let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
+    config.answers = cache.answers();
     let report = if places.are_used() {
         let texts = analysis.sources.iter().map(|(_, file)| &**file.text());
         let disk = places.disk(fingerprint(model, texts, &config));
@@ -330,6 +335,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     };
     let search_seconds = search_start.elapsed().as_secs_f64();
     watch.clear();
+    cache.save();
     let times = Times { search: search_seconds, total: start.elapsed().as_secs_f64() };
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, &report));
     if json {

@@ -76,7 +76,7 @@ pub(crate) fn run(options: &CorpusOptions, json: bool) -> Exit {
         print_report(&outcomes, seconds);
     }
     if let Some(path) = &options.out
-        && let Err(error) = replace_file(path, &table(&outcomes))
+        && let Err(error) = replace_file(path, table(&outcomes))
     {
         errln!("error: cannot write `{}`: {error}", path.display());
         return Exit::Usage;

@@ -94,7 +94,7 @@ fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {
         out!("{text}");
         return Exit::Ok;
     };
-    match replace_file(path, &text) {
+    match replace_file(path, text) {
         Ok(()) => Exit::Ok,
         Err(error) => {
             errln!("error: {} cannot be written: {error}", path.display());

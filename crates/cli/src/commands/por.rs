@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use abridge_check::{Analysis, Dependence, DependenceReason, analyse_dependences};
+use abridge_check::{Analysis, Config, Dependence, DependenceReason, analyse_dependences};
 use abridge_sema::{Options, analyse};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, print_json};
 use crate::disk::Disk;
 use crate::exit::Exit;
@@ -25,6 +26,8 @@ pub(crate) struct PorOptions {
     /// Only what concerns instances whose names begin with this
     #[arg(long, value_name = "NAME")]
     of: Option<String>,
+    #[command(flatten)]
+    cache: CacheOptions,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -49,7 +52,11 @@ pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, js
         }
         return Exit::WrongModel;
     };
-    let Some(analysis) = analyse_dependences(model, &Compat::config(options.compat, Some(file))) else {
+    let cache = Cache::open(&options.cache, model);
+    let config = Config { answers: cache.answers(), ..Compat::config(options.compat, Some(file)) };
+    let analysis = analyse_dependences(model, &config);
+    cache.save();
+    let Some(analysis) = analysis else {
         if json {
             print_json(&json!({ "file": file, "ok": false, "message": "beyond analysis" }));
         } else {

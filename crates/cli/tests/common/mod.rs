@@ -57,6 +57,8 @@ pub(crate) fn abridge_with(args: &[&str], stdin: &str) -> Run {
 
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_abridge"));
+    // Without a home there is no folder for caches.
+    ["HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"].iter().for_each(|name| _ = command.env_remove(name));
     command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     command
 }

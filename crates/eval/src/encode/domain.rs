@@ -143,6 +143,12 @@ impl Encoder<'_> {
         Ok((Sym::Set(Members { items, is_function: arrow.functional }), self.all(conditions)))
     }
 
+    /// A function by its arguments, also where it could be one by its pairs.
+    pub(crate) fn fresh_by_argument(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
+        let keys = self.list(from, MAX_KEYS, env)?;
+        self.fresh_map(arrow, &keys, to, env)
+    }
+
     /// A function whose values are themselves sets or functions.
     fn fresh_map(&mut self, arrow: Arrow, keys: &Set, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());

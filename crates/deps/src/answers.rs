@@ -1,0 +1,242 @@
+//! Answers that outlast an analysis.
+//!
+//! What a solver says about a machine is the same each time it is asked, so answers are kept: for the next trial, or by the caller as
+//! bytes for the next run. The key of an answer is a digest of the question with all that it is about, down to the gates of the circuit, so it
+//! holds whatever the model, its constants and its options are, and a change to any of them is another question.
+//!
+//! An answer that a solver gave up on is kept with the number of conflicts after which it did, and is of use to those who would give up there
+//! as well.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use abridge_value::bytes::{Checksum, Reader, put_number};
+use rustc_hash::FxHashMap;
+
+use crate::bitset::BitSet;
+
+/// All that answers follow from beside the circuit: whoever changes these files asks anew.
+const OWN_SOURCES: [&str; 5] = [
+    include_str!("answers.rs"),
+    include_str!("build.rs"),
+    include_str!("induction.rs"),
+    include_str!("relations.rs"),
+    include_str!("theory.rs"),
+];
+
+/// What a file of answers begins with.
+const MAGIC: &[u8] = b"abridge answers 1\n";
+/// Answers take no more bytes than about this; what does not fit is asked again.
+const MOST_BYTES: usize = 64 << 20;
+/// Nothing that answers are about has so many members.
+const MOST_NUMBER: usize = 1 << 24;
+
+/// Answers to questions about machines; each is a set of numbers.
+#[derive(Default, Debug)]
+pub struct Answers {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default, Debug)]
+struct Kept {
+    rows: FxHashMap<u128, Row>,
+    n_bytes: usize,
+    is_changed: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    numbers: BitSet,
+    /// Conflicts after which the solver gave up on a part of it.
+    given_up: Option<u64>,
+}
+
+impl Answers {
+    /// Reads what [`Answers::to_bytes`] wrote; nothing if it is damaged or of another version.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Answers> {
+        let (content, sum) = bytes.split_last_chunk::<8>()?;
+        if u64::from_le_bytes(*sum) != checksum(content) {
+            return None;
+        }
+        let mut reader = Reader::new(content.strip_prefix(MAGIC)?);
+        let answers = Answers::default();
+        let rows = reader.list(|reader| Some((key(reader)?, row(reader)?)))?;
+        reader.is_empty().then_some(())?;
+        rows.into_iter().for_each(|(key, row)| answers.lock().add(key, row));
+        answers.lock().is_changed = false;
+        Some(answers)
+    }
+
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let kept = self.lock();
+        let mut rows: Vec<(&u128, &Row)> = kept.rows.iter().collect();
+        rows.sort_unstable_by_key(|(key, _)| **key);
+        let mut out = MAGIC.to_vec();
+        put_number(&mut out, rows.len() as u64);
+        for (key, row) in rows {
+            put_number(&mut out, *key as u64);
+            put_number(&mut out, (*key >> 64) as u64);
+            put_number(&mut out, row.given_up.map_or(0, |conflicts| conflicts.saturating_add(1)));
+            put_number(&mut out, row.numbers.len() as u64);
+            row.numbers.iter().for_each(|number| put_number(&mut out, number as u64));
+        }
+        let sum = checksum(&out);
+        out.extend(sum.to_le_bytes());
+        out
+    }
+
+    /// Takes over answers that are not known here.
+    pub fn merge(&self, others: &Answers) {
+        let others: Vec<(u128, Row)> = others.lock().rows.iter().map(|(key, row)| (*key, row.clone())).collect();
+        let mut kept = self.lock();
+        for (key, row) in others {
+            if !kept.rows.contains_key(&key) {
+                kept.add(key, row);
+            }
+        }
+    }
+
+    /// Whether there are answers that were not read.
+    pub fn is_changed(&self) -> bool {
+        self.lock().is_changed
+    }
+
+    /// The answer, for a solver that gives up after so many conflicts; numbers are below `limit`.
+    pub(crate) fn get(&self, key: u128, conflicts: u64, limit: usize) -> Option<BitSet> {
+        let kept = self.lock();
+        let row = kept.rows.get(&key).filter(|row| row.given_up.is_none_or(|known| known == conflicts))?;
+        row.numbers.iter().all(|number| number < limit).then(|| row.numbers.clone())
+    }
+
+    /// Keeps an answer, and after how many conflicts the solver gave up on a part of it.
+    pub(crate) fn put(&self, key: u128, numbers: BitSet, given_up: Option<u64>) {
+        self.lock().add(key, Row { numbers, given_up });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn add(&mut self, key: u128, row: Row) {
+        // A key, and most often a byte or two for each number.
+        let n_bytes = 24 + 2 * row.numbers.len();
+        if self.n_bytes + n_bytes <= MOST_BYTES {
+            self.n_bytes += n_bytes;
+            self.is_changed = true;
+            self.rows.insert(key, row);
+        }
+    }
+}
+
+fn key(reader: &mut Reader<'_>) -> Option<u128> {
+    let low = reader.number()?;
+    Some(u128::from(reader.number()?) << 64 | u128::from(low))
+}
+
+fn row(reader: &mut Reader<'_>) -> Option<Row> {
+    let given_up = reader.number()?.checked_sub(1);
+    let numbers = reader.list(|reader| reader.small().filter(|number| *number < MOST_NUMBER))?;
+    Some(Row { numbers: numbers.into_iter().collect(), given_up })
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut sum = Checksum::new();
+    sum.add(bytes);
+    sum.get()
+}
+
+/// FNV-1a over 128 bits, so that different questions have different digests for all practical purposes.
+#[derive(Clone, Copy)]
+pub(crate) struct Digest(u128);
+
+impl Digest {
+    pub(crate) fn new() -> Digest {
+        Digest(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+
+    /// Begins with the version of the analysis.
+    pub(crate) fn of_version() -> Digest {
+        let mut digest = Digest::new();
+        OWN_SOURCES.iter().chain(&abridge_blast::SOURCES).for_each(|text| digest.add_bytes(text.as_bytes()));
+        digest
+    }
+
+    fn add_bytes(&mut self, bytes: &[u8]) {
+        const PRIME: u128 = (1 << 88) + 0x13b;
+        self.0 = bytes.iter().fold(self.0, |sum, byte| (sum ^ u128::from(*byte)).wrapping_mul(PRIME));
+    }
+
+    pub(crate) fn add(&mut self, word: u32) {
+        self.add_bytes(&word.to_le_bytes());
+    }
+
+    /// Adds a list so that it cannot be mistaken for parts of its neighbours.
+    pub(crate) fn add_all(&mut self, words: impl IntoIterator<Item = u32>) {
+        let mut n_words = 0;
+        for word in words {
+            self.add(word);
+            n_words += 1;
+        }
+        self.add(n_words);
+    }
+
+    pub(crate) fn add_digest(&mut self, other: Digest) {
+        self.add_bytes(&other.0.to_le_bytes());
+    }
+
+    pub(crate) fn get(self) -> u128 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(numbers: &[usize]) -> BitSet {
+        numbers.iter().copied().collect()
+    }
+
+    fn some_answers() -> Answers {
+        let answers = Answers::default();
+        answers.put(7 << 80 | 3, set(&[0, 5, 900]), None);
+        answers.put(1, set(&[]), Some(0));
+        answers.put(2, set(&[1]), Some(20));
+        answers
+    }
+
+    #[test]
+    fn answers_come_back() {
+        let bytes = some_answers().to_bytes();
+        let answers = Answers::from_bytes(&bytes).expect("they are valid");
+        assert!(!answers.is_changed() && answers.to_bytes() == bytes);
+        assert_eq!(answers.get(7 << 80 | 3, 20, 901), Some(set(&[0, 5, 900])));
+        assert_eq!(answers.get(7 << 80 | 3, 20, 900), None, "a number beyond the limit");
+        assert_eq!((answers.get(2, 20, 2), answers.get(2, 21, 2)), (Some(set(&[1])), None));
+        assert_eq!(answers.get(3, 20, 2), None);
+        let more = Answers::default();
+        more.merge(&answers);
+        assert!(more.is_changed() && more.to_bytes() == bytes);
+    }
+
+    #[test]
+    fn no_damage_goes_unnoticed() {
+        let bytes = some_answers().to_bytes();
+        for idx in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[idx] ^= 1 << (idx % 8);
+            assert!(Answers::from_bytes(&damaged).is_none(), "byte {idx}");
+            assert!(Answers::from_bytes(&bytes[..idx]).is_none(), "{idx} bytes");
+        }
+    }
+
+    #[test]
+    fn bytes_that_make_no_sense_are_refused_even_with_a_checksum() {
+        for content in [&[3, 1, 1][..], &[1, 1, 1, 0, 1], &[0xff; 40], &[0, 0]] {
+            let mut bytes = [MAGIC, content].concat();
+            bytes.extend(checksum(&bytes).to_le_bytes());
+            assert!(Answers::from_bytes(&bytes).is_none());
+        }
+    }
+}
