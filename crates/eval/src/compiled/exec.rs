@@ -15,9 +15,17 @@ impl<'r> Runtime<'r> {
     /// All outcomes of one way an operation can go.
     pub(super) fn case(&mut self, case: &Case, then: &mut Then<'_, 'r>) -> Fast<()> {
         if case.plan.is_empty() {
-            return self.exec(&case.body, then);
+            return self.body(case, then);
         }
-        self.every(&case.plan, &mut |runtime| runtime.exec(&case.body, then))
+        self.every(&case.plan, &mut |runtime| runtime.body(case, then))
+    }
+
+    /// The body changes variables, on whose values it depends which elements are alike.
+    pub(super) fn body(&mut self, case: &Case, then: &mut Then<'_, 'r>) -> Fast<()> {
+        let has_twins = self.switch_twins(false);
+        let answer = self.exec(&case.body, then);
+        self.switch_twins(has_twins);
+        answer
     }
 
     pub(super) fn exec(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {

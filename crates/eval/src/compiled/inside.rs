@@ -284,7 +284,18 @@ impl Memory {
 impl<'p> Runtime<'p> {
     fn with_memory(program: &'p Program, session: Session<'p>, memory: Memory) -> Runtime<'p> {
         let Memory { slots, constants, cells, tables, applied } = memory;
-        Runtime { program, session, slots, constants, cells, tables, applied, fuel: FUEL, is_strict: false }
+        Runtime {
+            program,
+            session,
+            slots,
+            constants,
+            cells,
+            tables,
+            applied,
+            fuel: FUEL,
+            is_strict: false,
+            twins: None,
+        }
     }
 
     fn into_memory(self) -> Memory {

@@ -83,6 +83,8 @@ impl<'r> Runtime<'r> {
     /// Only what is well-defined everywhere is the same for all who ask.
     fn tabulate(&mut self, plan: &Plan, table: &Table) -> Rows {
         let strict = std::mem::replace(&mut self.is_strict, true);
+        // All solutions are wanted.
+        let has_twins = self.switch_twins(false);
         let mut values = Vec::new();
         let flow = self.run(&plan.steps, false, &mut |runtime| {
             for slot in &table.slots {
@@ -93,6 +95,7 @@ impl<'r> Runtime<'r> {
             Ok(if is_long { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         });
         self.is_strict = strict;
+        self.switch_twins(has_twins);
         match flow {
             Ok(ControlFlow::Continue(())) if table.is_fixed => Rows::Fixed(values.into()),
             Ok(ControlFlow::Continue(())) => Rows::Known(values.into()),
