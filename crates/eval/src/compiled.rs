@@ -273,7 +273,7 @@ impl<'p> Runtime<'p> {
                 let slots = operation.params().iter().copied();
                 let saved = slots.zip(params).map(|(slot, val)| (slot, std::mem::replace(&mut self.slots[slot], val)));
                 let saved = saved.collect();
-                let answer = self.body(case, &mut |runtime| {
+                let answer = self.exec(&case.body, &mut |runtime| {
                     let step = (runtime.values(&operation.label), runtime.values(&operation.writes));
                     if !operation.may_repeat || seen.insert(step.clone()) {
                         found(count, Outcome { written: step.1 });

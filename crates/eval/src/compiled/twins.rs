@@ -129,10 +129,11 @@ impl Plan {
 /// What a thread knows about interchangeable elements.
 pub(super) struct TwinMemory {
     interchangeable: Arc<Interchangeable>,
-    /// Variables have the values that they had when the evaluation began.
+    /// Use is made of classes: not all solutions are wanted, and variables do not change underway.
     is_on: bool,
-    /// Which evaluation it is.
+    /// Which values variables have, and how often they may have changed.
     evaluation: u64,
+    n_evaluations: u64,
     known: Vec<Known>,
     /// How many solutions the one at hand stands for.
     weight: u64,
@@ -156,7 +157,7 @@ const TRIAL: u64 = 1 << 10;
 
 impl TwinMemory {
     pub(super) fn new(interchangeable: Arc<Interchangeable>) -> Self {
-        TwinMemory { interchangeable, is_on: true, evaluation: 0, known: Vec::new(), weight: 1 }
+        TwinMemory { interchangeable, is_on: true, evaluation: 0, n_evaluations: 0, known: Vec::new(), weight: 1 }
     }
 
     fn known(&mut self, number: usize) -> &mut Known {
@@ -187,13 +188,27 @@ impl<'r> Runtime<'r> {
     /// A new evaluation begins: variables may have changed.
     pub(super) fn begin_twins(&mut self) {
         if let Some(memory) = &mut self.twins {
-            memory.evaluation += 1;
             memory.is_on = true;
             memory.weight = 1;
         }
+        self.renew_twins();
     }
 
-    /// Whether variables have the values with which the evaluation began; tells what was said before.
+    /// Variables may have changed; tells what was before, for when they change back.
+    pub(super) fn renew_twins(&mut self) -> u64 {
+        let Some(memory) = &mut self.twins else { return 0 };
+        memory.n_evaluations += 1;
+        std::mem::replace(&mut memory.evaluation, memory.n_evaluations)
+    }
+
+    /// Variables have again the values that they had then.
+    pub(super) fn return_to_twins(&mut self, evaluation: u64) {
+        if let Some(memory) = &mut self.twins {
+            memory.evaluation = evaluation;
+        }
+    }
+
+    /// Says whether use is made of classes; tells what was said before.
     pub(super) fn switch_twins(&mut self, is_on: bool) -> bool {
         self.twins.as_mut().is_some_and(|memory| std::mem::replace(&mut memory.is_on, is_on))
     }
