@@ -204,7 +204,7 @@ impl Search<'_> {
         }
         // What is complete is compared with others when it is bound.
         let is_complete = progress.points.is_empty();
-        if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial))) {
+        if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial)))? {
             return GO_ON;
         }
         let next = (0..progress.points.len()).min_by_key(|idx| progress.points[*idx].options.len());
