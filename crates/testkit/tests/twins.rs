@@ -208,3 +208,16 @@ fn choices_that_are_alike_count_for_all() {
         }
     }
 }
+
+/// What has no solution is seen as such whether or not solutions are wanted one per class.
+#[test]
+fn too_many_pigeons() {
+    for arrow in [">->", "-->>", "+->>", ">->>"] {
+        let (pigeons, holes) = if arrow == ">->" { (60, 59) } else { (59, 60) };
+        let text = format!(
+            "MACHINE M SETS P; H CONSTANTS f PROPERTIES card(P) = {pigeons} & card(H) = {holes} & f : P {arrow} H END"
+        );
+        let report = check(&analysed(&text), &Config { symmetry: Method::Auto, ..Config::default() }, &mut Patient);
+        assert_eq!((report.states, report.transitions), (0, 0), "{arrow}");
+    }
+}
