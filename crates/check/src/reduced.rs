@@ -52,6 +52,7 @@ fn up_to_symmetry<S: System, E: Explorer>(
         return plain(explorer);
     }
     let symmetry = symmetry_of(system.model(), search_config(config).properties, system.pinned());
+    system.use_interchangeable(symmetry.interchangeable());
     let group = symmetry.group;
     let is_idle = group.is_trivial() || movable_words(system, &group).is_empty();
     // Flooding and markers are about states as they are met.

@@ -97,3 +97,26 @@ fn wrong_use() {
     assert_eq!(abridge(&["corpus", "models", "--expect", "nowhere.csv"]).status, 2);
     assert_eq!(abridge(&["corpus", "models"]).status, 2);
 }
+
+#[test]
+fn methods_are_compared_with_none() {
+    let folder = folder("corpus-methods");
+    let club = "MACHINE club SETS S VARIABLES s INVARIANT s <: S & card(s) < 2 INITIALISATION s := {}
+        OPERATIONS join(p) = PRE p : S - s THEN s := s \\/ {p} END END";
+    folder.file("club.mch", club);
+    folder.file(
+        "fixed.mch",
+        &club.replace("SETS S", "SETS S = {a, b}").replace("p : S - s", "p : S - s & (p = a or a : s)"),
+    );
+    let rows = "club.mch,exact,,,,,,\nfixed.mch,exact,,,,,,\ngood.mch,exact,,,,,,\nwrong.mch,exact,,,,,,\nendless.mch,exact,,,,,,\n";
+    let run = corpus(&folder, rows, &["--symmetry", "auto,canon,flood,marker", "--timeout", "1", "--json"]);
+    assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
+    let answer: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let kinds: Vec<&str> =
+        answer["machines"].as_array().expect("rows").iter().filter_map(|row| row["kind"].as_str()).collect();
+    assert_eq!(kinds, ["symmetric", "other", "other", "refused", "too long"]);
+    // What one of the runs may not do, the others did.
+    let run = corpus(&folder, "club.mch,exact,,,,,,\n", &["--symmetry", "auto,none", "--timeout", "1"]);
+    assert_eq!(run.status, 1, "{}", run.stdout);
+    assert!(run.stdout.contains("symmetric club.mch: none: no JSON"), "{}", run.stdout);
+}

@@ -4,7 +4,7 @@
 //! evident order. Everything else ends in a [`Stop`], and the caller asks the plain interpreter instead, which gives the exact answer,
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
-//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers solutions, `split.rs` takes sequences apart,
+//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers solutions, `split.rs` takes sequences apart, `twins.rs` tries one of several interchangeable elements,
 //! `exec.rs` runs substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
@@ -19,21 +19,25 @@ mod rows;
 mod run;
 mod split;
 mod staged;
+mod twins;
 
 use std::sync::Arc;
 
 use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, LocalId, Model, OpId, PredId, VarId};
 use abridge_value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::env::{Env, Slots, State};
 use crate::free::FreeNames;
 use crate::interp::{Interp, LOOK, Session};
+use crate::marks::Interchangeable;
 use crate::val::Val;
 use code::{Case, Test};
 pub(crate) use inside::{Fragments, Memory};
 use rows::Rows;
 pub(crate) use staged::{Condition, Staged, Verdict};
+use twins::TwinMemory;
 
 /// Why the fast path gives no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,6 +102,12 @@ struct Operation {
     may_repeat: bool,
 }
 
+impl Operation {
+    fn params(&self) -> &[usize] {
+        &self.label[..self.label.len() - self.outputs.len()]
+    }
+}
+
 /// One step of an operation.
 pub(crate) struct Outcome {
     /// New values of the variables that the operation may write.
@@ -155,10 +165,12 @@ pub(crate) struct Runtime<'p> {
     is_strict: bool,
     /// Some slot holds only the beginning of a function.
     is_partial: bool,
+    /// What is known about interchangeable elements, if any are.
+    twins: Option<TwinMemory>,
 }
 
 /// Functions and arguments with their values, under the constants at hand.
-type Applied = rustc_hash::FxHashMap<(Val, Value), Value>;
+type Applied = FxHashMap<(Val, Value), Value>;
 
 /// The place of a value that is not there.
 pub(crate) fn unset() -> Val {
@@ -182,7 +194,14 @@ impl<'p> Runtime<'p> {
             fuel: FUEL,
             is_strict: false,
             is_partial: false,
+            twins: None,
         }
+    }
+
+    /// From now on, one of several interchangeable elements is enough where only their exchange tells them apart.
+    pub(crate) fn with_twins(self, interchangeable: Option<&Arc<Interchangeable>>) -> Self {
+        let known = interchangeable.filter(|interchangeable| !interchangeable.is_empty());
+        Runtime { twins: known.cloned().map(TwinMemory::new), ..self }
     }
 
     /// Puts constants into their slots; what was computed from others is forgotten.
@@ -219,23 +238,90 @@ impl<'p> Runtime<'p> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         let may_repeat = operation.may_repeat && distinct;
         for output in &operation.outputs {
             self.slots[*output] = unset();
         }
         for case in &operation.cases {
             self.case(case, &mut |runtime| {
-                let values =
-                    |slots: &[usize]| -> Vec<Val> { slots.iter().map(|slot| runtime.slots[*slot].clone()).collect() };
-                let written = values(&operation.writes);
-                if !may_repeat || seen.insert((values(&operation.label), written.clone())) {
+                let written = runtime.values(&operation.writes);
+                if !may_repeat || seen.insert((runtime.values(&operation.label), written.clone())) {
                     found(Chosen { slots: &runtime.slots, layout: program.layout }, Outcome { written });
                 }
                 Ok(())
             })?;
         }
         self.end(Ok(()))
+    }
+
+    /// All distinct steps of an operation, for one of several parameters that are in a group; each is told with the number of parameters
+    /// that it stands for. Parameters without a group stand for themselves.
+    pub(crate) fn operation_by_group<G: std::hash::Hash + Eq>(
+        &mut self,
+        op: OpId,
+        group: &dyn Fn(&[Val]) -> Option<G>,
+        found: &mut dyn FnMut(u32, Outcome),
+    ) -> Fast<()> {
+        let program = self.program;
+        let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
+        self.begin();
+        let mut seen = FxHashSet::default();
+        // Whichever way an operation goes, the same one of a group stands for it.
+        let mut firsts: FxHashMap<G, Vec<Val>> = FxHashMap::default();
+        for output in &operation.outputs {
+            self.slots[*output] = unset();
+        }
+        for case in &operation.cases {
+            for (params, count) in self.grouped_params(operation, case, group, &mut firsts)? {
+                let slots = operation.params().iter().copied();
+                let saved = slots.zip(params).map(|(slot, val)| (slot, std::mem::replace(&mut self.slots[slot], val)));
+                let saved = saved.collect();
+                let answer = self.exec(&case.body, &mut |runtime| {
+                    let step = (runtime.values(&operation.label), runtime.values(&operation.writes));
+                    if !operation.may_repeat || seen.insert(step.clone()) {
+                        found(count, Outcome { written: step.1 });
+                    }
+                    Ok(())
+                });
+                self.restore(saved);
+                answer?;
+            }
+        }
+        self.end(Ok(()))
+    }
+
+    /// One of each group of parameters for which the operation can go a way, and how many there are.
+    fn grouped_params<G: std::hash::Hash + Eq>(
+        &mut self,
+        operation: &Operation,
+        case: &Case,
+        group: &dyn Fn(&[Val]) -> Option<G>,
+        firsts: &mut FxHashMap<G, Vec<Val>>,
+    ) -> Fast<Vec<(Vec<Val>, u32)>> {
+        let mut seen = FxHashSet::default();
+        let mut rows: Vec<(Vec<Val>, u32)> = Vec::new();
+        let mut row_of: FxHashMap<Vec<Val>, usize> = FxHashMap::default();
+        self.every(&case.plan, &mut |runtime| {
+            let params = runtime.values(operation.params());
+            if seen.insert(params.clone()) {
+                let first = match group(&params) {
+                    Some(group) => firsts.entry(group).or_insert(params).clone(),
+                    None => params,
+                };
+                let row = *row_of.entry(first.clone()).or_insert(rows.len());
+                match rows.get_mut(row) {
+                    Some((_, count)) => *count += 1,
+                    None => rows.push((first, 1)),
+                }
+            }
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    fn values(&self, slots: &[usize]) -> Vec<Val> {
+        slots.iter().map(|slot| self.slots[*slot].clone()).collect()
     }
 
     /// Whether a compiled predicate holds in the state in the slots.
@@ -251,6 +337,7 @@ impl<'p> Runtime<'p> {
         self.session.renew();
         self.fuel = FUEL;
         self.is_strict = false;
+        self.begin_twins();
     }
 
     /// What made the plain interpreter hesitate along the way is its to answer for.

@@ -5,6 +5,7 @@
 //! of those (`operation.rs`); the same for conjuncts of the invariant (`conjunct.rs`). What is remembered lies in tables that all workers
 //! share (`memo.rs`). The answers come from the compiled form where it has one, else from the plain interpreter.
 
+mod alike;
 mod condition;
 mod conjunct;
 mod fast;
@@ -33,6 +34,7 @@ use crate::compiled::Program;
 use crate::env::{Env, Slots, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Interp, Session, Warning};
+use crate::marks::Interchangeable;
 use crate::solve::Classes;
 use crate::val::Val;
 use condition::Conditions;
@@ -109,6 +111,8 @@ pub struct Explicit<'m> {
     constants: Interner<Arc<Slots>>,
     /// Constants are set up one valuation per class.
     classes: OnceLock<Arc<dyn Classes>>,
+    /// Elements that quantifiers need not tell apart.
+    interchangeable: OnceLock<Arc<Interchangeable>>,
     notes: Mutex<Notes>,
     program: Option<Program>,
     operation_memos: Vec<Operation>,
@@ -188,6 +192,7 @@ impl<'m> Explicit<'m> {
             labels: Interner::new(),
             constants: Interner::new(),
             classes: OnceLock::new(),
+            interchangeable: OnceLock::new(),
             notes: Mutex::default(),
             program,
             lists: Lists::new(),
@@ -221,6 +226,12 @@ impl<'m> Explicit<'m> {
     /// From now on, only one of several symmetric valuations of the constants is a step out of the root; it counts for all.
     pub fn set_up_by_class(&self, classes: Arc<dyn Classes>) {
         let _ = self.classes.set(classes);
+    }
+
+    /// From now on, quantifiers and comprehensions make use of elements that the text of the model cannot tell apart. To be said before
+    /// there are workers.
+    pub fn use_interchangeable(&self, interchangeable: Interchangeable) {
+        let _ = self.interchangeable.set(Arc::new(interchangeable));
     }
 
     /// Constants that were fixed beforehand.

@@ -20,6 +20,7 @@ mod free;
 mod interp;
 mod leaves;
 mod machine;
+mod marks;
 mod names;
 mod pred;
 mod sets;
@@ -39,6 +40,7 @@ pub use explicit::{
 pub use expr::is_silent_predicate;
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
+pub use marks::Interchangeable;
 pub use names::{ModelNames, value_text};
 pub use solve::Classes;
 pub use subst::{Outcome, Update};

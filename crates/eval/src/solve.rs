@@ -23,7 +23,7 @@ mod simplify;
 mod subsets;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
@@ -67,6 +67,7 @@ impl Session<'_> {
             session: self,
             classes,
             forms: RefCell::default(),
+            solution_forms: RefCell::default(),
             unknowns: problem.unknowns.clone(),
             unbounded: problem.unbounded,
             samples_strings: problem.samples_strings,
@@ -108,7 +109,9 @@ struct Search<'s> {
     /// Solutions are wanted one per class, if there are classes.
     classes: Option<&'s dyn Classes>,
     /// Forms of the nodes that were met.
-    forms: RefCell<HashSet<Form>>,
+    forms: RefCell<FxHashSet<Form>>,
+    /// Forms of the solutions, which stay what they are when a search is begun anew.
+    solution_forms: RefCell<FxHashSet<Form>>,
     unknowns: Vec<Unknown>,
     unbounded: Unbounded,
     samples_strings: bool,
@@ -147,10 +150,12 @@ impl Search<'_> {
         if !self.check_ready(&mut node)? || self.is_pointless(&node) {
             return GO_ON;
         }
-        if !node.is_forced && self.is_sieved(&node) && self.is_met(&node, None) {
+        // What is complete is compared once it is a solution.
+        let is_complete = node.open.is_empty();
+        if !is_complete && !node.is_forced && self.is_sieved(&node) && self.is_met(&node, None)? {
             return GO_ON;
         }
-        if node.open.is_empty() {
+        if is_complete {
             return self.solution(node, found);
         }
         let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
@@ -224,8 +229,7 @@ impl Search<'_> {
                 return GO_ON;
             }
         }
-        // A plain node was compared with others before.
-        if !node.is_plain && self.is_met(&node, None) {
+        if self.is_met_as_solution(&node) {
             return GO_ON;
         }
         found(&node.env)

@@ -403,13 +403,15 @@ pub fn closure1(relation: &Set) -> Set {
 /// Warshall's algorithm.
 fn closure_of_rows(matrix: &Matrix) -> Set {
     let mut rows = [0; MAX];
-    rows[..matrix.rows().len()].copy_from_slice(matrix.rows());
-    for middle in 0..MAX {
+    let rows = &mut rows[..matrix.rows().len()];
+    rows.copy_from_slice(matrix.rows());
+    // Nothing leads on from an element without a row.
+    for middle in 0..rows.len() {
         let through = rows[middle];
         rows.iter_mut().filter(|row| has(**row, middle)).for_each(|row| *row |= through);
     }
     let (from, to) = matrix.carriers();
-    Matrix::set(from, to, &rows)
+    Matrix::set(from, to, rows)
 }
 
 /// `fnc(relation)`: each key with the set of its images.

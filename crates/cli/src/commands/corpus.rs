@@ -1,7 +1,10 @@
 //! `abridge corpus`: a folder of machines against answers that are known.
 //!
 //! Every machine is checked by a process of its own, so that one which takes too long, or too much memory, does not harm the others. What
-//! counts as agreement depends on the kind of a row: `exact` and `likely` compare verdicts and counts, all others verdicts only.
+//! counts as agreement depends on the kind of a row: `exact` and `likely` compare verdicts and counts, all others verdicts only. With
+//! `--symmetry`, runs are compared with each other instead (`methods.rs`).
+
+mod methods;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -38,6 +41,9 @@ pub(crate) struct CorpusOptions {
     /// Machines at a time; all cores if not given
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+    /// Compare verdicts with these methods of symmetry reduction with those without, not with known answers
+    #[arg(long, value_name = "METHODS", value_delimiter = ',')]
+    symmetry: Vec<String>,
     /// Write one row for each machine to a file
     #[arg(long, value_name = "CSV")]
     out: Option<PathBuf>,
@@ -142,6 +148,9 @@ fn cell<'r>(row: &'r Row, column: &str) -> &'r str {
 }
 
 fn check(row: &Row, options: &CorpusOptions) -> Outcome {
+    if !options.symmetry.is_empty() {
+        return methods::compare(cell(row, "path"), &options.symmetry, options);
+    }
     let file = options.dir.join(cell(row, "path"));
     let start = Instant::now();
     let fixed = ["--compat", "prob", "--survey"].map(str::to_owned);

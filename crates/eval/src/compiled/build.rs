@@ -10,6 +10,7 @@ use abridge_model::{
 use abridge_value::{Int, Set, Value};
 
 use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Table, Test, While};
+use super::twins::Purpose;
 use super::{Layout, Operation, Program, staged};
 use crate::expr::cases;
 use crate::free::NameCache;
@@ -24,11 +25,13 @@ pub(super) struct Builder<'a, 'm> {
     open: Vec<OpId>,
 }
 
-/// How many places for values that depend on constants only were given away.
+/// How many places for what is remembered were given away.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Numbers {
     cells: usize,
     tables: usize,
+    /// Places for classes of interchangeable elements.
+    pub(super) classes: usize,
 }
 
 pub(super) fn program(interp: &Interp<'_>) -> Program {
@@ -122,18 +125,26 @@ impl Builder<'_, '_> {
             Expr::Let { bindings, body } => Code::Let(self.bindings(bindings), self.boxed(*body)),
             Expr::BoolOf(pred) => Code::BoolOf(Box::new(self.test(*pred))),
             Expr::Comprehension { binder, pred, symbolic: false } => match self.table_plan(binder, Some(*pred)) {
-                Some(plan) => Code::Collect(plan, Box::new(self.binder_tuple(binder))),
+                Some(plan) => {
+                    let plan = self.with_twins(plan, &self.names.of_expr(model, id), Purpose::List);
+                    Code::Collect(plan, Box::new(self.binder_tuple(binder)))
+                }
                 None => self.interpret(id),
             },
             Expr::SetImage { binder, pred, expr } => match self.table_plan(binder, Some(*pred)) {
-                Some(plan) => Code::Collect(plan, self.boxed(*expr)),
+                Some(plan) => {
+                    let plan = self.with_twins(plan, &self.names.of_expr(model, id), Purpose::List);
+                    Code::Collect(plan, self.boxed(*expr))
+                }
                 None => self.interpret(id),
             },
             Expr::Quantified { op, binder, pred, expr, symbolic: false }
                 if !matches!(op, QuantifiedOp::RealSigma | QuantifiedOp::RealPi) =>
             {
                 let is_sum = matches!(op, QuantifiedOp::Sigma | QuantifiedOp::Pi);
-                match self.table_plan(binder, Some(*pred)).filter(|plan| !(is_sum && plan.may_repeat)) {
+                let purpose = if is_sum { Purpose::Sum } else { Purpose::List };
+                let plan = self.table_plan(binder, Some(*pred)).filter(|plan| !(is_sum && plan.may_repeat));
+                match plan.map(|plan| self.with_twins(plan, &self.names.of_expr(model, id), purpose)) {
                     Some(plan) if *op == QuantifiedOp::Lambda => {
                         let arg = Box::new(self.binder_tuple(binder));
                         Code::Lambda(plan, arg, self.boxed(*expr))
@@ -228,16 +239,16 @@ impl Builder<'_, '_> {
             Pred::Equivalent(left, right) => Test::Equivalent(Box::new(self.test(*left)), Box::new(self.test(*right))),
             Pred::Compare(op, left, right) => self.comparison(id, *op, *left, *right),
             Pred::Exists { binder, body } => match self.plan(binder, &[*body], &[]) {
-                Some(plan) => Test::Exists(plan),
+                Some(plan) => Test::Exists(self.for_truth(plan, id)),
                 None => self.interpret_pred(id),
             },
             Pred::Forall { binder, body } => match model.pred(*body) {
                 Pred::Implies(condition, conclusion) => match self.table_plan(binder, Some(*condition)) {
-                    Some(plan) => Test::Forall(plan, Box::new(self.test(*conclusion))),
+                    Some(plan) => Test::Forall(self.for_truth(plan, id), Box::new(self.test(*conclusion))),
                     None => self.interpret_pred(id),
                 },
                 _ => match self.table_plan(binder, None) {
-                    Some(plan) => Test::Forall(plan, Box::new(self.test(*body))),
+                    Some(plan) => Test::Forall(self.for_truth(plan, id), Box::new(self.test(*body))),
                     None => self.interpret_pred(id),
                 },
             },
@@ -247,6 +258,11 @@ impl Builder<'_, '_> {
             Pred::Let { bindings, body } => Test::Let(self.bindings(bindings), Box::new(self.test(*body))),
             Pred::Finite(_) | Pred::Partition(..) | Pred::External(..) => self.interpret_pred(id),
         }
+    }
+
+    /// The plan of a quantified predicate, which says where one of several elements is enough.
+    fn for_truth(&mut self, plan: Plan, quantified: PredId) -> Plan {
+        self.with_twins(plan, &self.names.of_pred(self.model, quantified), Purpose::Truth)
     }
 
     fn interpret_pred(&self, id: PredId) -> Test {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use abridge_model::{Arrow, BinaryOp, ExprId, PredId, QuantifiedOp, TypeId, UnaryOp};
 use abridge_value::Value;
 
+use super::twins::Twins;
 use crate::free::FreeNames;
 
 /// An expression with a concrete value.
@@ -137,6 +138,8 @@ pub(crate) enum Step {
     Each {
         pattern: Pattern,
         source: Source,
+        /// What to know about elements that may be interchangeable.
+        twins: Option<Box<Twins>>,
     },
     /// `key |-> pattern : relation`
     Images {

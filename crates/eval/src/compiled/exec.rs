@@ -21,6 +21,14 @@ impl<'r> Runtime<'r> {
     }
 
     pub(super) fn exec(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {
+        // Variables may have changed, and on their values it depends which elements are alike.
+        let before = self.renew_twins();
+        let result = self.exec_inner(exec, then);
+        self.return_to_twins(before);
+        result
+    }
+
+    fn exec_inner(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {
         self.tick()?;
         match exec {
             Exec::Skip => then(self),
@@ -201,7 +209,9 @@ impl<'r> Runtime<'r> {
     pub(super) fn while_loop(&mut self, looping: &While, then: &mut Then<'_, 'r>) -> Fast<()> {
         let start: Vec<(usize, Val)> = looping.writes.iter().map(|slot| (*slot, self.slots[*slot].clone())).collect();
         let outer = self.copy(&looping.before);
+        let has_twins = self.switch_twins(false);
         let ends = self.passes(looping);
+        self.switch_twins(has_twins);
         let result = ends.and_then(|ends| if ends { then(self) } else { Ok(()) });
         self.restore(outer);
         self.restore(start);

@@ -295,6 +295,7 @@ impl<'p> Runtime<'p> {
             fuel: FUEL,
             is_strict: false,
             is_partial: false,
+            twins: None,
         }
     }
 

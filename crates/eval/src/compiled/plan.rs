@@ -715,7 +715,7 @@ impl Builder<'_, '_> {
             }
             ChoiceStep::Elements { pattern, set } => {
                 let source = self.source(set);
-                Step::Each { pattern: self.pattern(pattern, open), source }
+                Step::Each { pattern: self.pattern(pattern, open), source, twins: None }
             }
             ChoiceStep::Images { key, pattern, relation } => {
                 let (relation, key) = (self.head(relation), self.code(key));
@@ -724,14 +724,14 @@ impl Builder<'_, '_> {
             ChoiceStep::Subsets { local, set } => {
                 let source = Source::Subsets(self.code(set));
                 open.retain(|known| *known != local);
-                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source }
+                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source, twins: None }
             }
             ChoiceStep::Either { pred } => self.either(pred, open)?,
             ChoiceStep::Range { local } => self.range(local, waiting, open),
             ChoiceStep::Type { local } => {
                 open.retain(|known| *known != local);
                 let source = Source::Type(self.model.locals[local].ty);
-                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source }
+                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source, twins: None }
             }
         })
     }

@@ -151,6 +151,8 @@ impl<'r> Runtime<'r> {
         let mut kept = Kept::default();
         let max_rows = if matches!(order, Order::AsFound) { MAX_ROWS } else { MAX_ORDERED };
         let mut number = 0;
+        // All solutions are wanted.
+        let has_twins = self.switch_twins(false);
         let flow = self.run(&plan.steps, false, &mut |runtime| {
             for slot in &table.slots {
                 let Val::Value(value) = &runtime.slots[*slot] else { return Err(Stop::Escape) };
@@ -166,6 +168,7 @@ impl<'r> Runtime<'r> {
         if let (Order::ByPrefix, Ok(ControlFlow::Continue(()))) = (order, &flow) {
             kept.prefixes = Prefixes::new(&kept.values);
         }
+        self.switch_twins(has_twins);
         match flow {
             Ok(ControlFlow::Continue(())) if table.is_fixed => Rows::Fixed(kept.into()),
             Ok(ControlFlow::Continue(())) => Rows::Known(kept.into()),

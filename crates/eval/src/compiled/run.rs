@@ -243,9 +243,17 @@ impl<'r> Runtime<'r> {
     }
 
     fn fold(&mut self, op: QuantifiedOp, plan: &Plan, expr: &Code) -> Fast<Value> {
+        let outer = self.set_weight(1);
+        let answer = self.fold_all(op, plan, expr);
+        self.set_weight(outer);
+        answer
+    }
+
+    fn fold_all(&mut self, op: QuantifiedOp, plan: &Plan, expr: &Code) -> Fast<Value> {
         let mut sum: Option<Value> = None;
         self.every(plan, &mut |runtime| {
-            let next = runtime.code(expr)?;
+            let weight = runtime.weight();
+            let next = weighted(op, runtime.code(expr)?, weight)?;
             sum = Some(match (sum.take(), op) {
                 (None, _) => next,
                 (Some(sum), QuantifiedOp::Sigma) => binary(BinaryOp::Add, &sum, &next)?,
@@ -512,8 +520,8 @@ impl<'r> Runtime<'r> {
     /// Calls `found` in every solution of a plan, until it breaks.
     pub(super) fn solutions(&mut self, plan: &Plan, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
         match &plan.table {
-            Some(table) => self.tabulated(plan, table, found),
-            None => self.run(&plan.steps, false, found),
+            Some(table) if !self.prefers_search(plan) => self.tabulated(plan, table, found),
+            _ => self.run(&plan.steps, false, found),
         }
     }
 
@@ -608,8 +616,14 @@ impl<'r> Runtime<'r> {
                 Err(Stop::IllDefined) if lenient => GO_ON,
                 Err(stop) => Err(stop),
             },
-            Step::Each { pattern, source } => match self.elements(source) {
+            Step::Each { pattern, source, twins } => match self.elements(source) {
                 Ok(elements) => {
+                    if let (Pattern::Bind(slot), Some(twins)) = (pattern, twins)
+                        && let Some(answer) =
+                            self.each_class((twins, *slot), &elements, &Rest { steps: rest, is_doubtful }, found)
+                    {
+                        return answer;
+                    }
                     if let Pattern::Pair(left, right) = pattern {
                         for (first, second) in relation::pairs(&elements) {
                             let parts = [(&**left, &first), (&**right, &second)];
@@ -750,6 +764,17 @@ impl<'r> Runtime<'r> {
     /// Empties slots for locals that have no value yet; what they held comes back for [`Runtime::restore`].
     pub(super) fn declare(&mut self, slots: &[usize]) -> Vec<(usize, Val)> {
         slots.iter().map(|slot| (*slot, std::mem::replace(&mut self.slots[*slot], unset()))).collect()
+    }
+}
+
+/// What a value contributes to a sum or a product if it is there so many times.
+fn weighted(op: QuantifiedOp, value: Value, weight: u64) -> Fast<Value> {
+    let times = || i64::try_from(weight).map(Value::Int).map_err(|_| Stop::Escape);
+    match op {
+        _ if weight == 1 => Ok(value),
+        QuantifiedOp::Sigma => binary(BinaryOp::Multiply, &value, &times()?),
+        QuantifiedOp::Pi => binary(BinaryOp::Power, &value, &times()?),
+        _ => Ok(value),
     }
 }
 

@@ -19,13 +19,6 @@ pub(crate) struct Staged {
     pub(crate) n_params: usize,
 }
 
-impl Staged {
-    /// What is found are parameters and nothing else, so that different solutions are different steps.
-    pub(crate) fn finds_params(&self) -> bool {
-        self.n_params > 0 && self.search.n_found() == self.n_params
-    }
-}
-
 /// A conjunct of the guard without unknowns.
 pub(crate) struct Condition {
     pub(crate) pred: PredId,

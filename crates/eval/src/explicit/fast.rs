@@ -15,7 +15,8 @@ impl<'a> FastPath<'a> {
     pub(super) fn new(system: &'a Explicit<'a>) -> Option<Self> {
         let program = system.program.as_ref()?;
         let loaded = vec![None; 1 + system.variables.len()];
-        Some(FastPath { runtime: Runtime::new(program, &system.interp), constants: None, loaded })
+        let runtime = Runtime::new(program, &system.interp).with_twins(system.interchangeable.get());
+        Some(FastPath { runtime, constants: None, loaded })
     }
 
     /// Makes the constants and some variables known.

@@ -10,9 +10,9 @@ use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
 use abridge_model::{LocalId, Model, OpId, VarId};
 use abridge_system::{Alike, Steps};
-use abridge_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::alike::{Groups, pattern};
 use super::condition::{Conditions, Settled};
 use super::fast::{FastPath, Trust};
 use super::labelled::label_locals;
@@ -21,6 +21,7 @@ use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
 use crate::compiled::{Fast, Program, Staged, Stop, Verdict};
 use crate::env::State;
+use crate::val::Val;
 
 /// What is known of one operation.
 pub(super) struct Operation {
@@ -30,6 +31,8 @@ pub(super) struct Operation {
     pub(super) key: Vec<usize>,
     /// Words that an outcome may change, in the order of their variables.
     pub(super) writes: Vec<usize>,
+    /// How many parameters it has.
+    n_params: usize,
     /// The locals that label a step.
     pub(super) label: Vec<LocalId>,
     whole: Option<Memo>,
@@ -79,7 +82,8 @@ impl Operation {
             Some(staged) => staged.search.locals.clone(),
             None => label_locals(model, program, op),
         };
-        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, label, key, whole, labelled, stages }
+        let n_params = model.operations[op].params.len();
+        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, n_params, label, key, whole, labelled, stages }
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -226,9 +230,17 @@ impl<'a> Performer<'a> {
     fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
         // What is alike depends on more than the key of a memo.
         let all_alike = at.alike;
-        at.alike = all_alike.filter(|_| self.staged.as_ref().is_some_and(|(staged, _)| staged.finds_params()));
+        at.alike = all_alike.filter(|_| self.makes_use_of_alike());
         self.answer_alike(at, out);
         at.alike = all_alike;
+    }
+
+    /// Whether something is chosen, and the choice is not better remembered as a whole.
+    fn makes_use_of_alike(&self) -> bool {
+        match &self.staged {
+            Some((staged, _)) => staged.search.n_found() > 0,
+            None => self.operation.n_params > 0 && self.whole.as_ref().is_none_or(Seat::is_off),
+        }
     }
 
     fn answer_alike(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
@@ -264,7 +276,10 @@ impl<'a> Performer<'a> {
                 }
                 None => {
                     self.cost.computed += 1;
-                    self.operation.at_once(system, fast, words, scratch, out)
+                    match alike {
+                        Some(alike) => self.operation.at_once_alike(system, fast, words, *alike, scratch, out),
+                        None => self.operation.at_once(system, fast, words, scratch, out),
+                    }
                 }
             };
             self.trust.count(done.is_ok());
@@ -387,32 +402,68 @@ impl Operation {
             }
             run.scratch.distinct.clear();
             let row = |idx: usize| &found[idx * n_found..(idx + 1) * n_found];
-            let groups = match run.alike {
-                Some(alike) => grouped(run.system, alike, (0..n_solutions).map(row)),
-                None => (0..n_solutions).map(|idx| (idx, 1)).collect(),
-            };
-            groups.into_iter().try_for_each(|(idx, count)| {
-                self.outcome(run, staged, stages, seats, (row(idx), count), out)?;
-                if let Some(labels) = &mut run.scratch.labels {
-                    labels.push(run.system.label_of(row(idx)));
+            let mut outcome =
+                |run: &mut Run<'_, '_, '_>, idx: usize| self.outcome(run, staged, stages, seats, row(idx));
+            match run.alike {
+                Some(alike) => {
+                    let groups = Groups::of(run.system, alike, (0..n_solutions).map(row));
+                    self.by_group(run, &groups, staged.n_params > 0, &mut outcome, out)
                 }
-                Ok(())
-            })
+                None => (0..n_solutions).try_for_each(|idx| {
+                    if outcome(run, idx)? {
+                        out.push(self.step, 1, &run.scratch.target);
+                    }
+                    if let Some(labels) = &mut run.scratch.labels {
+                        labels.push(run.system.label_of(row(idx)));
+                    }
+                    Ok(())
+                }),
+            }
         });
         run.scratch.found = found;
         result
     }
 
-    /// Adds the step of a solution that counts for so many.
+    /// Adds one step for each group of solutions, which counts for all of them.
+    fn by_group(
+        &self,
+        run: &mut Run<'_, '_, '_>,
+        groups: &Groups,
+        are_params: bool,
+        outcome: &mut dyn FnMut(&mut Run<'_, '_, '_>, usize) -> Fast<bool>,
+        out: &mut Steps,
+    ) -> Fast<()> {
+        for members in groups.iter() {
+            let [first, others @ ..] = members else { continue };
+            if !outcome(run, *first)? {
+                // What the others lead to has been met as well.
+                continue;
+            }
+            let entry = out.len();
+            if are_params {
+                out.push(self.step, members.len() as u32, &run.scratch.target);
+                continue;
+            }
+            out.push(self.step, 1, &run.scratch.target);
+            // Choices that are not told may come to the same.
+            for other in others {
+                if outcome(run, *other)? {
+                    out.add_count(entry, 1);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the target of a solution; false if the step is one that was met before.
     fn outcome(
         &self,
         run: &mut Run<'_, '_, '_>,
         staged: &Staged,
         stages: &Stages,
         seats: &mut StageSeats<'_>,
-        (found, count): (&[u32], u32),
-        out: &mut Steps,
-    ) -> Fast<()> {
+        found: &[u32],
+    ) -> Fast<bool> {
         let mut target = std::mem::take(&mut run.scratch.target);
         let mut row = std::mem::take(&mut run.scratch.entry);
         target.clear();
@@ -447,12 +498,10 @@ impl Operation {
         }
         // Solutions that differ in parameters are different steps; others may come to the same, unless they are wanted by name.
         let may_repeat = staged.n_params == 0 && !found.is_empty() && run.scratch.labels.is_none();
-        if result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row)) {
-            out.push(self.step, count, &target);
-        }
+        let is_new = result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row));
         run.scratch.target = target;
         run.scratch.entry = row;
-        result
+        result.map(|()| is_new)
     }
 
     /// Runs the compiled operation as a whole.
@@ -468,7 +517,29 @@ impl Operation {
         let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
         fast.runtime.operation(self.op, &mut |outcome| {
             let written = self.writes.iter().zip(&outcome.written);
-            outcomes.add(&mut scratch.target, written.map(|(word, val)| system.encode_val(*word, val)));
+            outcomes.add(&mut scratch.target, 1, written.map(|(word, val)| system.encode_val(*word, val)));
+        })
+    }
+
+    /// The same for one of several parameters that are alike, which counts for all.
+    fn at_once_alike(
+        &self,
+        system: &Explicit<'_>,
+        fast: &mut FastPath<'_>,
+        words: &[u32],
+        alike: &dyn Alike,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Fast<()> {
+        fast.load(system, words, self.key.iter().chain(&self.writes));
+        let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
+        let group = |params: &[Val]| {
+            let ids: Vec<u32> = params.iter().map(|val| system.locals.intern(val).0).collect();
+            pattern(system, alike, &ids)
+        };
+        fast.runtime.operation_by_group(self.op, &group, &mut |count, outcome| {
+            let written = self.writes.iter().zip(&outcome.written);
+            outcomes.add(&mut scratch.target, count, written.map(|(word, val)| system.encode_val(*word, val)));
         })
     }
 
@@ -494,7 +565,7 @@ impl Operation {
                 let val = |word: &usize| transition.state.variables[system.variables[*word - 1].index()].as_ref();
                 let written =
                     self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
-                outcomes.add(&mut scratch.target, written);
+                outcomes.add(&mut scratch.target, 1, written);
                 ControlFlow::Continue(())
             }
             Err(error) => {
@@ -509,40 +580,6 @@ impl Operation {
         system.note(&session, &system.model().operations[self.op].name, failure);
         Doubt { is_ill_defined, is_incomplete }
     }
-}
-
-/// The first of several solutions that only an exchange of elements tells apart, and how many they are. A solution with elements inside of
-/// other values stands alone.
-fn grouped<'r>(
-    system: &Explicit<'_>,
-    alike: &dyn Alike,
-    solutions: impl Iterator<Item = &'r [u32]>,
-) -> Vec<(usize, u32)> {
-    let mut groups: Vec<(usize, u32)> = Vec::new();
-    let mut known: FxHashMap<Vec<(u32, u32)>, usize> = FxHashMap::default();
-    for (idx, solution) in solutions.enumerate() {
-        match pattern(system, alike, solution).map(|pattern| *known.entry(pattern).or_insert(groups.len())) {
-            Some(group) if group < groups.len() => groups[group].1 += 1,
-            _ => groups.push((idx, 1)),
-        }
-    }
-    groups
-}
-
-/// What remains of a solution when elements that are alike are not told apart: their classes, and which are the same.
-fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<Vec<(u32, u32)>> {
-    let part = |(idx, id): (usize, &u32)| match system.local(*id).as_value()? {
-        Value::Element { set, index } => Some(match alike.class(*set, *index) {
-            Some(class) => match solution[..idx].iter().position(|other| other == id) {
-                Some(same) => (2, same as u32),
-                None => (1, class),
-            },
-            None => (0, *id),
-        }),
-        Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::String(_) | Value::Real(_) => Some((0, *id)),
-        _ => None,
-    };
-    solution.iter().enumerate().map(part).collect()
 }
 
 impl Run<'_, '_, '_> {
@@ -631,7 +668,7 @@ struct Outcomes<'o> {
 const FEW: usize = 8;
 
 impl Outcomes<'_> {
-    fn add(&mut self, target: &mut Vec<u32>, written: impl Iterator<Item = u32>) {
+    fn add(&mut self, target: &mut Vec<u32>, count: u32, written: impl Iterator<Item = u32>) {
         target.clear();
         target.extend_from_slice(self.words);
         for (word, value) in self.operation.writes.iter().zip(written) {
@@ -645,9 +682,9 @@ impl Outcomes<'_> {
             self.groups.get(target.as_slice()).copied()
         };
         match known {
-            Some(idx) => self.out.add_count(self.start + idx, 1),
+            Some(idx) => self.out.add_count(self.start + idx, count),
             None => {
-                self.out.push(self.operation.step, 1, target);
+                self.out.push(self.operation.step, count, target);
                 if n_targets > FEW {
                     self.groups.insert(target.as_slice().into(), n_targets);
                 }

@@ -5,6 +5,8 @@ use std::sync::atomic::Ordering;
 
 use abridge_system::{Alike, FindingKind, Properties, Steps, Worker};
 
+use rustc_hash::FxHashSet;
+
 use super::conjunct::{Inspector, Subject};
 use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
@@ -51,7 +53,7 @@ impl<'a> ExplicitWorker<'a> {
     fn setup(&mut self, out: &mut Steps) {
         let system = self.system;
         let session = system.interp.session();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = FxHashSet::default();
         let mut failure = None;
         let classes = system.classes.get().map(|classes| &**classes);
         session.setup_with(&system.pinned, classes, &mut |state| match state {

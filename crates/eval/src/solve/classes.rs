@@ -7,6 +7,7 @@
 use abridge_value::Value;
 
 use super::{Node, Search, Unknown};
+use crate::error::Result;
 use crate::val::{Partial, Val};
 
 /// Classes of tuples of values that differ only in the names of interchangeable elements.
@@ -18,6 +19,9 @@ pub trait Classes: Send + Sync {
     fn size(&self, vals: &[Val]) -> u64;
 }
 
+/// Comparing a node takes about as long as so many steps of a search.
+const COMPARISON: u64 = 48;
+
 /// What a partial solution amounts to: which unknowns have values, and the form of those.
 pub(super) type Form = (Vec<bool>, Vec<Val>);
 
@@ -28,8 +32,24 @@ impl Search<'_> {
     }
 
     /// Whether a symmetric node has been met; if not, this one has been now. `building` is an unknown under construction.
-    pub(super) fn is_met(&self, node: &Node, building: Option<(Unknown, &Partial)>) -> bool {
-        let Some(classes) = self.classes else { return false };
+    pub(super) fn is_met(&self, node: &Node, building: Option<(Unknown, &Partial)>) -> Result<bool> {
+        let Some(form) = self.form(node, building) else { return Ok(false) };
+        let is_new = self.forms.borrow_mut().insert(form);
+        // A first attempt is meant to be short, and comparing in vain takes longer than going on.
+        if is_new && self.session.is_probing() {
+            self.session.ticks(COMPARISON)?;
+        }
+        Ok(!is_new)
+    }
+
+    /// The same for a solution.
+    pub(super) fn is_met_as_solution(&self, node: &Node) -> bool {
+        self.form(node, None).is_some_and(|form| !self.solution_forms.borrow_mut().insert(form))
+    }
+
+    /// The form of a node; nothing if there are no classes, or no values yet.
+    fn form(&self, node: &Node, building: Option<(Unknown, &Partial)>) -> Option<Form> {
+        let classes = self.classes?;
         let mut bound = Vec::with_capacity(self.unknowns.len());
         let mut vals = Vec::new();
         for unknown in &self.unknowns {
@@ -40,10 +60,7 @@ impl Search<'_> {
             bound.push(val.is_some());
             vals.extend(val);
         }
-        if vals.is_empty() {
-            return false;
-        }
-        !self.forms.borrow_mut().insert((bound, classes.form(&vals)))
+        (!vals.is_empty()).then(|| (bound, classes.form(&vals)))
     }
 }
 

@@ -114,6 +114,12 @@ impl Search<'_> {
             let options = absent.into_iter().chain(values.iter().map(Some)).collect();
             points.push(Point { key, options });
         }
+        // There are not enough values for an injection, or not enough points for a surjection.
+        let n_values = targets.as_ref().map(Set::len);
+        let (n_points, Arrow { total, injective, surjective, .. }) = (points.len() as u64, arrow);
+        if n_values.is_some_and(|n| total && injective && n < n_points || surjective && n > n_points) {
+            points.iter_mut().for_each(|point| point.options = Arc::default());
+        }
         let n_targets = if arrow.surjective { targets.map_or(0, |targets| targets.len() as usize) } else { 0 };
         Ok(Some(Shape { points, is_function: true, is_total: arrow.total, is_injective: arrow.injective, n_targets }))
     }
@@ -206,7 +212,7 @@ impl Search<'_> {
         }
         // What is complete is compared with others when it is bound.
         let is_complete = progress.points.is_empty();
-        if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial))) {
+        if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial)))? {
             return GO_ON;
         }
         let next = (0..progress.points.len()).min_by_key(|idx| progress.points[*idx].options.len());

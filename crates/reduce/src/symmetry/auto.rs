@@ -536,8 +536,8 @@ fn describe_all(group: &Group, vals: &[Val]) -> Vec<(usize, Info)> {
     vals.iter().enumerate().filter_map(describe).collect()
 }
 
-/// How many permutations leave a tuple of values as it is, if twins are all there is to it.
-pub(super) fn stabiliser_by_twins(group: &Group, vals: &[Val]) -> Option<u128> {
+/// How many permutations leave a tuple of values as it is, as factors of a product, if twins are all there is to it.
+pub(super) fn stabiliser_by_twins(group: &Group, vals: &[Val]) -> Option<Vec<u64>> {
     let infos = describe_all(group, vals);
     let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
     let (mut colours, mut order, mut sweep) = (Vec::new(), Vec::new(), Sweep::default());

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use abridge_diag::Span;
-use abridge_eval::Val;
+use abridge_eval::{Interchangeable, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::walk::Node;
 use abridge_model::{BinaryOp, ConstId, Expr, Model, OpId, Pred, SetId, Subst, Type, TypeId};
@@ -51,6 +51,16 @@ pub enum Reason {
     Ordered { name: String, span: Span },
     /// It is the only element of its set.
     Alone,
+}
+
+impl Symmetry {
+    /// Elements that the text really cannot tell apart: not those of which it is only claimed.
+    pub fn interchangeable(&self) -> Interchangeable {
+        let honest = self.carriers.iter().filter(|carrier| !carrier.is_forced);
+        Interchangeable::new(
+            honest.flat_map(|carrier| carrier.blocks.iter().map(|block| (carrier.set.0, block.as_slice()))),
+        )
+    }
 }
 
 /// What is symmetric, given what is asked and which constants were fixed beforehand.

@@ -130,6 +130,7 @@ impl Canonizer for FloodCanonizer<'_> {
             return;
         }
         if flood.is_too_large(state) {
+            flood.processed.insert(state, state);
             return;
         }
         let members = self.members(state);

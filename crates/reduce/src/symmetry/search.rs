@@ -70,17 +70,18 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// If all points of one colour are twins: how many permutations keep the colours. These are then all that keep the values.
-    pub(super) fn twins_only(&mut self, order: &[u32]) -> Option<u128> {
+    /// If all points of one colour are twins: how many permutations keep the colours, as factors of a product. These are then all that
+    /// keep the values.
+    pub(super) fn twins_only(&mut self, order: &[u32]) -> Option<Vec<u64>> {
         let cells: Vec<Range<usize>> = cells(self.group, self.base, order).collect();
-        let mut product = 1_u128;
+        let mut factors = Vec::new();
         for cell in cells {
             if !self.are_twins(&order[cell.clone()]) {
                 return None;
             }
-            product = (1..=cell.len() as u128).try_fold(product, u128::checked_mul)?;
+            factors.extend(1..=cell.len() as u64);
         }
-        Some(product)
+        Some(factors)
     }
 
     /// For each point the first of its twins, or a number that says that it has none.
@@ -88,7 +89,11 @@ impl<'a> Search<'a> {
         classes.clear();
         classes.resize(order.len(), alone);
         let cells: Vec<Range<usize>> = cells(self.group, self.base, order).collect();
-        for cell in cells.into_iter().map(|cell| &order[cell]) {
+        for cell in cells.into_iter().map(|cell| &order[cell]).filter(|cell| cell.len() > 1) {
+            if self.are_twins(cell) {
+                cell.iter().for_each(|point| classes[*point as usize] = cell[0]);
+                continue;
+            }
             for (idx, point) in cell.iter().enumerate() {
                 let is_first = |first: &u32| [alone, *first].contains(&classes[*first as usize]);
                 let firsts: Vec<u32> = cell[..idx].iter().copied().filter(is_first).collect();
