@@ -21,6 +21,8 @@ use crate::val::{Partial, Sym, Val};
 const WORTHWHILE: u64 = 64;
 /// The same where symmetric ones are tried once.
 const WORTHWHILE_UP_TO_SYMMETRY: u64 = 20;
+/// Of more candidates the points with the fewest possible values come first; fewer are found in their order.
+const MANY: u64 = 2000;
 /// Looking ahead pauses after this many points where it removed nothing, and is tried again now and then.
 const PATIENCE: u32 = 2;
 const RETRY: usize = 4;
@@ -215,7 +217,8 @@ impl Search<'_> {
         if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial)))? {
             return GO_ON;
         }
-        let next = (0..progress.points.len()).min_by_key(|idx| progress.points[*idx].options.len());
+        let by_options = |idx: &usize| if shape.cost() < MANY { 0 } else { progress.points[*idx].options.len() };
+        let next = (0..progress.points.len()).min_by_key(by_options);
         let Some(next) = next else {
             let val: Val = progress.partial.decided.clone().into();
             // What points do not show: a surjection, a total relation, a set that is not empty.
