@@ -199,7 +199,7 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
     });
     Report {
         verdict,
-        states: exploration.table.len() as u64,
+        states: (exploration.table.len() as u64).saturating_sub(notes.n_outside),
         transitions: exploration.transitions,
         depth: exploration.depth,
         found,
@@ -207,6 +207,7 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
         coverage: coverage.collect(),
         failures: notes.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
+        outside_scope: notes.n_outside,
         por: None,
         table_bytes: exploration.table.bytes() as u64,
         profile: system.profile(),

@@ -48,9 +48,9 @@ const STATES_PER_QUESTION: u64 = 20;
 const SAMPLE: usize = 400;
 
 /// How to reduce; nothing if steps must not be left out.
-pub(crate) fn settings(config: &Config) -> Option<Por> {
-    // Which steps are tried under a cap depends on which states are visited.
-    if config.system.max_operations.is_some() || config.system.max_initialisations.is_some() {
+pub(crate) fn settings(system: &Explicit<'_>, config: &Config) -> Option<Por> {
+    // Which steps are tried under a cap depends on which states are visited, and another order of steps may leave the scope.
+    if config.system.max_operations.is_some() || config.system.max_initialisations.is_some() || system.has_scope() {
         return None;
     }
     let (depth, max_setups) = match config.por {
@@ -142,7 +142,7 @@ pub struct Analysis {
 /// Analyses the operations of a machine under the first constants that there are; nothing if there are none or it is beyond analysis.
 pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
     let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
-    let por = settings(&Config { por: PorMode::Semantic, ..config.clone() })?;
+    let por = settings(&system, &Config { por: PorMode::Semantic, ..config.clone() })?;
     let mut steps = Steps::new(system.width());
     system.worker().initial(&mut steps);
     let words = steps.iter().next()?.2.to_vec();

@@ -22,7 +22,7 @@ const FEW: u128 = 6;
 
 /// Explores a system with what is configured and reports what was found.
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
-    let Some(por) = por::settings(config) else { return up_to_symmetry(system, system, config, explorer) };
+    let Some(por) = por::settings(system, config) else { return up_to_symmetry(system, system, config, explorer) };
     if config.por == PorMode::Auto && config.check_por.is_none() {
         let Some(control) = explorer.control() else {
             return up_to_symmetry(system, system, config, explorer);

@@ -32,6 +32,8 @@ pub struct Report {
     pub coverage: Vec<Coverage>,
     /// Why the result is not about everything, in words.
     pub limits: Vec<String>,
+    /// States outside the machine's SCOPE to which steps lead. They are not counted as states, and what follows them is left out.
+    pub outside_scope: u64,
     /// What could not be evaluated, and where it was met.
     pub failures: Vec<(String, Diagnostic)>,
     /// What partial order reduction did, if it was on. States and transitions that it left out are not counted.

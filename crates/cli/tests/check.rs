@@ -57,6 +57,27 @@ fn files_are_read_from_where_the_machine_lies() {
 }
 
 #[test]
+fn a_scope_bounds_what_is_explored() {
+    let folder = Folder::new("scope");
+    let machine = "MACHINE M DEFINITIONS SCOPE == card(s) <= 2; PREF
+        VARIABLES s INVARIANT s : seq(BOOL) & size(s) <= 2 INITIALISATION s := <>
+        OPERATIONS put(b) = PRE b : BOOL THEN s := s <- b END; drop = PRE s /= <> THEN s := tail(s) END END";
+    let file = folder.file("M.mch", &machine.replace("; PREF", ""));
+    for por in ["off", "semantic"] {
+        let run = abridge(&["check", &file, "--json", "--por", por]);
+        let json = run.json();
+        // What does not satisfy the invariant, and would deadlock, lies outside.
+        assert_eq!((run.status, &json["verdict"]), (0, &"holds".into()), "{json}");
+        assert_eq!((&json["states"], &json["outside_scope"]), (&7.into(), &8.into()), "{json}");
+        assert_eq!(json["transitions"], 1 + 7 * 2 + 6, "{json}");
+    }
+    let run = abridge(&["check", &file]);
+    assert!(run.stdout.contains("8 states outside SCOPE left out, with what follows"), "{}", run.stdout);
+    let file = folder.file("M.mch", &machine.replace("PREF", "SET_PREF_USE_SCOPE_DEFINITION == FALSE"));
+    assert_eq!(abridge(&["check", &file, "--json"]).status, 12);
+}
+
+#[test]
 fn steps_that_do_not_matter_are_left_out() {
     let full = abridge(&["check", "models/Interlocking_Small.mch", "--json"]).json();
     assert_eq!((&full["por"], full["partial_order"].is_null()), (&"off".into(), true));

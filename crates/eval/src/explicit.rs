@@ -120,6 +120,8 @@ pub struct Explicit<'m> {
     invariant: Conjuncts,
     assertions: Conjuncts,
     goal: Conjuncts,
+    /// States where it does not hold are neither inspected nor expanded.
+    scope: Conjuncts,
     lists: Lists,
     /// How often remembered things were rearranged.
     epoch: AtomicU32,
@@ -135,6 +137,8 @@ pub struct Notes {
     pub failures: Vec<Failure>,
     /// A cap on initialisations or operations was reached.
     pub is_capped: bool,
+    /// How many states outside SCOPE were met: steps that lead there count, but not what follows.
+    pub n_outside: u64,
     /// Evaluation was ended from outside.
     pub is_stopped: bool,
 }
@@ -171,16 +175,19 @@ impl<'m> Explicit<'m> {
             let checked = checked.map(|(idx, item)| (idx as u32, item.pred, words.of(&item.reads)));
             Conjuncts::new(model, &words, program.as_ref(), role, checked)
         };
-        let goal = model.steering.goal.iter().map(|pred| {
+        let whole = |pred: &PredId| {
             let reads = abridge_model::effects::reads_of(model, *pred);
             (0, *pred, words.of(&reads.variables))
-        });
+        };
+        let goal = model.steering.goal.iter().map(whole);
+        let scope = model.steering.scope.iter().filter(|_| has_scope(model)).map(whole);
         Explicit {
             operation_memos,
             conditions,
             invariant: conjuncts(Role::Invariant, &model.invariant),
             assertions: conjuncts(Role::Assertion, &model.assertions),
             goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
+            scope: Conjuncts::new(model, &words, program.as_ref(), Role::Invariant, scope),
             values: variables.iter().map(|_| Interner::new()).collect(),
             interp,
             config,
@@ -293,7 +300,8 @@ impl<'m> Explicit<'m> {
     /// All that is remembered.
     fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
         let operations = self.operation_memos.iter().flat_map(Operation::memos);
-        let conjuncts = [&self.invariant, &self.assertions, &self.goal].into_iter().flat_map(Conjuncts::memos);
+        let conjuncts =
+            [&self.invariant, &self.assertions, &self.goal, &self.scope].into_iter().flat_map(Conjuncts::memos);
         operations.chain(self.conditions.memos()).chain(conjuncts)
     }
 
@@ -326,6 +334,12 @@ fn pinned(model: &Model) -> Vec<(ConstId, Val)> {
         }
     }
     pinned
+}
+
+/// Whether a SCOPE of the machine counts.
+fn has_scope(model: &Model) -> bool {
+    let is_off = || model.steering.preferences.get("USE_SCOPE_DEFINITION").is_some_and(|value| value == "FALSE");
+    model.steering.scope.is_some() && !is_off()
 }
 
 /// Whether constants remain or the properties say more than where pinned constants belong.
@@ -485,6 +499,11 @@ impl Explicit<'_> {
             });
         }
         errors
+    }
+
+    /// Whether some states are not expanded because of a SCOPE.
+    pub fn has_scope(&self) -> bool {
+        has_scope(self.model())
     }
 
     /// Whether setting up constants is a step of its own.

@@ -424,6 +424,9 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         None if report.symmetry.is_approximate => outln!("no violation found (approximate)"),
         None => outln!("no violation found, but not everything was visited"),
     }
+    if report.outside_scope > 0 {
+        outln!("  {} outside SCOPE left out, with what follows", plural(report.outside_scope, "state"));
+    }
     for limit in &report.limits {
         outln!("  {limit}");
     }
@@ -551,6 +554,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         },
         "coverage": coverage,
         "limits": report.limits,
+        "outside_scope": report.outside_scope,
         "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
         "symmetry": report.symmetry.method.name(),
         "symmetric": symmetric_json(model, report),

@@ -107,6 +107,7 @@ impl Explicit<'_> {
     pub(super) fn notes_bytes(&self) -> Vec<u8> {
         let notes = lock(&self.notes);
         let mut out = vec![u8::from(notes.is_capped)];
+        put_number(&mut out, notes.n_outside);
         put_number(&mut out, notes.warnings.len() as u64);
         notes.warnings.iter().for_each(|warning| put_warning(&mut out, warning));
         put_number(&mut out, notes.failures.len() as u64);
@@ -122,10 +123,10 @@ impl Explicit<'_> {
 
     pub(super) fn restore_notes(&self, bytes: &[u8]) -> Option<()> {
         let mut reader = Reader::new(bytes);
-        let is_capped = reader.byte()? != 0;
+        let (is_capped, n_outside) = (reader.byte()? != 0, reader.number()?);
         let warnings = reader.list(read_warning)?.into_iter().collect();
         let failures = reader.list(read_failure)?;
-        *lock(&self.notes) = Notes { warnings, failures, is_capped, is_stopped: false };
+        *lock(&self.notes) = Notes { warnings, failures, is_capped, n_outside, is_stopped: false };
         Some(())
     }
 }

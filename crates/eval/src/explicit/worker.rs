@@ -20,6 +20,7 @@ pub struct ExplicitWorker<'a> {
     invariant: Inspector<'a>,
     assertions: Inspector<'a>,
     goal: Inspector<'a>,
+    scope: Inspector<'a>,
     pub(super) means: Means<'a>,
     target: Vec<u32>,
     /// What was rearranged up to here has been taken up.
@@ -34,6 +35,7 @@ impl<'a> ExplicitWorker<'a> {
             invariant: Inspector::new(&system.invariant),
             assertions: Inspector::new(&system.assertions),
             goal: Inspector::new(&system.goal),
+            scope: Inspector::new(&system.scope),
             means: Means::new(system),
             target: Vec::new(),
             epoch: 0,
@@ -46,7 +48,9 @@ impl<'a> ExplicitWorker<'a> {
             self.epoch = epoch;
             self.operations.iter_mut().for_each(Performer::refresh);
             self.means.settled.refresh();
-            [&mut self.invariant, &mut self.assertions, &mut self.goal].into_iter().for_each(Inspector::refresh);
+            [&mut self.invariant, &mut self.assertions, &mut self.goal, &mut self.scope]
+                .into_iter()
+                .for_each(Inspector::refresh);
         }
     }
 
@@ -154,6 +158,9 @@ impl Worker for ExplicitWorker<'_> {
             return;
         }
         self.refresh();
+        if self.is_outside_scope(words) {
+            return;
+        }
         let mut state = None;
         let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
         let inspectors = [
@@ -168,12 +175,28 @@ impl Worker for ExplicitWorker<'_> {
 }
 
 impl ExplicitWorker<'_> {
+    fn is_outside_scope(&mut self, words: &[u32]) -> bool {
+        if !self.system.has_scope() {
+            return false;
+        }
+        let mut state = None;
+        let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
+        let mut is_outside = false;
+        self.scope.inspect(&mut subject, None, &mut |_| is_outside = true);
+        is_outside
+    }
+
     fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) {
         if words[0] & 1 == 0 {
             let (constants, _) = self.system.decode(words);
             return self.initialise(&constants, out);
         }
         self.refresh();
+        if self.is_outside_scope(words) {
+            lock(&self.system.notes).n_outside += 1;
+            out.is_reduced = true;
+            return;
+        }
         let mut at = At { alike, ..At::new(self.system, words, &mut self.means) };
         for operation in &mut self.operations {
             operation.perform(&mut at, out);
