@@ -20,7 +20,7 @@ pub use bits::Bits;
 pub use circuit::{Circuit, Lit};
 pub use compose::{Evaluation, Formulas, Mark, Replaced};
 pub use relation::Side;
-pub use sat::{Answer, Next, Solver};
+pub use sat::{Answer, Found, Next, Solver};
 pub use sym::{Blast, Choice, Entry, Members, Sym, Unsupported};
 
 /// What answers about circuits follow from; whoever keeps answers for a later version of the program keeps this with them.

@@ -26,6 +26,9 @@ pub enum Next {
     Differing(Vec<Lit>),
 }
 
+/// What is done with a solution, given the values of literals.
+pub type Found<'f> = dyn FnMut(&dyn Fn(Lit) -> bool) -> Next + 'f;
+
 /// A solver for a growing list of literals of one circuit that must hold.
 pub struct Solver {
     sat: Sat<Budget>,
@@ -153,7 +156,7 @@ impl Solver {
 
     /// Calls `found` with the values of literals in one solution after the other: unsatisfiable once there are no more, satisfiable if it
     /// stopped. Only literals that are tracked have values.
-    pub fn each_solution(&mut self, found: &mut dyn FnMut(&dyn Fn(Lit) -> bool) -> Next) -> Answer {
+    pub fn each_solution(&mut self, found: &mut Found<'_>) -> Answer {
         if self.is_contradictory {
             return Answer::Unsatisfiable;
         }
@@ -221,7 +224,7 @@ fn known(vars: &[Option<Var>], lit: Lit) -> SatLit {
 /// other, and it is short. The solver may forget such a clause in time, but not the one that a solution met again gives.
 struct Listing<'f> {
     vars: &'f [Option<Var>],
-    found: &'f mut dyn FnMut(&dyn Fn(Lit) -> bool) -> Next,
+    found: &'f mut Found<'f>,
     /// Where on the trail the decision of each level stands.
     levels: Vec<usize>,
     /// The length of the trail when last seen.
