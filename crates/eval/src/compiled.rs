@@ -4,7 +4,9 @@
 //! evident order. Everything else ends in a [`Stop`], and the caller asks the plain interpreter instead, which gives the exact answer,
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
-//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers solutions, `split.rs` takes sequences apart, `twins.rs` tries one of several interchangeable elements,
+//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers
+//! solutions and looks them up, `prefixes.rs` tries functions point by point, `split.rs` takes sequences apart, `twins.rs` tries one of
+//! several interchangeable elements,
 //! `exec.rs` runs substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
