@@ -48,7 +48,7 @@ pub enum Refusal {
 pub const MANIFEST: &str = "manifest";
 const FILES: [&str; 4] = ["roots", "pairs", "parents", "values"];
 const MAGIC: &[u8; 8] = b"ABRIDGE\0";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// How far a search is, beside its table.
 #[derive(Clone, Default)]

@@ -1,10 +1,10 @@
 //! What is remembered: solutions that depend on constants only, and values of symbolic functions.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_value::Value;
+use rustc_hash::FxHashMap;
 
 use super::code::{Code, Plan, Table};
 use super::prefixes::Prefixes;
@@ -38,7 +38,7 @@ pub(crate) struct Kept {
     /// One value per slot and solution.
     values: Vec<Value>,
     /// The numbers of the solutions with each key, where there are keys.
-    by_key: HashMap<Value, Vec<u32>>,
+    by_key: FxHashMap<Value, Vec<u32>>,
     /// The values of the only slot by their first points, where they are wanted so and are functions.
     pub(super) prefixes: Option<Prefixes>,
 }

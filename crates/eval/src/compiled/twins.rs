@@ -177,6 +177,16 @@ struct Tried {
     told: Vec<u32>,
 }
 
+/// Elements to be tried in a slot, and how the search goes on with each.
+#[derive(Clone, Copy)]
+struct Trial<'t> {
+    tried: &'t Tried,
+    number: usize,
+    slot: usize,
+    members: &'t Set,
+    rest: &'t Rest<'t>,
+}
+
 impl Tried {
     /// The class of an element; nothing if it is on its own.
     fn class(&self, element: &Value) -> Option<usize> {
@@ -281,12 +291,12 @@ impl<'r> Runtime<'r> {
         found: &mut Solution<'_, 'r>,
     ) -> Option<Fast<ControlFlow<()>>> {
         let tried = self.tried(twins)?;
-        let answer = match twins.purpose {
-            Purpose::Truth => self.once_each(&tried, (twins.number, slot), members, rest, found),
-            Purpose::Sum => self.weighted(&tried, (twins.number, slot), members, rest, found),
-            Purpose::List => self.tested_once(&tried, (twins.number, slot), members, rest, found),
-        };
-        Some(answer)
+        let trial = Trial { tried: &tried, number: twins.number, slot, members, rest };
+        Some(match twins.purpose {
+            Purpose::Truth => self.once_each(&trial, found),
+            Purpose::Sum => self.weighted(&trial, found),
+            Purpose::List => self.tested_once(&trial, found),
+        })
     }
 
     /// Goes on with an element; how many steps of evaluation that took.
@@ -310,14 +320,8 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    fn once_each(
-        &mut self,
-        tried: &Tried,
-        (number, slot): (usize, usize),
-        members: &Set,
-        rest: &Rest<'_>,
-        found: &mut Solution<'_, 'r>,
-    ) -> Fast<ControlFlow<()>> {
+    fn once_each(&mut self, trial: &Trial<'_>, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+        let Trial { tried, number, slot, members, rest } = *trial;
         let mut taken = vec![None; tried.classes.len()];
         let mut saved = 0;
         let mut flow = ControlFlow::Continue(());
@@ -340,14 +344,8 @@ impl<'r> Runtime<'r> {
         Ok(flow)
     }
 
-    fn weighted(
-        &mut self,
-        tried: &Tried,
-        (number, slot): (usize, usize),
-        members: &Set,
-        rest: &Rest<'_>,
-        found: &mut Solution<'_, 'r>,
-    ) -> Fast<ControlFlow<()>> {
+    fn weighted(&mut self, trial: &Trial<'_>, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+        let Trial { tried, number, slot, members, rest } = *trial;
         let mut sizes = vec![0_u64; tried.classes.len()];
         members.iter().filter_map(|element| tried.class(&element)).for_each(|class| sizes[class] += 1);
         for element in members.iter() {
@@ -368,14 +366,8 @@ impl<'r> Runtime<'r> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn tested_once(
-        &mut self,
-        tried: &Tried,
-        (number, slot): (usize, usize),
-        members: &Set,
-        rest: &Rest<'_>,
-        found: &mut Solution<'_, 'r>,
-    ) -> Fast<ControlFlow<()>> {
+    fn tested_once(&mut self, trial: &Trial<'_>, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+        let Trial { tried, number, slot, members, rest } = *trial;
         // Whether a class has solutions, and what it took to know.
         let mut answers: Vec<Option<(bool, u64)>> = vec![None; tried.classes.len()];
         let only_tests = rest.steps.iter().all(|step| matches!(step, Step::Test { .. }));

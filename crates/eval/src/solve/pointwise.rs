@@ -217,8 +217,12 @@ impl Search<'_> {
         if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial)))? {
             return GO_ON;
         }
-        let by_options = |idx: &usize| if shape.cost() < MANY { 0 } else { progress.points[*idx].options.len() };
-        let next = (0..progress.points.len()).min_by_key(by_options);
+        let mut order = 0..progress.points.len();
+        let next = if shape.cost() < MANY {
+            order.next()
+        } else {
+            order.min_by_key(|idx| progress.points[*idx].options.len())
+        };
         let Some(next) = next else {
             let val: Val = progress.partial.decided.clone().into();
             // What points do not show: a surjection, a total relation, a set that is not empty.

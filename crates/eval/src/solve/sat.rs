@@ -4,12 +4,12 @@
 //! any other. A short search comes first: it settles most problems, and those with very many solutions are better
 //! searched to the end.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use abridge_blast::{Answer, Lit, Next, Solver, Sym};
 use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
+use rustc_hash::FxHashSet;
 
 use super::bounds::{Bounds, Key};
 use super::choose::Step;
@@ -163,7 +163,7 @@ impl Search<'_> {
         for (_, sym) in &symbols {
             sym.for_each_lit(&mut |lit| solver.track(&encoder.blast.circuit, lit));
         }
-        let mut met = HashSet::new();
+        let mut met = FxHashSet::default();
         let mut flow: Result<ControlFlow<()>> = GO_ON;
         let answer = solver.each_solution(&mut |value| {
             let mut next = node.clone();
