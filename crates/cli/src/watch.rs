@@ -74,18 +74,22 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// A flag that is set when the user wants an end or some seconds have passed, even while nobody polls. The search is given a moment to end
-    /// in an orderly way.
-    pub(crate) fn stop_after(&self, seconds: Option<f64>) -> Arc<AtomicBool> {
+    /// A flag that is set when the user wants an end, some seconds have passed or the process has grown to some bytes, even while nobody
+    /// polls. The search is given a moment to end in an orderly way, unless it is memory that it lacks.
+    pub(crate) fn stop_after(&self, seconds: Option<f64>, ceiling: u64) -> Arc<AtomicBool> {
         const MOMENT: Duration = Duration::from_millis(300);
         let stop = Arc::new(AtomicBool::new(false));
         let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let (start, asked, flag) = (Instant::now(), self.clone(), stop.clone());
         std::thread::spawn(move || {
-            while !asked.is_asked() && limit.is_none_or(|limit| start.elapsed() < limit) {
+            let is_over = || asked.is_asked() || limit.is_some_and(|limit| start.elapsed() >= limit);
+            let is_full = || resident_bytes() >= ceiling;
+            while !is_over() && !is_full() {
                 std::thread::sleep(Duration::from_millis(50));
             }
-            std::thread::sleep(MOMENT);
+            if !is_full() {
+                std::thread::sleep(MOMENT);
+            }
             flag.store(true, Ordering::Relaxed);
         });
         stop
@@ -199,13 +203,31 @@ pub(crate) fn resident_bytes() -> u64 {
     status_kb("VmRSS:") * 1024
 }
 
+/// Memory that a run may take if nobody says how much: most of what is free now, so that other programs are not driven out.
+pub(crate) fn usual_budget() -> u64 {
+    match file_kb("/proc/meminfo", "MemAvailable:") {
+        0 => u64::MAX,
+        free => free * 1024 / 4 * 3,
+    }
+}
+
+/// The memory at which an evaluation is given up. It lies above the budget, since states on their way to files take a little more for a while.
+pub(crate) fn ceiling(budget: u64) -> u64 {
+    budget.saturating_add((budget / 8).max(512 << 20))
+}
+
 /// The most memory the process had.
 pub(crate) fn peak_bytes() -> u64 {
     status_kb("VmHWM:") * 1024
 }
 
 fn status_kb(key: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    file_kb("/proc/self/status", key)
+}
+
+/// A number of kilobytes from a file of the system; zero if it is not told.
+fn file_kb(file: &str, key: &str) -> u64 {
+    let status = std::fs::read_to_string(file).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(key));
     line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0)
 }

@@ -244,20 +244,16 @@ impl Session<'_> {
 
     /// All parts read the old values; every combination of their outcomes is one. A part that is infeasible makes the whole so.
     fn parallel(&self, parts: &[SubstId], env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
-        let mut columns: Vec<Vec<Outcome>> = Vec::with_capacity(parts.len());
+        let mut columns = Vec::with_capacity(parts.len());
         for part in parts {
-            let mut outcomes = Vec::new();
-            let _ = self.execute(*part, env, &mut |outcome| {
-                outcomes.push(outcome);
-                ControlFlow::Continue(())
-            });
-            if outcomes.is_empty() {
-                return ControlFlow::Continue(());
+            match self.column(*part, env) {
+                Column::Few(outcomes) if outcomes.is_empty() => return ControlFlow::Continue(()),
+                column => columns.push(column),
             }
-            columns.push(outcomes);
         }
         // An error spoils every combination it is part of, so it is reported once.
-        for outcomes in &mut columns {
+        for column in &mut columns {
+            let Column::Few(outcomes) = column else { continue };
             if let Some(idx) = outcomes.iter().position(Result::is_err) {
                 let failed = outcomes.swap_remove(idx);
                 if emit(failed).is_break() {
@@ -266,15 +262,40 @@ impl Session<'_> {
                 outcomes.retain(Result::is_ok);
             }
         }
-        self.combine_outcomes(&columns, &Update::new(), emit)
+        // What is executed again and again is executed least often on the outside.
+        columns.sort_by_key(|column| matches!(column, Column::Few(_)));
+        self.combine_outcomes(&columns, env, &Update::new(), emit)
     }
 
-    fn combine_outcomes(&self, columns: &[Vec<Outcome>], done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
+    /// The outcomes of one of several substitutions, listed if they are few enough.
+    fn column(&self, part: SubstId, env: &Env) -> Column {
+        const FEW: usize = 20_000;
+        let mut outcomes = Vec::new();
+        let flow = self.execute(part, env, &mut |outcome| {
+            outcomes.push(outcome);
+            if outcomes.len() > FEW { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if flow.is_break() { Column::Many(part) } else { Column::Few(outcomes) }
+    }
+
+    fn combine_outcomes(&self, columns: &[Column], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
         let Some((first, rest)) = columns.split_first() else { return emit(Ok(done.clone())) };
-        for update in first.iter().flatten() {
-            self.combine_outcomes(rest, &merged(done, update.clone()), emit)?;
+        match first {
+            Column::Few(outcomes) => {
+                for update in outcomes.iter().flatten() {
+                    if let Err(error) = self.tick() {
+                        let _ = emit(Err(error));
+                        return ControlFlow::Break(());
+                    }
+                    self.combine_outcomes(rest, env, &merged(done, update.clone()), emit)?;
+                }
+                ControlFlow::Continue(())
+            }
+            Column::Many(part) => self.execute(*part, env, &mut |outcome| match outcome {
+                Ok(update) => self.combine_outcomes(rest, env, &merged(done, update), emit),
+                Err(error) => emit(Err(error)),
+            }),
         }
-        ControlFlow::Continue(())
     }
 
     /// Passes under way, each with what was assigned so far, are kept in a list: loops may be long.
@@ -392,6 +413,13 @@ impl Session<'_> {
         let vals = vals.ok_or_else(|| ErrorKind::Unassigned(format!("the result of {}", name())))?;
         vals.into_iter().reduce(Val::pair).ok_or_else(|| ErrorKind::Internal("a query has no output").into())
     }
+}
+
+/// What one of several substitutions side by side does.
+enum Column {
+    Few(Vec<Outcome>),
+    /// Too many outcomes to list; they are found again when they are needed.
+    Many(SubstId),
 }
 
 struct Loop {

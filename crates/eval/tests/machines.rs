@@ -57,6 +57,14 @@ fn infeasible_substitutions_disable() {
 }
 
 #[test]
+fn many_outcomes_side_by_side() {
+    let machine = "MACHINE M VARIABLES x, y, z INVARIANT x : INTEGER & y : BOOL & z : INTEGER
+        INITIALISATION y :: BOOL || x :: 1..25000 || z := 7 END";
+    check_counts(machine, 50_000, 50_000);
+    check_counts(&over_x("go = x :: 1..25000 || SELECT x = 1 THEN skip END"), 1, 1);
+}
+
+#[test]
 fn every_substitution() {
     check_counts(&over_x("go = SELECT x = 0 THEN x := 1 WHEN x <= 1 THEN x := 2 ELSE x := 0 END"), 3, 5);
     check_counts(&over_x("go = IF x = 0 THEN x := 1 ELSIF x = 1 THEN x := 2 END"), 3, 4);

@@ -28,7 +28,7 @@ use crate::steps::{steps_json, table};
 use crate::trace_file;
 use places::Places;
 
-use crate::watch::{Interrupt, Watch, grouped, peak_bytes, resident_bytes};
+use crate::watch::{Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
 
 #[derive(Args)]
 pub(crate) struct CheckOptions {
@@ -71,7 +71,8 @@ pub(crate) struct CheckOptions {
     /// With --survey: once a violation is known and this much time has passed, stop counting
     #[arg(long, value_name = "SECONDS", default_value = "40", value_parser = seconds, help_heading = "Limits")]
     settle: f64,
-    /// Use at most this much memory, for instance 4G; states that do not fit go to files (see --spill)
+    /// Use at most this much memory, for instance 4G; states that do not fit go to files (see --spill). By default the run ends with what it
+    /// has when it takes three quarters of the memory that was free
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     memory: Option<u64>,
     /// Where states go that do not fit into --memory; by default the folder for temporary files. Nothing is left there
@@ -306,7 +307,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         Err(message) => return refuse(file, json, &message),
     };
     let interrupt = Interrupt::new();
-    let mut watch = Watch::new(options.time, options.memory, !json, interrupt.clone())
+    let budget = options.memory.unwrap_or_else(usual_budget);
+    let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
         .settle_after(options.survey.then_some(options.settle))
         .with_spill(places.scratch.is_some())
         .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
@@ -315,7 +317,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let mut config = options.config(file, model);
     // What was being evaluated is lost, which a run that is saved cannot afford.
     if places.folder.is_none() {
-        config.stop = interrupt.stop_after(options.time);
+        config.stop = interrupt.stop_after(options.time, ceiling(budget));
     }
     let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
     config.answers = cache.answers();
