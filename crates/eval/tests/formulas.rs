@@ -229,6 +229,10 @@ fn logic() {
     holds("#(x, y).(x |-> y : {1 |-> 2, 3 |-> 4} & x + y = 7)");
     holds("#s.(s <: 1..4 & card(s) = 3 & 2 /: s)");
     holds("#f.(f : 1..3 >->> S & f(2) = a)");
+    holds("{s | !x.(x : s => x * x = 4) & !x.(x : {2} => x : s)} = {{2}, {-2, 2}}");
+    holds("{r | !(x, y).(x |-> y : r => x : 1..2 & y = x + 1) & card(r) = 1} = {{1 |-> 2}, {2 |-> 3}}");
+    undefined("#s.(!x.(x : s => x > 4) & 5 /: s & 6 : s)", "unbounded-value");
+    undefined("#(s, t).(s <: INTEGER & !x.(x : s => x : t) & card(s) = 3)", "unbounded-value");
     undefined("#x.(x : INTEGER & x * x * x = 50)", "unbounded-value");
     prob_holds("#x.(x : INTEGER & x * x * x = 50)", false, true);
     prob_holds("#x.(x : NATURAL & x * x * x = 8)", true, false);

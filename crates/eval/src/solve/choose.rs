@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, TypeTable, UnaryOp};
+use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Model, Pred, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
 use super::bounds::{Bounds, Key};
-use super::constraint::{Constraint, Kind, Relation, Term};
+use super::constraint::{Constraint, Kind, Problem, Relation, Term};
 use super::lazy::View;
 use super::pointwise::Shape;
-use super::{Node, Search, Unknown};
+use super::{GO_ON, Node, Search, Unknown};
 use crate::config::Unbounded;
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Session, has_strings};
@@ -407,6 +407,9 @@ impl Search<'_> {
             }
         }
         for unknown in &node.open {
+            if let Some(set) = self.enclosed_by_quantifier(*unknown, node)? {
+                return Ok(Step::Values { constraint: None, unknown: *unknown, set: Sym::unary(UnaryOp::Pow, set) });
+            }
             if let Some(set) = self.determined_by_members(*unknown, node, &bounds) {
                 return Ok(Step::Values { constraint: None, unknown: *unknown, set });
             }
@@ -429,6 +432,37 @@ impl Search<'_> {
             return Ok(Step::Values { constraint: None, unknown: *unknown, set });
         }
         Err(self.unbounded(first))
+    }
+
+    /// `!x.(x : s => P)`: no element of `s` is outside of what satisfies `P`, if that can be listed.
+    fn enclosed_by_quantifier(&self, unknown: Unknown, node: &Node) -> Result<Option<Val>> {
+        let (session, model) = (self.session, self.session.model());
+        for constraint in &node.constraints {
+            let Kind::Holds(pred) = constraint.kind else { continue };
+            let Pred::Forall { binder, body } = model.pred(pred) else { continue };
+            let Pred::Implies(left, right) = model.pred(*body) else { continue };
+            let Pred::Compare(Comparison::Member, element, set) = model.pred(*left) else { continue };
+            let names = session.interp.names.of_pred(model, *right);
+            let is_open = node.open.iter().any(|open| open.is_in(&names));
+            if is_open
+                || self.as_unknown(&Term::Expr(*set), node) != Some(unknown)
+                || !is_tuple(model, *element, binder)
+            {
+                continue;
+            }
+            let mut elements = Vec::new();
+            let problem = Problem::of_pred(session, binder, *right).unbounded(Unbounded::Error);
+            let listed = session.solve(problem, &node.env, &mut |env| {
+                elements.push(session.finite(&session.tuple(env, binder)?, env)?);
+                GO_ON
+            });
+            match listed {
+                Ok(_) => return Ok(Some(elements.into_iter().collect::<Set>().into())),
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(None)
     }
 
     /// `1 : s & 2 : s & card(s) <= 2`: a set that has as many known members as it may have elements.
@@ -474,6 +508,17 @@ impl Search<'_> {
         let by_type =
             || self.session.preferred(&self.session.type_set(unknown.ty(self.session.model()))).and_then(finite);
         offered.or_else(by_type).map(|(_, set)| set)
+    }
+}
+
+/// Whether an expression is the tuple of these locals.
+fn is_tuple(model: &Model, id: ExprId, locals: &[LocalId]) -> bool {
+    match (model.expr(id), locals) {
+        (Expr::Local(local), [only]) => local == only,
+        (Expr::Binary(BinaryOp::Pair, first, second), [before @ .., last]) => {
+            is_tuple(model, *first, before) && is_tuple(model, *second, &[*last])
+        }
+        _ => false,
     }
 }
 
