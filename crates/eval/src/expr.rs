@@ -13,6 +13,8 @@ mod set;
 mod string;
 pub(crate) mod tree;
 
+pub(crate) use arith::MAX_BITS;
+
 use abridge_diag::with_stack;
 use abridge_model::{BaseSet, BinaryOp, Binding, Expr, ExprId, LocalId, QuantifiedOp, UnaryOp};
 use abridge_value::{Int, Set, Value};

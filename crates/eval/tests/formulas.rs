@@ -33,6 +33,9 @@ fn numbers() {
     fails("max(NATURAL)", "infinite-set");
     fails("card(NATURAL)", "infinite-set");
     fails("SIGMA(x).(x : NATURAL | x)", "unbounded-value");
+    fails("2 ** 2 ** 30", "unsupported");
+    fails("(2 ** 10000000) * (2 ** 10000000)", "unsupported");
+    fails("PI(x).(x : 1..20 | 2 ** (1000000 + x))", "unsupported");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use abridge_model::{BinaryOp, UnaryOp};
 use abridge_value::{Int, Set, Value, relation, sequence};
 
 use super::{Fast, Stop};
+use crate::expr::MAX_BITS;
 
 /// Larger sets are better left symbolic.
 pub(super) const MAX_SET: u64 = 1 << 20;
@@ -169,7 +170,7 @@ fn big(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
     let result: Int = match op {
         BinaryOp::Add => &left + &right,
         BinaryOp::Subtract => &left - &right,
-        BinaryOp::Multiply => &left * &right,
+        BinaryOp::Multiply if left.bits() + right.bits() <= MAX_BITS => &left * &right,
         // Rare with numbers of this size.
         _ => return Err(Stop::Escape),
     };

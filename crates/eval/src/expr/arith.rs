@@ -4,12 +4,12 @@ use abridge_model::{BaseSet, BinaryOp, UnaryOp};
 use abridge_value::{Int, Value};
 
 use crate::env::Env;
-use crate::error::{ErrorKind, IllDefined, Result};
+use crate::error::{Error, ErrorKind, IllDefined, Result};
 use crate::interp::Session;
 use crate::val::{Sym, Val};
 
 /// Integers with more bits than this are not computed.
-const MAX_BITS: u64 = 1 << 24;
+pub(crate) const MAX_BITS: u64 = 1 << 24;
 
 impl Session<'_> {
     pub(super) fn unary_number(&self, op: UnaryOp, val: &Val) -> Result<Val> {
@@ -27,7 +27,7 @@ impl Session<'_> {
         Ok(match op {
             BinaryOp::Add => &left + &right,
             BinaryOp::Subtract => &left - &right,
-            BinaryOp::Multiply => &left * &right,
+            BinaryOp::Multiply => product(&left, &right)?,
             BinaryOp::Divide => left.div(&right).ok_or(IllDefined::DivisionByZero)?,
             BinaryOp::Modulo => {
                 let negative = || IllDefined::ModuloNegative { left: left_val.clone(), right: right_val.clone() };
@@ -83,6 +83,14 @@ pub(super) fn power(base: &Int, exponent: &Int) -> Result<Int> {
     }
     match exponent.to_u64() {
         Some(exponent) if exponent.saturating_mul(base.bits()) <= MAX_BITS => Ok(base.pow(exponent as u32)),
-        _ => Err(ErrorKind::Unsupported(format!("an integer with more than {MAX_BITS} bits")).into()),
+        _ => Err(too_large()),
     }
+}
+
+pub(super) fn product(left: &Int, right: &Int) -> Result<Int> {
+    if left.bits() + right.bits() > MAX_BITS { Err(too_large()) } else { Ok(left * right) }
+}
+
+fn too_large() -> Error {
+    ErrorKind::Unsupported(format!("an integer with more than {MAX_BITS} bits")).into()
 }

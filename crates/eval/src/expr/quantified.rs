@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use abridge_model::{ExprId, LocalId, PredId, QuantifiedOp};
 use abridge_value::{Int, Value};
 
+use super::arith::product;
 use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{ErrorKind, IllDefined, Result};
@@ -47,7 +48,7 @@ impl Session<'_> {
     fn combine(&self, op: QuantifiedOp, acc: &Val, val: &Val) -> Result<Val> {
         Ok(match op {
             QuantifiedOp::Sigma => (&acc.int()? + &val.int()?).into(),
-            QuantifiedOp::Pi => (&acc.int()? * &val.int()?).into(),
+            QuantifiedOp::Pi => product(&acc.int()?, &val.int()?)?.into(),
             QuantifiedOp::RealSigma => Value::real(acc.real()? + val.real()?).into(),
             QuantifiedOp::RealPi => Value::real(acc.real()? * val.real()?).into(),
             _ => self.intersection(acc, val),
