@@ -29,6 +29,8 @@ const STEPS: u64 = 1 << 20;
 const TIDY_EVERY: u32 = 64;
 /// States between two questions to the [`Control`].
 const POLL_EVERY: u32 = 256;
+/// So many steps take about as long as a state.
+const STEPS_PER_STATE: u32 = 64;
 
 /// Pairs that the steps of one block may add at most before the search looks up.
 pub(crate) const PAIRS_MARGIN: u64 = 1 << 26;
@@ -239,16 +241,16 @@ impl<'e, S: System> Search<'e, '_, S> {
             self.cut();
             self.tidy(self.position.next);
             self.use_disk(control);
-            self.look_ahead(control);
+            self.look_ahead(self.position.next, control);
         }
     }
 
     /// Makes walks from states that wait, where it is time to.
-    fn look_ahead(&mut self, control: &mut dyn Control) {
+    fn look_ahead(&mut self, first: u32, control: &mut dyn Control) {
         if self.outcome.is_done || !self.scout.is_due(control) {
             return;
         }
-        let (table, first) = (self.round.table(), self.position.next);
+        let table = self.round.table();
         self.scout.look(self.config, scout::LENGTH, control, &mut |random| WalkStart::waiting(&table, first, random));
     }
 
@@ -388,6 +390,7 @@ impl<'e, S: System> Search<'e, '_, S> {
                 if control.poll(&self.progress(state)).is_some_and(|limit| self.heed(limit)) {
                     return state;
                 }
+                self.look_ahead(state, control);
             }
             self.hand.read(&self.round.table(), root);
             self.hand.expand();
@@ -400,6 +403,7 @@ impl<'e, S: System> Search<'e, '_, S> {
             if !self.take(state, is_last_level) {
                 return state;
             }
+            self.since_poll = self.since_poll.saturating_add(self.hand.steps.len() as u32 / STEPS_PER_STATE);
             self.cut_after(state + 1);
             if self.outcome.is_done {
                 return state + 1;
