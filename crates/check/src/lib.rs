@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 use abridge_eval::{Explicit, FIRST_OPERATION, Failure as EvalFailure, Interp, Notes, SystemConfig, Warning};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
-use abridge_search::Exploration;
+use abridge_search::{Exploration, Scouted};
 use abridge_system::bytes::Checksum;
 use abridge_system::{Finding, FindingKind, Limit, Properties};
 
@@ -180,6 +180,7 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
         exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty() && !notes.is_stopped;
     let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, deadlock: is_stuck, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
+    exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
     let mut limits = limits(&notes, &exploration.limits, is_exact(system));
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("files of states: {error}")));
     let violation = violation(system, &exploration, canonizer).unwrap_or_else(|error| {
@@ -261,7 +262,9 @@ fn violation(
             Violation { kind, trace: Trace::default(), parts: Vec::new() }
         }));
     }
-    let Some(Finding { kind, state }) = exploration.findings.first() else {
+    let first = exploration.findings.first().map(|Finding { kind, state }| (*kind, Some(*state), &[][..]));
+    let ahead = exploration.scouted.first().map(|Scouted { kind, from, path }| (*kind, *from, &path[..]));
+    let Some((kind, state, path)) = first.or(ahead) else {
         let is_stuck =
             exploration.is_stuck_at_root && limits(&system.notes(), &exploration.limits, is_exact(system)).is_empty();
         return Ok(is_stuck.then(|| Violation {
@@ -270,10 +273,10 @@ fn violation(
             parts: Vec::new(),
         }));
     };
-    let states = trace::states_to(system, &exploration.table, *state, canonizer)?;
+    let states = trace::states_to(system, &exploration.table, state, path, canonizer)?;
     let trace = Trace::through(system, &states);
     let Some(words) = states.last() else { return Ok(None) };
-    Ok(kind_of(model, system, *kind, words).map(|kind| {
+    Ok(kind_of(model, system, kind, words).map(|kind| {
         let parts = parts_of(model, system, &kind, words);
         Violation { kind, trace, parts }
     }))

@@ -5,6 +5,7 @@
 //! starts anew with the reduction; otherwise it goes on as if nothing had happened, and there is another trial, which goes on from the
 //! answers of this one, when it has gone on much longer. A trial that more effort would not change is the last.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -144,7 +145,7 @@ pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
     let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
     let por = settings(&system, &Config { por: PorMode::Semantic, ..config.clone() })?;
     let mut steps = Steps::new(system.width());
-    system.worker().initial(&mut steps);
+    system.worker().initial_by_parts(&mut steps, &mut |_| ControlFlow::Break(()));
     let words = steps.iter().next()?.2.to_vec();
     let facts = Facts::new(&system, &words, por.asked, por.depth, &Means::new(config.answers.clone()))?;
     let name = |node| facts.name(model, system.operations(), node);

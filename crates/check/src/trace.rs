@@ -42,22 +42,26 @@ impl Trace {
     }
 }
 
-/// The states along which a state was first reached, itself included: states of the system as it is. Those of the table may be
-/// representatives; then each state on the way is one that its representative stands for. They may have to be read from files.
+/// The states along which a state was first reached, itself included, and further states behind it: states of the system as it is. Those of
+/// the table may be representatives; then each state on the way is one that its representative stands for. They may have to be read from
+/// files.
 pub(crate) fn states_to(
     system: &Explicit<'_>,
     table: &StateTable,
-    state: u32,
+    state: Option<u32>,
+    behind: &[Vec<u32>],
     canonizer: Option<&mut dyn Canonizer>,
 ) -> io::Result<Vec<Vec<u32>>> {
-    let mut numbers = vec![state];
+    let mut numbers: Vec<u32> = state.into_iter().collect();
     while let Some(last) = numbers.last().copied().filter(|last| table.parent(*last) != NO_PARENT) {
         numbers.push(table.parent(last));
     }
     let states: io::Result<Vec<Vec<u32>>> = numbers.into_iter().rev().map(|number| table.get(number)).collect();
+    let mut states = states?;
+    states.extend_from_slice(behind);
     Ok(match canonizer {
-        Some(canonizer) => realise(system, &states?, canonizer),
-        None => states?,
+        Some(canonizer) => realise(system, &states, canonizer),
+        None => states,
     })
 }
 
@@ -107,7 +111,7 @@ pub(crate) fn path(
     state: u32,
     start: Option<&[u32]>,
 ) -> io::Result<Vec<Move>> {
-    let states = states_to(system, table, state, None)?;
+    let states = states_to(system, table, Some(state), &[], None)?;
     // With a start, the first state of the search is the start itself.
     Ok(moves_through(system, start, &states[usize::from(start.is_some())..]))
 }

@@ -119,9 +119,14 @@ impl From<bool> for Truth {
 
 impl<'s> Encoder<'s> {
     pub(crate) fn new(session: &'s Session<'s>) -> Encoder<'s> {
+        Encoder::with_room(session, MAX_SIZE)
+    }
+
+    /// One whose circuit is not larger than this, in gates and connections.
+    pub(crate) fn with_room(session: &'s Session<'s>, max_size: usize) -> Encoder<'s> {
         Encoder {
             session,
-            blast: Blast::new(MAX_SIZE),
+            blast: Blast::new(max_size),
             symbols: HashMap::new(),
             variables: HashMap::new(),
             lets: HashSet::new(),

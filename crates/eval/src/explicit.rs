@@ -413,6 +413,11 @@ impl System for Explicit<'_> {
         }
     }
 
+    fn may_look_ahead(&self) -> bool {
+        // States outside are counted when they are expanded.
+        !self.has_scope()
+    }
+
     fn bytes(&self) -> u64 {
         self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
     }

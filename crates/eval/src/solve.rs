@@ -8,7 +8,7 @@
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
 //! integer bounds, `pointwise.rs` finds functions and sets point by point, `lazy.rs` functions whose values nothing lists, `sequences.rs`
 //! takes sequences apart, `subsets.rs` bounds sets from both sides, `simplify.rs` drops what is decided, `sat.rs` hands what is
-//! hard to a SAT solver, `classes.rs` keeps one of several symmetric solutions.
+//! hard to a SAT solver, `refute.rs` looks for a contradiction in large problems, `classes.rs` keeps one of several symmetric solutions.
 
 mod bounds;
 mod choose;
@@ -17,6 +17,7 @@ mod constraint;
 mod lazy;
 mod pattern;
 mod pointwise;
+mod refute;
 mod sat;
 mod sequences;
 mod simplify;
@@ -74,6 +75,7 @@ impl Session<'_> {
             failure: RefCell::default(),
             seen: RefCell::default(),
             circuits_left: Cell::new(sat::ATTEMPTS),
+            is_examined: Cell::new(false),
             cuts: RefCell::default(),
         };
         let mut constraints = problem.constraints;
@@ -121,6 +123,8 @@ struct Search<'s> {
     seen: RefCell<FxHashSet<Vec<Option<Val>>>>,
     /// How often circuits are still tried.
     circuits_left: Cell<u32>,
+    /// A contradiction has been looked for.
+    is_examined: Cell<bool>,
     /// Where the search was cut to MININT..MAXINT.
     cuts: RefCell<BTreeSet<Warning>>,
 }
@@ -159,8 +163,12 @@ impl Search<'_> {
             return self.solution(node, found);
         }
         let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
+        let is_hard = self.is_hard(cost, &node);
+        if is_hard && self.is_refuted(&node)? {
+            return GO_ON;
+        }
         with_stack(|| {
-            if self.is_hard(cost, &node) && !self.shapes_others(cost, &step, &node) {
+            if is_hard && !self.shapes_others(cost, &step, &node) {
                 self.hard(step, node, found)
             } else {
                 self.take(step, node, found)

@@ -280,3 +280,15 @@ fn a_bijection_with_a_product_sizes_a_deferred_set() {
     check_counts(&with("f : BOOL * C >->> R & card(R) = 3"), 0, 0);
     check_counts(&with("f : 1..3 >->> R"), 0, 0);
 }
+
+/// What a plan would only find by trying everything is left to the solver.
+#[test]
+fn very_many_candidates_are_not_tried() {
+    let sets = "go(n, s) = PRE n : 0..999 & s : POW(0..999) & card(s) = 1 & n : s & n < 3 THEN x := n END";
+    check_counts(&over_x(sets), 3, 10);
+    let pairs = "go(s) = PRE s <: 0..999 & card(s) <= 2 & {4, 7} <: s THEN x := card(s) END";
+    check_counts(&over_x(pairs), 2, 3);
+    let boxes = "go(m, n) = PRE m : 0..9999 & n : 0..9999 & (m < 50 or n = 7) & (n > 9990 or m = 3) &
+        (m /= 3 or n = 2) & (n /= 9995 or m : 1..2) & (m : 2..3 or n < 0) THEN x := m END";
+    check_counts(&over_x(boxes), 3, 1 + 3 * 10);
+}

@@ -42,12 +42,15 @@ fn pred() -> impl Strategy<Value = String> {
 /// Predicates on a function `f : 0..2 +-> 0..2` and a set `s <: 0..3`.
 fn function_pred() -> impl Strategy<Value = String> {
     let key = prop_oneof![Just("0"), Just("1"), Just("2"), Just("card(s)"), Just("f(0)"), Just("f(1)")];
+    let size = prop_oneof![Just("="), Just("<="), Just("<"), Just(">"), Just(">=")];
     let atoms = prop_oneof![
         (key.clone(), key.clone()).prop_map(|(left, right)| format!("f({left}) = {right}")),
         (key.clone(), key.clone()).prop_map(|(left, right)| format!("f({left}) /= f({right})")),
         key.clone().prop_map(|key| format!("{key} : dom(f)")),
         key.clone().prop_map(|key| format!("{key} /: ran(f)")),
         key.clone().prop_map(|key| format!("{key} : s")),
+        (size, 0..4).prop_map(|(op, n)| format!("card(s) {op} {n}")),
+        (0..4, 0..5).prop_map(|(n, most)| format!("{n} /: s & {most} > card(s)")),
         Just("f : 0..2 --> 0..2".to_string()),
         Just("f : 0..2 >+> 0..2".to_string()),
         Just("!(i, j).(i : dom(f) & j : dom(f) & i < j => f(i) <= f(j))".to_string()),

@@ -45,12 +45,13 @@ mod chooser;
 mod twin;
 
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use abridge_deps::{Asked, BitSet, Depth, Facts, Means, NodeId, Outline};
 use abridge_eval::{Explicit, ExplicitWorker, FIRST_OPERATION, NO_LABEL, Val};
-use abridge_system::{FindingKind, Properties, Steps, System, Worker};
+use abridge_system::{FindingKind, Pause, Properties, Steps, System, Worker};
 use rustc_hash::FxHashMap;
 
 use chooser::Chooser;
@@ -80,6 +81,8 @@ const SAMPLE_DEPTH: usize = 100;
 /// So many steps, out of some states at least, tell enough.
 const SAMPLE_STEPS: usize = 4000;
 const FEWEST_STATES: usize = 40;
+/// Steps out of the root among which the paths of a sample begin.
+const MOST_STARTS: usize = 10_000;
 
 /// So many are enough to look at.
 const MOST_MISTAKES: usize = 20;
@@ -160,7 +163,9 @@ impl<'s> Selected<'s> {
         let mut worker = self.worker();
         let mut sample = Sample::default();
         let mut starts = Steps::new(self.width());
-        worker.inner.initial(&mut starts);
+        worker.inner.initial_by_parts(&mut starts, &mut |starts| {
+            if starts.len() < MOST_STARTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
         let mut steps = Steps::new(self.width());
         let mut random = Random(1);
         let mut state = random.target(&starts);
@@ -330,6 +335,10 @@ impl View {
 impl Worker for SelectedWorker<'_> {
     fn initial(&mut self, out: &mut Steps) {
         self.inner.initial(out);
+    }
+
+    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
+        self.inner.initial_by_parts(out, pause);
     }
 
     fn successors(&mut self, words: &[u32], out: &mut Steps) {

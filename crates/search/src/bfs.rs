@@ -9,13 +9,15 @@ use std::ops::Range;
 use std::thread::{self, Scope};
 
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable, Volume};
-use abridge_system::{Finding, FindingKind, Limit, System, Worker};
+use abridge_system::{Finding, FindingKind, Limit, Steps, System};
 
 use crate::crew::Crew;
 use crate::disk::{self, Disk, OpenBlock, Position, Refusal, Resumed, Saver};
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::hand::Hand;
+use crate::root::{self, Taker};
 use crate::round::{Round, Task};
+use crate::scout::{self, Scout, Start as WalkStart};
 use crate::tally::{Outcome, Tally};
 
 /// Blocks smaller than this are not worth waking anybody.
@@ -27,6 +29,8 @@ const STEPS: u64 = 1 << 20;
 const TIDY_EVERY: u32 = 64;
 /// States between two questions to the [`Control`].
 const POLL_EVERY: u32 = 256;
+/// So many steps take about as long as a state.
+const STEPS_PER_STATE: u32 = 64;
 
 /// Pairs that the steps of one block may add at most before the search looks up.
 pub(crate) const PAIRS_MARGIN: u64 = 1 << 26;
@@ -103,6 +107,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             round: &round,
             crew: &crew,
             hand: Hand::new(system),
+            scout: Scout::new(system, config),
             outcome,
             tidied: position.next,
             position,
@@ -126,6 +131,7 @@ struct Search<'e, 'v, S: System + 'e> {
     round: &'e Round<'e>,
     crew: &'e Crew<Task>,
     hand: Hand<S::Worker<'e>>,
+    scout: Scout<'e, S>,
     outcome: Outcome,
     position: Position,
     since_poll: u32,
@@ -138,14 +144,41 @@ struct Search<'e, 'v, S: System + 'e> {
     disk: DiskUse,
 }
 
+impl<'e, S: System> Taker<'e, S> for Search<'e, '_, S> {
+    fn take_part(&mut self, steps: &mut Steps) {
+        std::mem::swap(steps, &mut self.hand.steps);
+        self.take(NO_PARENT, self.is_last(0));
+        self.cut();
+        if std::mem::take(&mut self.is_spill_due) && !self.outcome.is_done {
+            self.relieve_memory();
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress(0)
+    }
+
+    fn heed(&mut self, limit: Limit) -> bool {
+        self.heed(limit)
+    }
+
+    fn is_done(&self) -> bool {
+        self.outcome.is_done
+    }
+
+    fn end(&mut self) {
+        self.outcome.is_done = true;
+    }
+
+    fn scout(&mut self) -> &mut Scout<'e, S> {
+        &mut self.scout
+    }
+}
+
 impl<'e, S: System> Search<'e, '_, S> {
     fn run<'s>(&mut self, is_new: bool, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) -> Exploration {
         if is_new {
-            self.hand.worker.initial(&mut self.hand.steps);
-            self.position.is_stuck = self.hand.steps.is_empty();
-            self.position.is_ill_defined = self.hand.steps.is_ill_defined;
-            self.take(NO_PARENT, self.is_last(0));
-            self.cut();
+            self.root(control);
         }
         self.levels(scope, control);
         match &self.saver {
@@ -160,11 +193,31 @@ impl<'e, S: System> Search<'e, '_, S> {
             transitions: outcome.tally.transitions,
             per_operation: outcome.tally.per_operation,
             findings: outcome.findings,
+            scouted: std::mem::take(&mut self.scout.found),
             limits: outcome.limits,
             depth: self.position.depth,
             is_stuck_at_root: self.position.is_stuck,
             is_ill_defined_at_root: self.position.is_ill_defined,
             disk: std::mem::take(&mut self.disk),
+        }
+    }
+
+    /// Takes the steps out of the root.
+    fn root(&mut self, control: &mut dyn Control) {
+        let root = root::enumerate(self.system, self.config, self, control);
+        let n_starts = self.round.table().len() as u32;
+        self.round.table_mut().close(NO_PARENT, n_starts);
+        (self.position.is_stuck, self.position.is_ill_defined) = (root.is_stuck, root.is_ill_defined);
+        if !root.is_whole {
+            self.forgo_saving("the search was ended before all set-ups and initial states were known");
+        }
+        self.cut();
+    }
+
+    /// There is nothing to go on from.
+    fn forgo_saving(&mut self, why: &str) {
+        if self.saver.take().is_some() {
+            self.disk.checkpoint_error = Some(why.to_owned());
         }
     }
 
@@ -188,7 +241,17 @@ impl<'e, S: System> Search<'e, '_, S> {
             self.cut();
             self.tidy(self.position.next);
             self.use_disk(control);
+            self.look_ahead(self.position.next, control);
         }
+    }
+
+    /// Makes walks from states that wait, where it is time to.
+    fn look_ahead(&mut self, first: u32, control: &mut dyn Control) {
+        if self.outcome.is_done || !self.scout.is_due(control) {
+            return;
+        }
+        let table = self.round.table();
+        self.scout.look(self.config, scout::LENGTH, control, &mut |random| WalkStart::waiting(&table, first, random));
     }
 
     /// Expands the next block, or the rest of the one that was stopped.
@@ -308,7 +371,7 @@ impl<'e, S: System> Search<'e, '_, S> {
             bytes: table.bytes() as u64 + self.system.bytes(),
             is_spilled: table.is_spilled(),
             depth: self.position.depth,
-            is_settled: !self.outcome.findings.is_empty(),
+            is_settled: !self.outcome.findings.is_empty() || !self.scout.found.is_empty(),
         }
     }
 
@@ -327,6 +390,7 @@ impl<'e, S: System> Search<'e, '_, S> {
                 if control.poll(&self.progress(state)).is_some_and(|limit| self.heed(limit)) {
                     return state;
                 }
+                self.look_ahead(state, control);
             }
             self.hand.read(&self.round.table(), root);
             self.hand.expand();
@@ -339,6 +403,7 @@ impl<'e, S: System> Search<'e, '_, S> {
             if !self.take(state, is_last_level) {
                 return state;
             }
+            self.since_poll = self.since_poll.saturating_add(self.hand.steps.len() as u32 / STEPS_PER_STATE);
             self.cut_after(state + 1);
             if self.outcome.is_done {
                 return state + 1;
@@ -354,7 +419,9 @@ impl<'e, S: System> Search<'e, '_, S> {
             if !hand.steps.is_empty() {
                 outcome.limit(Limit::Depth(position.depth));
             }
-            round.table_mut().close(parent, 0);
+            if parent != NO_PARENT {
+                round.table_mut().close(parent, 0);
+            }
             return true;
         }
         let mut table = round.table_mut();
@@ -378,7 +445,9 @@ impl<'e, S: System> Search<'e, '_, S> {
                 Err(error) => failure = Some(error),
             }
         }
-        table.close(parent, fresh.len() as u32);
+        if parent != NO_PARENT {
+            table.close(parent, fresh.len() as u32);
+        }
         for (state, root) in fresh {
             hand.inspect(&table, root, config.properties, &mut |kind| {
                 outcome.find(config, Finding { kind, state });

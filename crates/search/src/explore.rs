@@ -8,6 +8,7 @@ use abridge_system::{Finding, Limit, Properties, System};
 
 use crate::disk::{Disk, Refusal};
 use crate::frontier::Strategy;
+use crate::scout::Scouted;
 use crate::{bfs, walk};
 
 /// What to do and when to stop.
@@ -65,6 +66,8 @@ pub struct Exploration {
     pub per_operation: Vec<u64>,
     /// The first findings of each kind, in the order of discovery.
     pub findings: Vec<Finding>,
+    /// What was found ahead of the search, the first of each kind. It may lie where the search did not come.
+    pub scouted: Vec<Scouted>,
     /// Not empty if some state was not visited.
     pub limits: Vec<Limit>,
     pub depth: u32,

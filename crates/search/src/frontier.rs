@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::random::Random;
+
 /// The order in which states are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
@@ -17,16 +19,16 @@ pub enum Strategy {
 pub(crate) struct Frontier {
     strategy: Strategy,
     waiting: VecDeque<u32>,
-    random: u64,
+    random: Random,
 }
 
 impl Frontier {
     pub(crate) fn new(strategy: Strategy) -> Self {
-        let random = match strategy {
+        let seed = match strategy {
             Strategy::Mixed { seed } => seed,
             _ => 0,
         };
-        Frontier { strategy, waiting: VecDeque::new(), random }
+        Frontier { strategy, waiting: VecDeque::new(), random: Random::new(seed) }
     }
 
     pub(crate) fn push(&mut self, state: u32) {
@@ -38,7 +40,7 @@ impl Frontier {
             Strategy::BreadthFirst => self.waiting.pop_front(),
             Strategy::DepthFirst => self.waiting.pop_back(),
             Strategy::Mixed { .. } => {
-                if self.next_random().is_multiple_of(3) {
+                if self.random.below(3) == 0 {
                     self.waiting.pop_front()
                 } else {
                     self.waiting.pop_back()
@@ -49,14 +51,5 @@ impl Frontier {
 
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
-    }
-
-    /// SplitMix64: small, seedable, the same everywhere.
-    fn next_random(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
     }
 }

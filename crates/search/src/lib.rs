@@ -3,7 +3,8 @@
 //! [`explore`] visits every reachable state once, in the order of a [`Strategy`], and reports counts, findings and limits.
 //! Breadth-first search (`bfs.rs`) goes by blocks of waiting states and uses many threads (`round.rs`, `crew.rs`) where a block is
 //! large; it gives every state the number that a search with one thread gives it. The other strategies (`walk.rs`) take one
-//! state after the other. Breadth-first search can save itself and go on later, and keep states in files (`disk.rs`).
+//! state after the other. Breadth-first search can save itself and go on later, and keep states in files (`disk.rs`). What leaves the root is taken
+//! while it is being found (`root.rs`), and long searches look ahead now and then (`scout.rs`).
 
 mod batch;
 mod bfs;
@@ -12,10 +13,14 @@ mod disk;
 mod explore;
 mod frontier;
 mod hand;
+mod random;
+mod root;
 mod round;
+mod scout;
 mod tally;
 mod walk;
 
 pub use disk::{Checkpoint, Disk, MANIFEST, Refusal};
 pub use explore::{Config, Control, DiskUse, Exploration, Progress, explore, explore_on_disk};
 pub use frontier::Strategy;
+pub use scout::Scouted;

@@ -1,12 +1,14 @@
 //! Strategies that take one waiting state after the other.
 
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
-use abridge_system::{Finding, FindingKind, Limit, System, Worker};
+use abridge_system::{Finding, FindingKind, Limit, Steps, System};
 
 use crate::bfs::PAIRS_MARGIN;
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::frontier::Frontier;
 use crate::hand::Hand;
+use crate::root::{self, Taker};
+use crate::scout::Scout;
 use crate::tally::Outcome;
 
 /// States between two questions to the [`Control`].
@@ -15,6 +17,7 @@ const POLL_EVERY: u64 = 256;
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
     let mut walk = Walk {
         hand: Hand::new(system),
+        scout: Scout::new(system, config),
         config,
         table: StateTable::new(system.width(), Order::Any),
         outcome: Outcome::default(),
@@ -22,26 +25,26 @@ pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn 
         depths: Vec::new(),
         depth: 0,
     };
-    walk.hand.worker.initial(&mut walk.hand.steps);
-    let (is_stuck, is_ill_defined) = (walk.hand.steps.is_empty(), walk.hand.steps.is_ill_defined);
-    walk.take(NO_PARENT);
+    let root = root::enumerate(system, config, &mut walk, control);
     walk.run(system, control);
-    let Walk { table, outcome, depth, .. } = walk;
+    let Walk { table, outcome, depth, scout, .. } = walk;
     Exploration {
         table,
         transitions: outcome.tally.transitions,
         per_operation: outcome.tally.per_operation,
         findings: outcome.findings,
+        scouted: scout.found,
         limits: outcome.limits,
         depth,
-        is_stuck_at_root: is_stuck,
-        is_ill_defined_at_root: is_ill_defined,
+        is_stuck_at_root: root.is_stuck,
+        is_ill_defined_at_root: root.is_ill_defined,
         disk: DiskUse::default(),
     }
 }
 
-struct Walk<'c, W> {
-    hand: Hand<W>,
+struct Walk<'c, 's, S: System> {
+    hand: Hand<S::Worker<'s>>,
+    scout: Scout<'s, S>,
     config: &'c Config,
     table: StateTable,
     outcome: Outcome,
@@ -51,8 +54,36 @@ struct Walk<'c, W> {
     depth: u32,
 }
 
-impl<W: Worker> Walk<'_, W> {
-    fn run<S: System>(&mut self, system: &S, control: &mut dyn Control) {
+impl<'s, S: System> Taker<'s, S> for Walk<'_, 's, S> {
+    fn take_part(&mut self, steps: &mut Steps) {
+        std::mem::swap(steps, &mut self.hand.steps);
+        self.take(NO_PARENT);
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress()
+    }
+
+    fn heed(&mut self, limit: Limit) -> bool {
+        self.outcome.stop(limit);
+        true
+    }
+
+    fn is_done(&self) -> bool {
+        self.outcome.is_done
+    }
+
+    fn end(&mut self) {
+        self.outcome.is_done = true;
+    }
+
+    fn scout(&mut self) -> &mut Scout<'s, S> {
+        &mut self.scout
+    }
+}
+
+impl<S: System> Walk<'_, '_, S> {
+    fn run(&mut self, system: &S, control: &mut dyn Control) {
         let mut visited = 0_u64;
         while let Some(next) = self.frontier.pop().filter(|_| !self.outcome.is_done) {
             visited += 1;
@@ -86,7 +117,7 @@ impl<W: Worker> Walk<'_, W> {
             bytes: self.table.bytes() as u64,
             is_spilled: false,
             depth: self.depth,
-            is_settled: !self.outcome.findings.is_empty(),
+            is_settled: !self.outcome.findings.is_empty() || !self.scout.found.is_empty(),
         }
     }
 

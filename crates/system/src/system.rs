@@ -1,6 +1,7 @@
 //! The traits that engines see.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use crate::finding::FindingKind;
 
@@ -19,6 +20,12 @@ pub trait System: Sync {
     /// Called now and then while no worker evaluates, with the number of states so far: the time to rearrange what workers share.
     fn tidy(&self, n_states: u64) {
         let _ = n_states;
+    }
+
+    /// Whether states may be evaluated that the search has not come to, and may be again when it does: nothing that is told besides
+    /// results depends on it.
+    fn may_look_ahead(&self) -> bool {
+        false
     }
 
     /// Bytes of what the system keeps beside the states: values, remembered outcomes.
@@ -45,10 +52,20 @@ pub trait System: Sync {
     }
 }
 
+/// Looks at the steps found so far; whether to go on.
+pub type Pause<'p> = dyn FnMut(&mut Steps) -> ControlFlow<()> + 'p;
+
 /// Evaluates on behalf of one thread.
 pub trait Worker {
     /// The steps out of the artificial root, which is no state.
     fn initial(&mut self, out: &mut Steps);
+
+    /// The same while they are being found, for there may be very many: `pause` is called now and then, may empty the buffer, and says
+    /// whether to go on. What was found since the last pause is left in the buffer.
+    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
+        let _ = pause;
+        self.initial(out);
+    }
 
     /// All steps out of a state, each distinct transition once.
     fn successors(&mut self, state: &[u32], out: &mut Steps);

@@ -23,8 +23,11 @@ const SEVERAL: f64 = 16.0;
 /// So many values are not tried again and again if few of them can pass.
 const MANY: f64 = 200.0;
 
-/// So many combinations are not tried if an equation relates them.
+/// So many combinations are not tried if an equation or a choice of conditions relates them.
 const HOPELESS: f64 = 1e5;
+
+/// So many sets are not tried one by one: the solver knows how to bound them.
+const ENDLESS: f64 = 1e12;
 
 /// A plan splits into at most so many ways.
 const MAX_BRANCHES: u32 = 16;
@@ -40,7 +43,7 @@ pub(super) struct Conjunct {
 
 /// How far planning goes.
 struct Limits {
-    /// An equation relates several unknowns.
+    /// An equation or a disjunction relates several unknowns.
     is_puzzle: bool,
     /// How many ways the plan has split into.
     n_branches: u32,
@@ -118,7 +121,7 @@ impl Builder<'_, '_> {
         for pred in excluded {
             waiting.push(self.conjunct(*pred, binder, true));
         }
-        let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct));
+        let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct) || self.is_choice(conjunct));
         self.plan_rest(waiting, open, &Limits { is_puzzle, n_branches: 1 })
     }
 
@@ -155,7 +158,7 @@ impl Builder<'_, '_> {
             }
             may_repeat |= matches!(choice.step, ChoiceStep::Either { .. });
             n_candidates *= choice.cost.max(1.0);
-            if limits.is_puzzle && n_candidates > HOPELESS {
+            if limits.is_puzzle && n_candidates > HOPELESS || choice.cost > ENDLESS && self.tries_sets(&choice.step) {
                 return None;
             }
             let step = self.choose(choice, &mut waiting, &mut open)?;
@@ -202,6 +205,29 @@ impl Builder<'_, '_> {
     fn is_sum_of_unknowns(&self, conjunct: &Conjunct) -> bool {
         matches!(self.model.pred(conjunct.pred), Pred::Compare(Comparison::Equal, left, _)
             if !conjunct.negated && conjunct.unknowns.len() > 2 && self.model.ty(*left) == TypeTable::INTEGER)
+    }
+
+    /// Conditions on different integers, one of which must hold: once some are known, the solver infers bounds of the others from what is left.
+    fn is_choice(&self, conjunct: &Conjunct) -> bool {
+        let Pred::Or(parts) = self.model.pred(conjunct.pred) else { return false };
+        let is_integer = |local: &LocalId| self.model.locals[*local].ty == TypeTable::INTEGER;
+        let is_single = |part: &PredId| self.conjunct(*part, &conjunct.unknowns, false).unknowns.len() == 1;
+        !conjunct.negated
+            && conjunct.unknowns.len() > 1
+            && conjunct.unknowns.iter().all(is_integer)
+            && parts.iter().all(is_single)
+    }
+
+    /// Whether a choice tries all subsets of a set.
+    fn tries_sets(&self, step: &ChoiceStep) -> bool {
+        match step {
+            ChoiceStep::Subsets { .. } => true,
+            ChoiceStep::Elements { set, .. } => matches!(
+                self.model.expr(*set),
+                Expr::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, _)
+            ),
+            _ => false,
+        }
     }
 
     /// The step of a choice. If it may try many values that depend on constants only, those that pass all conditions which do so too are

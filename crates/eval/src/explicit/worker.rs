@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-use abridge_system::{Alike, FindingKind, Properties, Steps, Worker};
+use abridge_system::{Alike, FindingKind, Pause, Properties, Steps, Worker};
 
 use rustc_hash::FxHashSet;
 
@@ -54,7 +54,7 @@ impl<'a> ExplicitWorker<'a> {
         }
     }
 
-    fn setup(&mut self, out: &mut Steps) {
+    fn setup(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
         let system = self.system;
         let session = system.interp.session();
         let mut seen = FxHashSet::default();
@@ -71,7 +71,7 @@ impl<'a> ExplicitWorker<'a> {
                     let count = classes.map_or(1, |classes| classes.size(&values(&state)));
                     out.push(SETUP, u32::try_from(count).unwrap_or(u32::MAX), &self.target);
                 }
-                ControlFlow::Continue(())
+                pause(out)
             }
             Err(error) => {
                 doubt(&error, out);
@@ -82,7 +82,7 @@ impl<'a> ExplicitWorker<'a> {
         system.note(&session, "the constants", failure);
     }
 
-    fn initialise(&mut self, constants: &State, out: &mut Steps) {
+    fn initialise(&mut self, constants: &State, out: &mut Steps, pause: &mut Pause<'_>) {
         let system = self.system;
         let session = system.interp.session();
         let mut failure = None;
@@ -96,7 +96,7 @@ impl<'a> ExplicitWorker<'a> {
                 count += 1;
                 system.encode(&state, true, &mut self.target);
                 out.push(INITIALISATION, 1, &self.target);
-                ControlFlow::Continue(())
+                pause(out)
             }
             Err(error) => {
                 doubt(&error, out);
@@ -120,6 +120,11 @@ impl Drop for ExplicitWorker<'_> {
     }
 }
 
+/// All steps are wanted at once.
+fn go_on(_: &mut Steps) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
 /// Says what an error means for the steps.
 fn doubt(error: &Error, out: &mut Steps) {
     out.is_ill_defined |= is_violation(error);
@@ -133,10 +138,14 @@ fn values(state: &State) -> Vec<Val> {
 
 impl Worker for ExplicitWorker<'_> {
     fn initial(&mut self, out: &mut Steps) {
+        self.initial_by_parts(out, &mut go_on);
+    }
+
+    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
         if self.system.has_setup {
-            return self.setup(out);
+            return self.setup(out, pause);
         }
-        self.initialise(&self.system.blank(), out);
+        self.initialise(&self.system.blank(), out, pause);
     }
 
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
@@ -189,7 +198,7 @@ impl ExplicitWorker<'_> {
     fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) {
         if words[0] & 1 == 0 {
             let (constants, _) = self.system.decode(words);
-            return self.initialise(&constants, out);
+            return self.initialise(&constants, out, &mut go_on);
         }
         self.refresh();
         if self.is_outside_scope(words) {

@@ -142,7 +142,10 @@ impl Search<'_> {
     /// A constraint that has no circuit is left out: solutions are checked against all of them.
     fn by_circuit(&self, node: &Node, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
         let mut encoder = Encoder::new(self.session);
-        let Declared { conditions: mut required, free } = self.declare_all(&mut encoder, node)?;
+        let Declared { conditions: mut required, free, left_out: unbounded } = self.declare_all(&mut encoder, node)?;
+        if !unbounded.is_empty() {
+            return Err(Stop::Unsupported("an unknown without bounds"));
+        }
         let mut left_out = 0;
         for constraint in &node.constraints {
             match encoder.constraint(constraint, node) {
@@ -195,15 +198,15 @@ impl Search<'_> {
         }
     }
 
-    /// Gives every open unknown a symbolic value.
-    fn declare_all(&self, encoder: &mut Encoder<'_>, node: &Node) -> Encoded<Declared> {
+    /// Gives every open unknown a symbolic value, if there is one.
+    pub(super) fn declare_all(&self, encoder: &mut Encoder<'_>, node: &Node) -> Encoded<Declared> {
         let bounds = match self.infer_bounds(node) {
             Ok(Some(bounds)) => bounds,
-            Ok(None) => return Ok(Declared { conditions: vec![Lit::FALSE], free: Vec::new() }),
+            Ok(None) => return Ok(Declared { conditions: vec![Lit::FALSE], ..Declared::default() }),
             Err(error) => return Err(Stop::Fatal(error)),
         };
         let mut open = node.open.clone();
-        let mut declared = Declared { conditions: Vec::new(), free: Vec::new() };
+        let mut declared = Declared::default();
         // What an equation defines waits for the others, unless they wait for it.
         let mut patient = true;
         while !open.is_empty() {
@@ -226,7 +229,8 @@ impl Search<'_> {
             }
             if open.len() == before {
                 if !patient {
-                    return Err(Stop::Unsupported("an unknown without bounds"));
+                    declared.left_out = open;
+                    break;
                 }
                 patient = false;
             } else {
@@ -385,11 +389,14 @@ fn function_sets(set: &Val) -> Option<(Arrow, &Val, &Val)> {
 }
 
 /// The symbolic values of unknowns.
-struct Declared {
+#[derive(Default)]
+pub(super) struct Declared {
     /// Conditions on them.
-    conditions: Vec<Lit>,
+    pub(super) conditions: Vec<Lit>,
     /// Those that the others do not determine.
     free: Vec<Unknown>,
+    /// Those that have none: nothing bounds them, or they are too large.
+    pub(super) left_out: Vec<Unknown>,
 }
 
 /// What equations say about an unknown.
@@ -409,7 +416,7 @@ impl Encoder<'_> {
         }
     }
 
-    fn constraint(&mut self, constraint: &Constraint, node: &Node) -> Encoded<Truth> {
+    pub(super) fn constraint(&mut self, constraint: &Constraint, node: &Node) -> Encoded<Truth> {
         let env = &node.env;
         match &constraint.kind {
             Kind::Holds(pred) => self.pred(*pred, env),

@@ -1,6 +1,8 @@
 //! Bounds of an unknown set, and of the items of a set literal: what it must contain and what it cannot contain, from equations and inclusions of unions, intersections and
 //! differences whose other operands are known.
 
+use std::ops::RangeInclusive;
+
 use abridge_model::{BinaryOp, Expr, ExprId, Type, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
@@ -13,7 +15,7 @@ use crate::val::{Sym, Val};
 /// Types with more elements give no upper bound.
 const MAX_TYPE: u64 = 1 << 12;
 /// No more sets than this are listed beforehand.
-const MAX_LISTED: u32 = 10;
+const MAX_LISTED: u64 = 1 << 11;
 /// How deep operators nest that are looked into.
 const MAX_DEPTH: u32 = 16;
 
@@ -27,6 +29,9 @@ struct Between {
     /// Bounds of its elements, if they are integers.
     lo: Option<Int>,
     hi: Option<Int>,
+    /// Bounds of how many elements it has.
+    fewest: Option<Int>,
+    largest: Option<Int>,
     /// The constraints said something beside the type.
     is_told: bool,
 }
@@ -51,6 +56,13 @@ impl Between {
         self.hi = self.hi.take().into_iter().chain(hi).min();
     }
 
+    /// It has at least, or at most, so many elements.
+    fn has(&mut self, fewest: Option<Int>, largest: Option<Int>) {
+        self.is_told |= fewest.is_some() || largest.is_some();
+        self.fewest = self.fewest.take().into_iter().chain(fewest).max();
+        self.largest = self.largest.take().into_iter().chain(largest).min();
+    }
+
     fn exclude(&mut self, set: &Set) {
         self.is_told |= !set.is_empty();
         self.excluded = self.excluded.union(set);
@@ -69,6 +81,8 @@ impl Search<'_> {
                 excluded: Set::EMPTY,
                 lo: None,
                 hi: None,
+                fewest: None,
+                largest: None,
                 is_told: false,
             };
             for constraint in node.constraints.iter().filter(|constraint| constraint.mentions(*unknown)) {
@@ -174,6 +188,28 @@ impl Search<'_> {
             Relation::NotEqual | Relation::Less | Relation::LessEqual => {}
         }
         self.bound_elements(relation, left, right, node, out);
+        self.bound_size(relation, left, right, node, out);
+    }
+
+    /// `card(s) = n`, `card(s) < n` and the like.
+    fn bound_size(&self, relation: Relation, left: &Term, right: &Term, node: &Node, out: &mut Between) {
+        let is_size = |term: &Term| {
+            let Term::Expr(id) = term else { return false };
+            matches!(self.session.model().expr(*id), Expr::Unary(UnaryOp::Card, of) if self.is_it(*of, node, out))
+        };
+        let known = |term: &Term| self.known_value(term, node).and_then(|value| value.as_int());
+        let strict = if relation == Relation::Less { Int::ONE } else { Int::ZERO };
+        match (relation, is_size(left), is_size(right)) {
+            (Relation::Equal, true, false) => out.has(known(right), known(right)),
+            (Relation::Equal, false, true) => out.has(known(left), known(left)),
+            (Relation::Less | Relation::LessEqual, true, false) => {
+                out.has(None, known(right).map(|most| &most - &strict));
+            }
+            (Relation::Less | Relation::LessEqual, false, true) => {
+                out.has(known(left).map(|least| &least + &strict), None);
+            }
+            _ => {}
+        }
     }
 
     /// `min(s) = n`, `max(s) < n` and the like. The empty set has neither, and counts as no solution.
@@ -371,23 +407,52 @@ fn offer(between: &Between, best: &mut Best) -> bool {
     }
     let Some(most) = most else { return true };
     let free = most.difference(excluded).difference(least);
-    let n_free = u32::try_from(free.len()).unwrap_or(u32::MAX);
-    let cost = 1_u64.checked_shl(n_free).unwrap_or(u64::MAX);
-    let set: Val = if n_free <= MAX_LISTED {
-        all_between(least, &free).into()
-    } else {
-        Sym::unary(UnaryOp::Pow, most.difference(excluded).into())
+    let Some(sizes) = sizes(between, &free) else { return false };
+    let n_sets = sizes.clone().try_fold(0, |sum: u64, size| sum.checked_add(choices(free.len(), size)));
+    let (cost, set): (u64, Val) = match n_sets.filter(|n_sets| *n_sets <= MAX_LISTED) {
+        Some(n_sets) => (n_sets, all_between(least, &free, sizes).into()),
+        None => {
+            let n_free = u32::try_from(free.len()).unwrap_or(u32::MAX);
+            let cost = 1_u64.checked_shl(n_free).unwrap_or(u64::MAX);
+            (cost, Sym::unary(UnaryOp::Pow, most.difference(excluded).into()))
+        }
     };
     best.offer(cost, Step::Values { constraint: None, unknown: *unknown, set });
     true
 }
 
-/// All unions of a set with a part of another.
-fn all_between(least: &Set, free: &Set) -> Set {
-    let mut sets = vec![least.clone()];
+/// How many of the free elements a set may have; nothing if it has too few or too many whatever they are.
+fn sizes(between: &Between, free: &Set) -> Option<RangeInclusive<u64>> {
+    let n_sure = Int::from(between.least.len());
+    let at_least = between.fewest.as_ref().map_or(Int::ZERO, |fewest| fewest - &n_sure).max(Int::ZERO);
+    let at_most = between.largest.as_ref().map(|largest| largest - &n_sure);
+    let at_most = at_most.into_iter().chain([Int::from(free.len())]).min()?;
+    (at_least <= at_most).then_some(at_least.to_u64()?..=at_most.to_u64()?)
+}
+
+/// The number of ways to choose some of `n` elements, or the largest number there is.
+fn choices(n: u64, size: u64) -> u64 {
+    let mut ways = 1_u64;
+    for chosen in 0..size.min(n - size) {
+        let Some(product) = ways.checked_mul(n - chosen) else { return u64::MAX };
+        ways = product / (chosen + 1);
+    }
+    ways
+}
+
+/// All unions of a set with a part of another that has one of some sizes.
+fn all_between(least: &Set, free: &Set, sizes: RangeInclusive<u64>) -> Set {
+    let mut n_left = free.len();
+    let mut sets = vec![(least.clone(), 0)];
     for value in free {
-        let with: Vec<Set> = sets.iter().map(|set| set.insert(value.clone())).collect();
+        n_left -= 1;
+        let with: Vec<(Set, u64)> = sets
+            .iter()
+            .filter(|(_, size)| size < sizes.end())
+            .map(|(set, size)| (set.insert(value.clone()), size + 1))
+            .collect();
+        sets.retain(|(_, size)| size + n_left >= *sizes.start());
         sets.extend(with);
     }
-    sets.into_iter().map(Value::Set).collect()
+    sets.into_iter().filter(|(_, size)| sizes.contains(size)).map(|(set, _)| Value::Set(set)).collect()
 }

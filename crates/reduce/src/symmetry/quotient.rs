@@ -2,7 +2,7 @@
 
 use std::io;
 
-use abridge_system::{Alike, FindingKind, Properties, Steps, System, Worker};
+use abridge_system::{Alike, FindingKind, Pause, Properties, Steps, System, Worker};
 
 /// Classes of states, each with a representative that is one of them.
 ///
@@ -71,15 +71,18 @@ impl<S: System, Q: Quotient> System for Quotiented<'_, S, Q> {
     fn worker(&self) -> Self::Worker<'_> {
         QuotientedWorker {
             worker: self.system.worker(),
-            canonizer: self.quotient.canonizer(),
             steps: Steps::new(self.width()),
-            target: Vec::new(),
+            representer: Representer { canonizer: self.quotient.canonizer(), target: Vec::new() },
         }
     }
 
     fn tidy(&self, n_states: u64) {
         self.system.tidy(n_states);
         self.quotient.tidy(n_states);
+    }
+
+    fn may_look_ahead(&self) -> bool {
+        self.system.may_look_ahead() && self.quotient.is_lasting()
     }
 
     fn bytes(&self) -> u64 {
@@ -105,19 +108,23 @@ impl<S: System, Q: Quotient> System for Quotiented<'_, S, Q> {
 
 pub struct QuotientedWorker<W, C> {
     worker: W,
-    canonizer: C,
     /// Steps between plain states.
     steps: Steps,
+    representer: Representer<C>,
+}
+
+struct Representer<C> {
+    canonizer: C,
     target: Vec<u32>,
 }
 
-impl<W: Worker, C: Canonizer> QuotientedWorker<W, C> {
-    /// Takes over the plain steps, with targets replaced by representatives. The state that they leave is one.
-    fn take(&mut self, source: &[u32], out: &mut Steps) {
-        out.is_ill_defined |= self.steps.is_ill_defined;
-        out.is_incomplete |= self.steps.is_incomplete;
-        out.is_reduced |= self.steps.is_reduced;
-        for (operation, count, target) in self.steps.iter() {
+impl<C: Canonizer> Representer<C> {
+    /// Takes over plain steps, with targets replaced by representatives. The state that they leave is one.
+    fn take(&mut self, source: &[u32], steps: &mut Steps, out: &mut Steps) {
+        out.is_ill_defined |= steps.is_ill_defined;
+        out.is_incomplete |= steps.is_incomplete;
+        out.is_reduced |= steps.is_reduced;
+        for (operation, count, target) in steps.iter() {
             self.target.clear();
             self.target.extend_from_slice(target);
             if target != source {
@@ -129,22 +136,31 @@ impl<W: Worker, C: Canonizer> QuotientedWorker<W, C> {
                 _ => out.push(operation, count, &self.target),
             }
         }
-        self.steps.clear();
+        steps.clear();
     }
 }
 
 impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
     fn initial(&mut self, out: &mut Steps) {
         self.worker.initial(&mut self.steps);
-        self.take(&[], out);
+        self.representer.take(&[], &mut self.steps, out);
+    }
+
+    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
+        let QuotientedWorker { worker, steps, representer } = self;
+        worker.initial_by_parts(steps, &mut |steps| {
+            representer.take(&[], steps, out);
+            pause(out)
+        });
+        representer.take(&[], steps, out);
     }
 
     fn successors(&mut self, state: &[u32], out: &mut Steps) {
-        match self.canonizer.alike(state) {
+        match self.representer.canonizer.alike(state) {
             Some(alike) => self.worker.successors_alike(state, alike, &mut self.steps),
             None => self.worker.successors(state, &mut self.steps),
         }
-        self.take(state, out);
+        self.representer.take(state, &mut self.steps, out);
     }
 
     fn inspect(
