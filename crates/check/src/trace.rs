@@ -72,9 +72,16 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
             continue;
         }
         steps.clear();
+        // Of several steps that lead to one class, one is enough.
         match states.last() {
-            Some(state) => worker.successors(state, &mut steps),
-            None => worker.initial(&mut steps),
+            Some(state) => match canonizer.alike(state) {
+                Some(alike) => worker.successors_alike(state, alike, &mut steps),
+                None => worker.successors(state, &mut steps),
+            },
+            None => match canonizer.alike_at_first() {
+                Some(alike) => worker.initial_alike(alike, &mut steps),
+                None => worker.initial(&mut steps),
+            },
         }
         let mut wanted = representative.clone();
         canonizer.represent(&mut wanted);

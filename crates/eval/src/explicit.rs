@@ -6,6 +6,7 @@
 //! share (`memo.rs`). The answers come from the compiled form where it has one, else from the plain interpreter.
 
 mod alike;
+mod choosing;
 mod condition;
 mod conjunct;
 mod fast;

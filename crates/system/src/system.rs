@@ -50,6 +50,12 @@ pub trait Worker {
     /// The steps out of the artificial root, which is no state.
     fn initial(&mut self, out: &mut Steps);
 
+    /// The same, with elements that can be exchanged as long as nothing has a value: see [`Worker::successors_alike`].
+    fn initial_alike(&mut self, alike: &dyn Alike, out: &mut Steps) {
+        let _ = alike;
+        self.initial(out);
+    }
+
     /// All steps out of a state, each distinct transition once.
     fn successors(&mut self, state: &[u32], out: &mut Steps);
 
@@ -127,9 +133,10 @@ impl Steps {
         self.heads.len()
     }
 
-    /// Counts further transitions for an entry.
+    /// Counts further transitions for an entry, up to the largest number there is room for.
     pub fn add_count(&mut self, entry: usize, more: u32) {
-        self.heads[entry].1 += more;
+        let (_, count) = &mut self.heads[entry];
+        *count = count.saturating_add(more);
     }
 
     /// Operation and target of the last entry.

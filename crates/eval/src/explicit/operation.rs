@@ -19,8 +19,9 @@ use super::labelled::label_locals;
 use super::memo::{Key, Memo, Seat};
 use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
-use crate::compiled::{Fast, Program, Staged, Stop, Verdict};
+use crate::compiled::{Choosing, Fast, Program, Staged, Stop, Verdict};
 use crate::env::State;
+use crate::kinds::Kinds;
 use crate::val::Val;
 
 /// What is known of one operation.
@@ -39,6 +40,8 @@ pub(super) struct Operation {
     /// The same with labels.
     labelled: Option<Memo>,
     stages: Option<Stages>,
+    /// It has many choices, of which one of each kind may be enough.
+    pub(super) choosing: Option<Choosing>,
 }
 
 /// What is remembered of each stage.
@@ -83,7 +86,9 @@ impl Operation {
             None => label_locals(model, program, op),
         };
         let n_params = model.operations[op].params.len();
-        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, n_params, label, key, whole, labelled, stages }
+        let choosing = program.filter(|program| program.has(op)).and_then(|_| Choosing::of_operation(model, op));
+        let step = idx as u32 + FIRST_OPERATION;
+        Operation { op, step, writes, n_params, label, key, whole, labelled, stages, choosing }
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -158,6 +163,8 @@ pub(super) struct At<'x, 'a> {
     pub(super) words: &'x [u32],
     /// Elements that play the same part in the state, if use is to be made of them.
     pub(super) alike: Option<&'x dyn Alike>,
+    /// The same by kind, once it is needed.
+    pub(super) kinds: Option<Kinds>,
     /// The state itself, once it is needed.
     pub(super) state: Option<State>,
     pub(super) means: &'x mut Means<'a>,
@@ -166,7 +173,7 @@ pub(super) struct At<'x, 'a> {
 impl<'x, 'a> At<'x, 'a> {
     pub(super) fn new(system: &'a Explicit<'a>, words: &'x [u32], means: &'x mut Means<'a>) -> Self {
         means.settled.begin();
-        At { system, words, alike: None, state: None, means }
+        At { system, words, alike: None, kinds: None, state: None, means }
     }
 }
 
@@ -228,6 +235,10 @@ impl<'a> Performer<'a> {
     }
 
     fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+        if at.perform_by_kind(self.operation, out) {
+            self.cost.computed += 1;
+            return;
+        }
         // What is alike depends on more than the key of a memo.
         let all_alike = at.alike;
         at.alike = all_alike.filter(|_| self.makes_use_of_alike());
@@ -264,7 +275,7 @@ impl<'a> Performer<'a> {
 
     /// Computes the steps.
     fn compute(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
-        let At { system, words, alike, state, means: Means { fast, settled, scratch } } = at;
+        let At { system, words, alike, state, means: Means { fast, settled, scratch }, .. } = at;
         let start = out.len();
         if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
@@ -514,7 +525,7 @@ impl Operation {
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
-        let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
+        let mut outcomes = Outcomes::new(self, words, out);
         fast.runtime.operation(self.op, &mut |outcome| {
             let written = self.writes.iter().zip(&outcome.written);
             outcomes.add(&mut scratch.target, 1, written.map(|(word, val)| system.encode_val(*word, val)));
@@ -532,7 +543,7 @@ impl Operation {
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
-        let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
+        let mut outcomes = Outcomes::new(self, words, out);
         let group = |params: &[Val]| {
             let ids: Vec<u32> = params.iter().map(|val| system.locals.intern(val).0).collect();
             pattern(system, alike, &ids)
@@ -553,7 +564,7 @@ impl Operation {
         out: &mut Steps,
     ) -> Doubt {
         let session = system.interp.session();
-        let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
+        let mut outcomes = Outcomes::new(self, words, out);
         let (mut is_ill_defined, mut failure, mut count) = (false, None, 0);
         session.operation(self.op, state, &mut |transition| match transition {
             Ok(transition) => {
@@ -655,7 +666,7 @@ impl Run<'_, '_, '_> {
 }
 
 /// Steps of one operation out of one state, with the number of transitions to each target.
-struct Outcomes<'o> {
+pub(super) struct Outcomes<'o> {
     operation: &'o Operation,
     words: &'o [u32],
     start: usize,
@@ -667,8 +678,12 @@ struct Outcomes<'o> {
 /// So many targets are compared one by one.
 const FEW: usize = 8;
 
-impl Outcomes<'_> {
-    fn add(&mut self, target: &mut Vec<u32>, count: u32, written: impl Iterator<Item = u32>) {
+impl<'o> Outcomes<'o> {
+    pub(super) fn new(operation: &'o Operation, words: &'o [u32], out: &'o mut Steps) -> Self {
+        Outcomes { operation, words, start: out.len(), groups: FxHashMap::default(), out }
+    }
+
+    pub(super) fn add(&mut self, target: &mut Vec<u32>, count: u32, written: impl Iterator<Item = u32>) {
         target.clear();
         target.extend_from_slice(self.words);
         for (word, value) in self.operation.writes.iter().zip(written) {

@@ -12,6 +12,7 @@ use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
 use crate::error::Error;
+use crate::kinds::Shape;
 use crate::val::Val;
 
 pub struct ExplicitWorker<'a> {
@@ -82,7 +83,28 @@ impl<'a> ExplicitWorker<'a> {
         system.note(&session, "the constants", failure);
     }
 
-    fn initialise(&mut self, constants: &State, out: &mut Steps) {
+    /// Adds one initial state of each kind. False if that cannot be done.
+    fn initialise_by_kind(&mut self, constants: &State, alike: &dyn Alike, out: &mut Steps) -> bool {
+        let system = self.system;
+        if system.config.max_initialisations.is_some() || !system.config.compiled {
+            return false;
+        }
+        let kinds = Shape::of_initialisation(system.model()).untangled(&system.kinds(alike));
+        if kinds.is_empty() {
+            return false;
+        }
+        let Some(states) = system.interp.session().initialise_by_kind(constants, &kinds) else { return false };
+        for (state, number) in states {
+            system.encode(&state, true, &mut self.target);
+            out.push(INITIALISATION, u32::try_from(number).unwrap_or(u32::MAX), &self.target);
+        }
+        true
+    }
+
+    fn initialise(&mut self, constants: &State, alike: Option<&dyn Alike>, out: &mut Steps) {
+        if alike.is_some_and(|alike| self.initialise_by_kind(constants, alike, out)) {
+            return;
+        }
         let system = self.system;
         let session = system.interp.session();
         let mut failure = None;
@@ -136,7 +158,14 @@ impl Worker for ExplicitWorker<'_> {
         if self.system.has_setup {
             return self.setup(out);
         }
-        self.initialise(&self.system.blank(), out);
+        self.initialise(&self.system.blank(), None, out);
+    }
+
+    fn initial_alike(&mut self, alike: &dyn Alike, out: &mut Steps) {
+        if self.system.has_setup {
+            return self.setup(out);
+        }
+        self.initialise(&self.system.blank(), Some(alike), out);
     }
 
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
@@ -189,7 +218,7 @@ impl ExplicitWorker<'_> {
     fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) {
         if words[0] & 1 == 0 {
             let (constants, _) = self.system.decode(words);
-            return self.initialise(&constants, out);
+            return self.initialise(&constants, alike, out);
         }
         self.refresh();
         if self.is_outside_scope(words) {

@@ -44,6 +44,11 @@ pub trait Canonizer {
         let _ = state;
         None
     }
+
+    /// The same as long as nothing has a value.
+    fn alike_at_first(&mut self) -> Option<&dyn Alike> {
+        None
+    }
 }
 
 /// A system of representatives. Every transition out of a representative counts, also those whose targets are in one class.
@@ -135,7 +140,10 @@ impl<W: Worker, C: Canonizer> QuotientedWorker<W, C> {
 
 impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
     fn initial(&mut self, out: &mut Steps) {
-        self.worker.initial(&mut self.steps);
+        match self.canonizer.alike_at_first() {
+            Some(alike) => self.worker.initial_alike(alike, &mut self.steps),
+            None => self.worker.initial(&mut self.steps),
+        }
         self.take(&[], out);
     }
 
