@@ -62,6 +62,9 @@ pub struct SystemConfig {
     /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
     pub max_initialisations: Option<usize>,
     pub max_operations: Option<usize>,
+    /// Operations with at least two to this power choices of elements are performed for one choice of each kind, where that is possible and
+    /// seems to pay; below -6 wherever it is possible.
+    pub many_choices: f64,
     /// Measure where the time goes.
     pub profile: bool,
 }
@@ -76,6 +79,7 @@ impl Default for SystemConfig {
             compiled: true,
             max_initialisations: None,
             max_operations: None,
+            many_choices: 9.0,
             profile: false,
         }
     }
@@ -166,7 +170,12 @@ impl<'m> Explicit<'m> {
         let pinned = if config.pin_constants { pinned(model) } else { Vec::new() };
         let has_setup = has_setup(model, &pinned);
         let program = config.compiled.then(|| Program::new(&interp));
-        let words = Words { variables: &variables, memo: config.memo, labels: config.labels };
+        let words = Words {
+            variables: &variables,
+            memo: config.memo,
+            labels: config.labels,
+            many_choices: config.many_choices,
+        };
         let mut conditions = Conditions::default();
         let numbered = operations.iter().copied().enumerate();
         let operation_memos =
@@ -364,11 +373,12 @@ fn is_trivial(model: &Model, pred: PredId) -> bool {
     }
 }
 
-/// Where variables lie in a state, and whether anything is to be remembered.
+/// Where variables lie in a state, whether anything is to be remembered, and what many choices are.
 struct Words<'a> {
     variables: &'a [VarId],
     memo: bool,
     labels: bool,
+    many_choices: f64,
 }
 
 impl Words<'_> {

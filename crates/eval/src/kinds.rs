@@ -52,6 +52,42 @@ impl OfSet {
         members
     }
 
+    /// What is left of the kinds when those that have a property are told from those that have not.
+    fn split(&self, has: impl Fn(u32) -> bool) -> Option<OfSet> {
+        let mut firsts = vec![[FIXED; 2]; self.kinds.len()];
+        let split = |(index, kind): (u32, &u32)| match kind {
+            &FIXED => FIXED,
+            kind => {
+                let first = &mut firsts[*kind as usize][usize::from(has(index))];
+                *first = (*first).min(index);
+                *first
+            }
+        };
+        OfSet::of(self.set, (0..).zip(&self.kinds).map(split).collect())
+    }
+
+    /// What is left of the kinds once a value is chosen.
+    fn refined(&self, chosen: &Value) -> Option<OfSet> {
+        match chosen {
+            Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Real(_) | Value::String(_) => Some(self.clone()),
+            Value::Element { set, .. } if *set != self.set => Some(self.clone()),
+            Value::Element { index, .. } => self.split(|other| other == *index),
+            Value::Set(members) => match members.first() {
+                None => Some(self.clone()),
+                Some(Value::Element { set, .. }) if set != self.set => Some(self.clone()),
+                Some(Value::Element { set, .. }) => self.split(|index| members.contains(&Value::element(set, index))),
+                Some(_) => self.refined_by_marks(chosen),
+            },
+            _ => self.refined_by_marks(chosen),
+        }
+    }
+
+    fn refined_by_marks(&self, chosen: &Value) -> Option<OfSet> {
+        let mut marks = Marks::new(self.set);
+        let is_small = marks.add(chosen);
+        is_small.then(|| OfSet::of(self.set, marks.classes(&self.kinds))).flatten()
+    }
+
     /// How many elements can be exchanged with another.
     fn n_moving(&self) -> usize {
         self.kinds.iter().filter(|kind| **kind != FIXED).count()
@@ -97,13 +133,17 @@ impl Kinds {
     }
 
     /// What can still be exchanged once these values are chosen.
-    pub(crate) fn refined<'v>(&self, chosen: impl Iterator<Item = &'v Value> + Clone) -> Kinds {
-        let refine = |of: &OfSet| {
-            let mut marks = Marks::new(of.set);
-            let is_small = chosen.clone().all(|value| marks.add(value));
-            is_small.then(|| OfSet::of(of.set, marks.classes(&of.kinds))).flatten()
-        };
-        Kinds(self.0.iter().filter_map(refine).collect())
+    pub(crate) fn refined<'v>(&self, chosen: impl IntoIterator<Item = &'v Value>) -> Kinds {
+        let mut left = self.clone();
+        for value in chosen {
+            left = Kinds(left.0.iter().filter_map(|of| of.refined(value)).collect());
+        }
+        left
+    }
+
+    /// How many elements the largest kind has.
+    pub(crate) fn largest(&self) -> usize {
+        self.0.iter().flat_map(OfSet::members).map(|members| members.len()).max().unwrap_or(0)
     }
 
     /// Replaces values that belong together by the ones that stand for all that are symmetric to them; how many those are, at most

@@ -26,6 +26,8 @@ pub(crate) struct Choosing {
     pub(crate) params: Shape,
     /// The types of what can be written, and of outputs.
     pub(crate) outcome: Shape,
+    /// In states where no kind has so many elements, all choices are listed instead.
+    pub(crate) least_kind: usize,
 }
 
 /// Called in a solution, with what can still be exchanged.
@@ -51,12 +53,16 @@ impl<'r> Runtime<'r> {
             self.slots[*output] = unset();
         }
         let (among_params, among_outcomes) = (choosing.params.untangled(kinds), choosing.outcome.untangled(kinds));
+        let has_choice = operation.cases.iter().any(|case| !case.is_settled);
+        let pays = |is_meant: bool, kinds: &Kinds| is_meant && kinds.largest() >= choosing.least_kind;
+        if !pays(!operation.params().is_empty(), &among_params) && !pays(has_choice, &among_outcomes) {
+            return Err(Stop::Escape);
+        }
         let results = [&operation.outputs[..], &operation.writes].concat();
         let mut seen: FxHashSet<(Vec<Value>, Vec<Val>)> = FxHashSet::default();
         for case in &operation.cases {
             for (params, n_params) in self.params_by_kind(operation, case, &among_params)? {
-                let left =
-                    if case.is_settled { Kinds::default() } else { among_outcomes.refined(params.iter()) };
+                let left = if case.is_settled { Kinds::default() } else { among_outcomes.refined(&params) };
                 let slots = operation.params().iter().copied();
                 let vals = params.iter().cloned().map(Val::Value);
                 let saved = slots.zip(vals).map(|(slot, val)| (slot, std::mem::replace(&mut self.slots[slot], val)));
@@ -115,8 +121,7 @@ impl<'r> Runtime<'r> {
         kinds: &Kinds,
     ) -> Fast<Vec<(State, u64)>> {
         let layout = self.program.layout;
-        let variables: Vec<usize> =
-            self.session.model().state_variables().map(|(id, _)| layout.variable(id)).collect();
+        let variables: Vec<usize> = self.session.model().state_variables().map(|(id, _)| layout.variable(id)).collect();
         let mut seen: FxHashSet<Vec<Val>> = FxHashSet::default();
         let mut states = Vec::new();
         self.exec_by_kind(exec, kinds, &variables, &mut |runtime, number, settled| {
@@ -136,9 +141,9 @@ impl<'r> Runtime<'r> {
         found: &mut dyn FnMut(&mut Runtime<'r>) -> Fast<()>,
     ) -> Fast<()> {
         match self.choices.clone().filter(|kinds| !kinds.is_empty()) {
-            Some(kinds) => self.choose(&plan.steps, &kinds, false, &mut |runtime, left| {
-                runtime.with_choices(left, found)
-            }),
+            Some(kinds) => {
+                self.choose(&plan.steps, &kinds, false, &mut |runtime, left| runtime.with_choices(left, found))
+            }
             None => self.every(plan, found),
         }
     }
@@ -153,7 +158,7 @@ impl<'r> Runtime<'r> {
             return self.elements(source)?.iter().try_for_each(|element| found(self, element));
         };
         for element in self.candidates(source, &kinds)? {
-            let left = kinds.refined([&element].into_iter());
+            let left = kinds.refined([&element]);
             self.with_choices(&left, &mut |runtime| found(runtime, element.clone()))?;
         }
         Ok(())
@@ -167,13 +172,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// The solutions of the steps of a plan, as [`Runtime::run`] finds them, but only one of each kind.
-    fn choose(
-        &mut self,
-        steps: &[Step],
-        kinds: &Kinds,
-        is_doubtful: bool,
-        found: &mut Chosen<'_, 'r>,
-    ) -> Fast<()> {
+    fn choose(&mut self, steps: &[Step], kinds: &Kinds, is_doubtful: bool, found: &mut Chosen<'_, 'r>) -> Fast<()> {
         if kinds.is_empty() || steps.is_empty() {
             let mut found = |runtime: &mut Runtime<'r>| found(runtime, kinds).map(ControlFlow::Continue);
             return self.run(steps, is_doubtful, &mut found).map(drop);
@@ -194,7 +193,7 @@ impl<'r> Runtime<'r> {
                     candidates => candidates?,
                 };
                 for candidate in candidates {
-                    let left = kinds.refined([&candidate].into_iter());
+                    let left = kinds.refined([&candidate]);
                     let saved = std::mem::replace(&mut self.slots[*slot], candidate.into());
                     let answer = self.choose(rest, &left, is_doubtful, found);
                     self.slots[*slot] = saved;
@@ -227,7 +226,7 @@ impl<'r> Runtime<'r> {
         step.binds(&mut slots);
         let flow = self.run(std::slice::from_ref(step), false, &mut |runtime| {
             let bound = runtime.concrete_values(&slots)?;
-            let left = kinds.refined(bound.iter());
+            let left = kinds.refined(&bound);
             runtime.choose(rest, &left, is_doubtful, found).map(ControlFlow::Continue)
         });
         flow.map(drop)

@@ -498,13 +498,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    fn offers(
-        &self,
-        (idx, pred): (usize, PredId),
-        open: &[LocalId],
-        limits: &Limits,
-        offer: &mut dyn FnMut(Choice),
-    ) {
+    fn offers(&self, (idx, pred): (usize, PredId), open: &[LocalId], limits: &Limits, offer: &mut dyn FnMut(Choice)) {
         let consumes = Some(idx);
         match self.model.pred(pred) {
             Pred::Compare(Comparison::Equal, left, right) => {

@@ -12,19 +12,23 @@ use super::operation::{At, Operation, Outcomes};
 use crate::compiled::{Choosing, Fast, Stop};
 use crate::kinds::{Kinds, Shape};
 
-/// The logarithm of a number of choices that are many.
-const MANY: f64 = 9.0;
+/// With so many choices more than many, in bits, listing them is out of the question.
+const TOO_MANY: f64 = 6.0;
+
+/// Otherwise, a kind must have so many elements: what is listed can be remembered.
+const WORTH: usize = 6;
 
 impl Choosing {
-    /// For an operation, if it has many choices that have to do with given sets.
-    pub(super) fn of_operation(model: &Model, op: OpId) -> Option<Choosing> {
+    /// For an operation, if it has at least two to the power of `many` choices that have to do with given sets.
+    pub(super) fn of_operation(model: &Model, op: OpId, many: f64) -> Option<Choosing> {
         let operation = &model.operations[op];
         let params = || operation.params.iter().map(|local| model.locals[*local].ty);
         let chosen = params().chain(chosen_types(model, operation.body));
         let bits: f64 = chosen.filter(|ty| has_given(model, *ty)).map(|ty| bits(model, ty)).sum();
         let outputs = operation.outputs.iter().map(|local| model.locals[*local].ty);
         let written = operation.effects.writes.iter().map(|id| model.variables[id].ty);
-        (bits >= MANY).then(|| Choosing {
+        (bits > 0.0 && bits >= many).then(|| Choosing {
+            least_kind: if bits >= many + TOO_MANY { 2 } else { WORTH },
             params: Shape::of(model, params()),
             outcome: Shape::of(model, outputs.chain(written)),
         })

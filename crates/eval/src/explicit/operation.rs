@@ -86,7 +86,8 @@ impl Operation {
             None => label_locals(model, program, op),
         };
         let n_params = model.operations[op].params.len();
-        let choosing = program.filter(|program| program.has(op)).and_then(|_| Choosing::of_operation(model, op));
+        let has_form = program.is_some_and(|program| program.has(op));
+        let choosing = if has_form { Choosing::of_operation(model, op, words.many_choices) } else { None };
         let step = idx as u32 + FIRST_OPERATION;
         Operation { op, step, writes, n_params, label, key, whole, labelled, stages, choosing }
     }

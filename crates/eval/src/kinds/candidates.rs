@@ -194,7 +194,7 @@ impl Arrows<'_> {
     fn point_by_point(&mut self, kinds: &Kinds, arguments: &[Value], pairs: &[Value]) -> Option<()> {
         self.count()?;
         let Some((argument, others)) = arguments.split_first() else { return self.add(pairs) };
-        let kinds = kinds.refined([argument].into_iter());
+        let kinds = kinds.refined([argument]);
         if !self.arrow.total {
             self.point_by_point(&kinds, others, pairs)?;
         }
@@ -203,7 +203,7 @@ impl Arrows<'_> {
                 continue;
             }
             let pair = Value::pair(argument.clone(), value.clone());
-            self.point_by_point(&kinds.refined([&value].into_iter()), others, &[pairs, &[pair]].concat())?;
+            self.point_by_point(&kinds.refined([&value]), others, &[pairs, &[pair]].concat())?;
         }
         Some(())
     }

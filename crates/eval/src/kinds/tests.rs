@@ -164,9 +164,9 @@ fn what_is_tangled_has_no_settled_form() {
 fn choices_split_kinds() {
     let kinds = kinds();
     let chosen = set([element(0), element(1), element(2)]);
-    let left = kinds.refined([&chosen].into_iter());
+    let left = kinds.refined([&chosen]);
     assert_eq!(left.0[0].kinds, [FIXED, 1, 1, 3, 3]);
-    let left = left.refined([&element(4)].into_iter());
+    let left = left.refined([&element(4)]);
     assert_eq!(left.0[0].kinds, [FIXED, 1, 1, FIXED, FIXED]);
     assert_eq!(left.0[1].kinds, [0, 0, 0]);
     // Whatever leaves the chosen values as they are leaves kinds as they are, and the other way round.
