@@ -91,7 +91,7 @@ pub struct Steps {
     width: usize,
     words: Vec<u32>,
     /// Operation and number of transitions with that operation, target and different labels.
-    heads: Vec<(u32, u32)>,
+    heads: Vec<(u32, u64)>,
     /// Some operation is not well-defined.
     pub is_ill_defined: bool,
     /// Steps may be missing, because some operation was beyond our means of evaluation.
@@ -119,7 +119,7 @@ impl Steps {
     }
 
     /// Adds `count` transitions of one operation to one target that differ in their labels only.
-    pub fn push(&mut self, operation: u32, count: u32, target: &[u32]) {
+    pub fn push(&mut self, operation: u32, count: u64, target: &[u32]) {
         debug_assert_eq!(target.len(), self.width);
         self.words.extend_from_slice(target);
         self.heads.push((operation, count));
@@ -134,7 +134,7 @@ impl Steps {
     }
 
     /// Counts further transitions for an entry, up to the largest number there is room for.
-    pub fn add_count(&mut self, entry: usize, more: u32) {
+    pub fn add_count(&mut self, entry: usize, more: u64) {
         let (_, count) = &mut self.heads[entry];
         *count = count.saturating_add(more);
     }
@@ -152,7 +152,7 @@ impl Steps {
     }
 
     /// Operation, number of transitions and target of each entry.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32, &[u32])> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u64, &[u32])> {
         let target = |idx: usize| &self.words[idx * self.width..(idx + 1) * self.width];
         self.heads.iter().enumerate().map(move |(idx, (operation, count))| (*operation, *count, target(idx)))
     }

@@ -235,7 +235,8 @@ impl<'r> Runtime<'r> {
     /// Candidates for a choice, at least one of each kind.
     fn candidates(&mut self, source: &Source, kinds: &Kinds) -> Fast<Vec<Value>> {
         let set = match source {
-            Source::Code(Code::Cell(cell, expr)) => self.cell(*cell, *expr)?.clone(),
+            // What was computed once may be a list of what its form tells better.
+            Source::Code(Code::Cell(_, expr)) => self.session.expr(*expr, &self.env(&Default::default()))?,
             Source::Code(code) => self.code(code)?.into(),
             Source::Subsets(code) => Sym::unary(UnaryOp::Pow, self.code(code)?.into()),
             Source::Type(ty) => self.session.type_set(*ty),

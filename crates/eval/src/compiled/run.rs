@@ -199,7 +199,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    pub(super) fn cell(&mut self, cell: usize, expr: abridge_model::ExprId) -> Fast<&Val> {
+    fn cell(&mut self, cell: usize, expr: abridge_model::ExprId) -> Fast<&Val> {
         if self.cells.len() <= cell {
             self.cells.resize(cell + 1, None);
         }

@@ -122,7 +122,6 @@ impl At<'_, '_> {
         let mut outcomes = Outcomes::new(operation, self.words, out);
         let done = fast.runtime.operation_by_kind(operation.op, kinds, choosing, &mut |count, written| {
             let written = operation.writes.iter().zip(written);
-            let count = u32::try_from(count).unwrap_or(u32::MAX);
             outcomes.add(&mut scratch.target, count, written.map(|(word, val)| system.encode_val(*word, val)));
         });
         if done.is_err() {

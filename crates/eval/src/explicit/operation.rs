@@ -354,7 +354,7 @@ impl Operation {
             for (word, value) in self.writes.iter().zip(&outcome[1..]) {
                 target[*word] = *value;
             }
-            out.push(self.step, outcome[0], target);
+            out.push(self.step, u64::from(outcome[0]), target);
         }
     }
 
@@ -373,6 +373,7 @@ impl Operation {
         let entry = &mut scratch.entry;
         entry.clear();
         for (_, count, target) in out.iter().skip(start) {
+            let Ok(count) = u32::try_from(count) else { return };
             entry.push(count);
             entry.extend(self.writes.iter().map(|word| target[*word]));
         }
@@ -453,7 +454,7 @@ impl Operation {
             }
             let entry = out.len();
             if are_params {
-                out.push(self.step, members.len() as u32, &run.scratch.target);
+                out.push(self.step, members.len() as u64, &run.scratch.target);
                 continue;
             }
             out.push(self.step, 1, &run.scratch.target);
@@ -551,7 +552,11 @@ impl Operation {
         };
         fast.runtime.operation_by_group(self.op, &group, &mut |count, outcome| {
             let written = self.writes.iter().zip(&outcome.written);
-            outcomes.add(&mut scratch.target, count, written.map(|(word, val)| system.encode_val(*word, val)));
+            outcomes.add(
+                &mut scratch.target,
+                u64::from(count),
+                written.map(|(word, val)| system.encode_val(*word, val)),
+            );
         })
     }
 
@@ -684,7 +689,7 @@ impl<'o> Outcomes<'o> {
         Outcomes { operation, words, start: out.len(), groups: FxHashMap::default(), out }
     }
 
-    pub(super) fn add(&mut self, target: &mut Vec<u32>, count: u32, written: impl Iterator<Item = u32>) {
+    pub(super) fn add(&mut self, target: &mut Vec<u32>, count: u64, written: impl Iterator<Item = u32>) {
         target.clear();
         target.extend_from_slice(self.words);
         for (word, value) in self.operation.writes.iter().zip(written) {

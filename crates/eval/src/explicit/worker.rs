@@ -70,7 +70,7 @@ impl<'a> ExplicitWorker<'a> {
                 system.encode(&state, false, &mut self.target);
                 if seen.insert(self.target[0]) {
                     let count = classes.map_or(1, |classes| classes.size(&values(&state)));
-                    out.push(SETUP, u32::try_from(count).unwrap_or(u32::MAX), &self.target);
+                    out.push(SETUP, count, &self.target);
                 }
                 ControlFlow::Continue(())
             }
@@ -96,7 +96,7 @@ impl<'a> ExplicitWorker<'a> {
         let Some(states) = system.interp.session().initialise_by_kind(constants, &kinds) else { return false };
         for (state, number) in states {
             system.encode(&state, true, &mut self.target);
-            out.push(INITIALISATION, u32::try_from(number).unwrap_or(u32::MAX), &self.target);
+            out.push(INITIALISATION, number, &self.target);
         }
         true
     }
