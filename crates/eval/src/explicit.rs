@@ -34,7 +34,7 @@ use abridge_value::{Interner, Value, ValueId};
 use crate::compiled::Program;
 use crate::env::{Env, Slots, State};
 use crate::error::{Error, ErrorKind, Result};
-use crate::interp::{Interp, Session, Warning};
+use crate::interp::{Interp, Session, Warning, Wishes};
 use crate::marks::Interchangeable;
 use crate::solve::Classes;
 use crate::val::Val;
@@ -476,24 +476,31 @@ impl Explicit<'_> {
             }
             return steps.iter().any(|(_, _, target)| target == to).then_some(plain);
         };
+        let quick = self.operation_memos.iter().find_map(|operation| match &operation.choosing {
+            Some(_) => self.step_of_many(operation, from, to),
+            None => self.step_between(operation.op, from, to, Wishes::default()),
+        });
+        quick.or_else(|| {
+            let many = self.operation_memos.iter().filter(|operation| operation.choosing.is_some());
+            many.map(|operation| operation.op).find_map(|op| self.step_between(op, from, to, Wishes::default()))
+        })
+    }
+
+    /// A step of an operation between two states, if it makes certain choices.
+    fn step_between(&self, op: OpId, from: &[u32], to: &[u32], wishes: Wishes) -> Option<LabelledStep> {
         let (state, _) = self.decode(from);
         let (target, _) = self.decode(to);
-        for op in &self.operations {
-            let mut found = None;
-            let session = self.interp.session();
-            session.operation(*op, &state, &mut |transition| match transition {
-                Ok(transition) if transition.state.variables == target.variables => {
-                    found =
-                        Some(LabelledStep { op: Some(*op), params: transition.params, outputs: transition.outputs });
-                    ControlFlow::Break(())
-                }
-                _ => ControlFlow::Continue(()),
-            });
-            if found.is_some() {
-                return found;
+        let session = self.interp.session();
+        session.wishes.replace(wishes);
+        let mut found = None;
+        session.operation(op, &state, &mut |transition| match transition {
+            Ok(transition) if transition.state.variables == target.variables => {
+                found = Some(LabelledStep { op: Some(op), params: transition.params, outputs: transition.outputs });
+                ControlFlow::Break(())
             }
-        }
-        None
+            _ => ControlFlow::Continue(()),
+        });
+        found
     }
 
     /// What is wrong in a state, operation by operation.

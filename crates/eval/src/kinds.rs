@@ -108,6 +108,11 @@ impl Kinds {
         Kinds((0..).zip(sizes).filter_map(of_set).collect())
     }
 
+    /// All elements of given sets of these sizes, as if none had been told apart.
+    pub(crate) fn all(sizes: impl Iterator<Item = u32>) -> Kinds {
+        Kinds((0..).zip(sizes).filter_map(|(set, size)| OfSet::of(set, vec![0; size as usize])).collect())
+    }
+
     /// Nothing can be exchanged.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

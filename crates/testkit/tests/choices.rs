@@ -146,13 +146,21 @@ fn many_choices_of_few_kinds() {
 /// Traces have real steps, whatever they were found by.
 #[test]
 fn traces_are_found_again() {
-    let text = machine((12, 1), FIXED, "put(x) = PRE x <: S & card(x) = 6 & c /: x THEN a := x END")
-        .replace("a <: S &", "card(a) < 6 &");
-    let model = analysed(&text.replace("INVARIANT", "INVARIANT a <: S &"));
-    let report = check(&model, &config(Method::Auto), &mut Patient);
-    let violation = report.violation.expect("six elements are too many");
-    assert_eq!(
-        violation.trace.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>()[1..],
-        ["INITIALISATION", "put"][..]
-    );
+    for operation in [
+        "put(x) = PRE x <: S & card(x) = 15 & c /: x THEN a := x END",
+        "any = ANY x WHERE x <: S & card(x) = 15 & c /: x THEN a := x END",
+        "elem = BEGIN a :: POW1(S - {c}) END",
+        "such = BEGIN a : (a <: S & c /: a & card(a) > 14) END",
+        "last(x) = PRE x <: S & card(x) = 16 THEN c :: x; a := x - {c} END",
+    ] {
+        let never = "never(x) = PRE x : S --> D & n = 1 THEN a := x~[{d}] END";
+        let text = machine((30, 1), FIXED, &format!("{never}; {operation}"));
+        let text = text.replace("n : 0..3", "n : 0..3 & not(card(a) = 15 & c /: a)");
+        let config = Config { symmetry: Method::Auto, ..Config::default() };
+        let report = check(&analysed(&text), &config, &mut Patient);
+        let violation = report.violation.unwrap_or_else(|| panic!("{operation} violates the invariant"));
+        let last = violation.trace.steps.last().expect("a step");
+        assert!(operation.starts_with(&last.name), "{operation}: {}", last.name);
+        assert_eq!(last.params.len(), usize::from(operation.contains("(x) = ")), "{operation}");
+    }
 }

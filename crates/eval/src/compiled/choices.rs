@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_model::ids::Id as _;
-use abridge_model::{BinaryOp, OpId, UnaryOp};
+use abridge_model::{BinaryOp, LocalId, OpId, UnaryOp};
 use abridge_value::{Set, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -78,6 +78,45 @@ impl<'r> Runtime<'r> {
             }
         }
         self.end(Ok(()))
+    }
+
+    /// What the locals stand for in a step of an operation from the state in the slots that writes certain values; of choices that lead there
+    /// in the same way, one of each kind is tried. Nothing if there is none.
+    pub(crate) fn choices_for(
+        &mut self,
+        op: OpId,
+        kinds: &Kinds,
+        written: &[Val],
+    ) -> Fast<Option<Vec<(LocalId, Val)>>> {
+        let program = self.program;
+        let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
+        self.begin();
+        let mut chosen = None;
+        for case in &operation.cases {
+            let answer = self.choose(&case.plan.steps, kinds, false, &mut |runtime, left| {
+                runtime.with_choices(left, &mut |runtime| {
+                    runtime.exec(&case.body, &mut |runtime| {
+                        if runtime.values(&operation.writes) != written {
+                            return Ok(());
+                        }
+                        chosen = Some(runtime.locals());
+                        Err(Stop::Escape)
+                    })
+                })
+            });
+            if chosen.is_some() {
+                return Ok(chosen);
+            }
+            answer?;
+        }
+        Ok(None)
+    }
+
+    /// All locals that stand for something.
+    fn locals(&self) -> Vec<(LocalId, Val)> {
+        let ids = self.session.model().locals.ids();
+        let local = |id| (id, self.slots[self.program.layout.local(id)].clone());
+        ids.map(local).filter(|(_, val)| !is_unset(val)).collect()
     }
 
     /// One of each kind of parameters for which the operation can go a way.

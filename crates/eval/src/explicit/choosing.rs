@@ -5,12 +5,16 @@
 
 use abridge_model::walk::Node;
 use abridge_model::{Model, OpId, Subst, SubstId, Target, Type, TypeId};
-use abridge_system::{Alike, Steps};
+use abridge_system::{Alike, Steps, System as _};
+use abridge_value::Value;
 
-use super::Explicit;
+use super::fast::FastPath;
 use super::operation::{At, Operation, Outcomes};
+use super::{Explicit, LabelledStep};
 use crate::compiled::{Choosing, Fast, Stop};
+use crate::interp::Wishes;
 use crate::kinds::{Kinds, Shape};
+use crate::val::Val;
 
 /// With so many choices more than many, in bits, listing them is out of the question.
 const TOO_MANY: f64 = 6.0;
@@ -45,7 +49,25 @@ impl Shape {
 impl Explicit<'_> {
     /// Elements that play the same part, by kind.
     pub(super) fn kinds(&self, alike: &dyn Alike) -> Kinds {
-        Kinds::of_state(alike, self.model().sets.iter().map(|(_, set)| set.size()))
+        Kinds::of_state(alike, self.set_sizes())
+    }
+
+    fn set_sizes(&self) -> impl Iterator<Item = u32> {
+        self.model().sets.iter().map(|(_, set)| set.size())
+    }
+
+    /// A step of an operation with many choices between two states. What must be chosen for it is looked for among choices that differ by
+    /// more than elements which both states cannot tell apart; the plain interpreter then makes that choice.
+    pub(super) fn step_of_many(&self, operation: &Operation, from: &[u32], to: &[u32]) -> Option<LabelledStep> {
+        let (source, target) = (self.decode(from).0, self.decode(to).0);
+        let vals = [&source.constants, &source.variables, &target.variables].into_iter().flat_map(|slots| slots.iter());
+        let values: Option<Vec<&Value>> = vals.flatten().map(Val::as_value).collect();
+        let kinds = Kinds::all(self.set_sizes()).refined(values?);
+        let mut fast = FastPath::new(self)?;
+        fast.load(self, from, &(1..self.width()).collect::<Vec<_>>());
+        let written: Vec<Val> = operation.writes.iter().map(|word| self.decode_val(*word, to[*word]).clone()).collect();
+        let locals = fast.runtime.choices_for(operation.op, &kinds, &written).ok()??;
+        self.step_between(operation.op, from, to, Wishes { locals, variables: Some(target.variables) })
     }
 }
 
