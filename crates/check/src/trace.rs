@@ -97,14 +97,15 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
     states
 }
 
-/// Whether a state is one in which constants have just been set up. Representatives of such states are such states themselves, and looking is
-/// faster than setting up again.
+/// Whether a state is one in which constants have just been set up. Representatives of such states are such states themselves, unless
+/// the model forces a symmetry that its properties do not have; then looking is still faster than setting up again.
 fn is_set_up(system: &Explicit<'_>, words: &[u32]) -> bool {
     let (_, is_initialised) = system.decode(words);
-    let properties = &system.model().properties;
+    let model = system.model();
+    let is_honest = model.steering.force_symmetry.is_empty();
     system.has_setup()
         && !is_initialised
-        && properties.iter().all(|one| matches!(system.holds(one.pred, words), Ok(true)))
+        && (is_honest || model.properties.iter().all(|one| matches!(system.holds(one.pred, words), Ok(true))))
 }
 
 /// The moves along which a state was first reached, from the root or from the given state.

@@ -6,7 +6,7 @@
 //!
 //! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers
 //! solutions and looks them up, `prefixes.rs` tries functions point by point, `split.rs` takes sequences apart, `twins.rs` tries one of
-//! several interchangeable elements,
+//! several interchangeable elements, `choices.rs` one of several choices that only they tell apart,
 //! `exec.rs` runs substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
