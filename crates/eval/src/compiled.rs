@@ -6,10 +6,11 @@
 //!
 //! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers
 //! solutions and looks them up, `prefixes.rs` tries functions point by point, `split.rs` takes sequences apart, `twins.rs` tries one of
-//! several interchangeable elements,
+//! several interchangeable elements, `choices.rs` one of several choices that only they tell apart,
 //! `exec.rs` runs substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
+mod choices;
 mod code;
 mod either;
 mod exec;
@@ -33,8 +34,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::env::{Env, Slots, State};
 use crate::free::FreeNames;
 use crate::interp::{Interp, LOOK, Session};
+use crate::kinds::Kinds;
 use crate::marks::Interchangeable;
 use crate::val::Val;
+pub(crate) use choices::Choosing;
 use code::{Case, Test};
 pub(crate) use inside::{Fragments, Memory};
 use rows::Rows;
@@ -169,6 +172,8 @@ pub(crate) struct Runtime<'p> {
     is_partial: bool,
     /// What is known about interchangeable elements, if any are.
     twins: Option<TwinMemory>,
+    /// Of what a substitution chooses, one of each kind is enough.
+    choices: Option<Arc<Kinds>>,
 }
 
 /// Functions and arguments with their values, under the constants at hand.
@@ -197,6 +202,7 @@ impl<'p> Runtime<'p> {
             is_strict: false,
             is_partial: false,
             twins: None,
+            choices: None,
         }
     }
 
@@ -339,6 +345,7 @@ impl<'p> Runtime<'p> {
         self.session.renew();
         self.fuel = FUEL;
         self.is_strict = false;
+        self.choices = None;
         self.begin_twins();
     }
 

@@ -6,6 +6,7 @@
 //! share (`memo.rs`). The answers come from the compiled form where it has one, else from the plain interpreter.
 
 mod alike;
+mod choosing;
 mod condition;
 mod conjunct;
 mod fast;
@@ -33,7 +34,7 @@ use abridge_value::{Interner, Value, ValueId};
 use crate::compiled::Program;
 use crate::env::{Env, Slots, State};
 use crate::error::{Error, ErrorKind, Result};
-use crate::interp::{Interp, Session, Warning};
+use crate::interp::{Interp, Session, Warning, Wishes};
 use crate::marks::Interchangeable;
 use crate::solve::Classes;
 use crate::val::Val;
@@ -61,6 +62,9 @@ pub struct SystemConfig {
     /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
     pub max_initialisations: Option<usize>,
     pub max_operations: Option<usize>,
+    /// Operations with at least two to this power choices of elements are performed for one choice of each kind, where that is possible and
+    /// seems to pay; below -6 wherever it is possible.
+    pub many_choices: f64,
     /// Measure where the time goes.
     pub profile: bool,
 }
@@ -75,6 +79,7 @@ impl Default for SystemConfig {
             compiled: true,
             max_initialisations: None,
             max_operations: None,
+            many_choices: 9.0,
             profile: false,
         }
     }
@@ -165,7 +170,12 @@ impl<'m> Explicit<'m> {
         let pinned = if config.pin_constants { pinned(model) } else { Vec::new() };
         let has_setup = has_setup(model, &pinned);
         let program = config.compiled.then(|| Program::new(&interp));
-        let words = Words { variables: &variables, memo: config.memo, labels: config.labels };
+        let words = Words {
+            variables: &variables,
+            memo: config.memo,
+            labels: config.labels,
+            many_choices: config.many_choices,
+        };
         let mut conditions = Conditions::default();
         let numbered = operations.iter().copied().enumerate();
         let operation_memos =
@@ -363,11 +373,12 @@ fn is_trivial(model: &Model, pred: PredId) -> bool {
     }
 }
 
-/// Where variables lie in a state, and whether anything is to be remembered.
+/// Where variables lie in a state, whether anything is to be remembered, and what many choices are.
 struct Words<'a> {
     variables: &'a [VarId],
     memo: bool,
     labels: bool,
+    many_choices: f64,
 }
 
 impl Words<'_> {
@@ -470,24 +481,31 @@ impl Explicit<'_> {
             }
             return steps.iter().any(|(_, _, target)| target == to).then_some(plain);
         };
+        let quick = self.operation_memos.iter().find_map(|operation| match &operation.choosing {
+            Some(_) => self.step_of_many(operation, from, to),
+            None => self.step_between(operation.op, from, to, Wishes::default()),
+        });
+        quick.or_else(|| {
+            let many = self.operation_memos.iter().filter(|operation| operation.choosing.is_some());
+            many.map(|operation| operation.op).find_map(|op| self.step_between(op, from, to, Wishes::default()))
+        })
+    }
+
+    /// A step of an operation between two states, if it makes certain choices.
+    fn step_between(&self, op: OpId, from: &[u32], to: &[u32], wishes: Wishes) -> Option<LabelledStep> {
         let (state, _) = self.decode(from);
         let (target, _) = self.decode(to);
-        for op in &self.operations {
-            let mut found = None;
-            let session = self.interp.session();
-            session.operation(*op, &state, &mut |transition| match transition {
-                Ok(transition) if transition.state.variables == target.variables => {
-                    found =
-                        Some(LabelledStep { op: Some(*op), params: transition.params, outputs: transition.outputs });
-                    ControlFlow::Break(())
-                }
-                _ => ControlFlow::Continue(()),
-            });
-            if found.is_some() {
-                return found;
+        let session = self.interp.session();
+        session.wishes.replace(wishes);
+        let mut found = None;
+        session.operation(op, &state, &mut |transition| match transition {
+            Ok(transition) if transition.state.variables == target.variables => {
+                found = Some(LabelledStep { op: Some(op), params: transition.params, outputs: transition.outputs });
+                ControlFlow::Break(())
             }
-        }
-        None
+            _ => ControlFlow::Continue(()),
+        });
+        found
     }
 
     /// What is wrong in a state, operation by operation.

@@ -11,7 +11,7 @@ use abridge_value::{Int, Set};
 
 use crate::compiled::{Fragments, Memory};
 use crate::config::Config;
-use crate::env::Env;
+use crate::env::{Env, Slots};
 use crate::error::{ErrorKind, Result};
 use crate::free::NameCache;
 use crate::val::{Sym, Val};
@@ -45,6 +45,16 @@ pub struct Session<'i> {
     memories: RefCell<Vec<Memory>>,
     /// How many compiled parts this session is inside of.
     pub(crate) nesting: Cell<u32>,
+    /// What is to be chosen, if it is known what is looked for.
+    pub(crate) wishes: RefCell<Wishes>,
+}
+
+/// What substitutions choose where they have a choice; other choices are left out.
+#[derive(Default)]
+pub(crate) struct Wishes {
+    pub(crate) locals: Vec<(LocalId, Val)>,
+    /// What variables become elements of sets as, if it is one of them; nothing if that does not matter.
+    pub(crate) variables: Option<Arc<Slots>>,
 }
 
 /// Something that makes an answer less than certain.
@@ -101,6 +111,7 @@ impl<'m> Interp<'m> {
             circuits: Cell::new(0),
             memories: RefCell::default(),
             nesting: Cell::new(0),
+            wishes: RefCell::default(),
         }
     }
 }

@@ -18,6 +18,7 @@ mod expr;
 mod formula;
 mod free;
 mod interp;
+mod kinds;
 mod leaves;
 mod machine;
 mod marks;

@@ -14,7 +14,7 @@ pub struct Interchangeable {
     blocks: Vec<Vec<u32>>,
 }
 
-const FIXED: u32 = u32::MAX;
+pub(crate) const FIXED: u32 = u32::MAX;
 
 /// In smaller blocks there is nothing to gain.
 const LEAST_BLOCK: usize = 4;
@@ -50,8 +50,8 @@ impl Interchangeable {
 }
 
 /// The part that an element plays in a value; values are told apart by their places.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Mark {
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Mark {
     Is(u32),
     Member(u32),
     /// Left of this in a pair.
@@ -151,6 +151,17 @@ impl Marks {
     /// How much was looked at.
     pub(crate) fn len(&self) -> usize {
         self.marks.len()
+    }
+
+    /// The parts that each of so many elements plays.
+    pub(crate) fn by_element(self, n_elements: usize) -> Vec<Vec<Mark>> {
+        let mut parts = vec![Vec::new(); n_elements];
+        for (index, mark) in self.marks {
+            if let Some(parts) = parts.get_mut(index as usize) {
+                parts.push(mark);
+            }
+        }
+        parts
     }
 
     /// For each element, the first one of its block that plays the same part.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
+use abridge_model::ids::Id as _;
 use abridge_model::{ExprId, LocalId, OpId, PredId, Subst, SubstId, Target};
 use abridge_value::Int;
 
@@ -130,7 +131,24 @@ impl Session<'_> {
             self.warn(self.cut_warning(ty, name, span));
             set = preferred;
         }
+        if let Some(wish) = self.wish_for(targets)
+            && self.member(&wish, &set, env)?
+        {
+            return Ok(emit(Ok(assign_tuple(targets, &wish)?)));
+        }
         self.each(&set, env, &mut |val| Ok(emit(Ok(assign_tuple(targets, &self.force(&val, env)?)?))))
+    }
+
+    /// What targets are to become, if it is known.
+    fn wish_for(&self, targets: &[Target]) -> Option<Val> {
+        let wishes = self.wishes.borrow();
+        let variables = wishes.variables.as_ref()?;
+        let val = |target: &Target| match target {
+            Target::Variable(id) => variables[id.index()].clone(),
+            Target::Local(_) => None,
+        };
+        let (first, others) = targets.split_first()?;
+        others.iter().try_fold(val(first)?, |tuple, target| Some(Val::pair(tuple, val(target)?)))
     }
 
     fn target_name(&self, target: Target) -> &str {

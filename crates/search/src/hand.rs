@@ -42,7 +42,7 @@ impl<W: Worker> Hand<W> {
         let near = (!self.words.is_empty()).then_some((self.words.as_slice(), self.ids.as_slice()));
         for (operation, count, target) in self.steps.iter() {
             let root = table.fold(&mut self.cache, target, near, &mut self.target_ids);
-            each(operation, u64::from(count), root);
+            each(operation, count, root);
         }
     }
 

@@ -17,8 +17,9 @@ impl Tally {
         if self.per_operation.len() <= operation {
             self.per_operation.resize(operation + 1, 0);
         }
-        self.per_operation[operation] += count;
-        self.transitions += count;
+        let of_operation = &mut self.per_operation[operation];
+        *of_operation = of_operation.saturating_add(count);
+        self.transitions = self.transitions.saturating_add(count);
     }
 
     pub(crate) fn clear(&mut self) {

@@ -67,6 +67,13 @@ pub trait Worker {
         self.initial(out);
     }
 
+    /// The same with elements that can be exchanged as long as nothing has a value: see [`Worker::successors_alike`]. False, and nothing is
+    /// added, if the worker cannot make use of it.
+    fn initial_alike(&mut self, alike: &dyn Alike, out: &mut Steps) -> bool {
+        let _ = (alike, out);
+        false
+    }
+
     /// All steps out of a state, each distinct transition once.
     fn successors(&mut self, state: &[u32], out: &mut Steps);
 
@@ -102,7 +109,7 @@ pub struct Steps {
     width: usize,
     words: Vec<u32>,
     /// Operation and number of transitions with that operation, target and different labels.
-    heads: Vec<(u32, u32)>,
+    heads: Vec<(u32, u64)>,
     /// Some operation is not well-defined.
     pub is_ill_defined: bool,
     /// Steps may be missing, because some operation was beyond our means of evaluation.
@@ -130,7 +137,7 @@ impl Steps {
     }
 
     /// Adds `count` transitions of one operation to one target that differ in their labels only.
-    pub fn push(&mut self, operation: u32, count: u32, target: &[u32]) {
+    pub fn push(&mut self, operation: u32, count: u64, target: &[u32]) {
         debug_assert_eq!(target.len(), self.width);
         self.words.extend_from_slice(target);
         self.heads.push((operation, count));
@@ -144,9 +151,10 @@ impl Steps {
         self.heads.len()
     }
 
-    /// Counts further transitions for an entry.
-    pub fn add_count(&mut self, entry: usize, more: u32) {
-        self.heads[entry].1 += more;
+    /// Counts further transitions for an entry, up to the largest number there is room for.
+    pub fn add_count(&mut self, entry: usize, more: u64) {
+        let (_, count) = &mut self.heads[entry];
+        *count = count.saturating_add(more);
     }
 
     /// Operation and target of the last entry.
@@ -162,7 +170,7 @@ impl Steps {
     }
 
     /// Operation, number of transitions and target of each entry.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32, &[u32])> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u64, &[u32])> {
         let target = |idx: usize| &self.words[idx * self.width..(idx + 1) * self.width];
         self.heads.iter().enumerate().map(move |(idx, (operation, count))| (*operation, *count, target(idx)))
     }

@@ -369,8 +369,9 @@ impl Builder<'_, '_> {
         let mut done = Vec::new();
         while let Some(case) = open.pop() {
             let Subst::Select { branches, otherwise } = self.model.subst(case.body) else {
-                let plan = self.plan(params, &case.guards, &case.excluded)?;
-                done.push(Case { plan, body: self.exec(case.body)? });
+                let plan = self.plan_of_choice(params, &case.guards, &case.excluded)?;
+                let body = self.exec(case.body)?;
+                done.push(Case { plan, is_settled: is_deterministic(&body), body });
                 continue;
             };
             let all: Vec<PredId> = branches.iter().map(|(guard, _)| *guard).collect();
@@ -419,7 +420,7 @@ impl Builder<'_, '_> {
                 Exec::Choose { targets: targets.iter().map(|target| self.target(*target)).collect(), source }
             }
             Subst::BecomesSuch { targets, new, pred } => {
-                let plan = self.plan(new, &[*pred], &[])?;
+                let plan = self.plan_of_choice(new, &[*pred], &[])?;
                 let copies =
                     new.iter().zip(targets).map(|(new, target)| (self.layout.local(*new), self.target(*target)));
                 Exec::Such { plan, copies: copies.collect() }
@@ -446,7 +447,7 @@ impl Builder<'_, '_> {
                 Exec::Case { selector, branches: compiled, otherwise: self.optional(*otherwise)? }
             }
             Subst::Any { binder, pred, body } => {
-                Exec::Any(self.plan(binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
+                Exec::Any(self.plan_of_choice(binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
             }
             Subst::Let { bindings, body } => Exec::Let(self.bindings(bindings), Box::new(self.exec(*body)?)),
             Subst::Var { locals, body } => {
@@ -561,7 +562,7 @@ struct OpenCase {
 }
 
 /// At most one outcome.
-fn is_deterministic(exec: &Exec) -> bool {
+pub(super) fn is_deterministic(exec: &Exec) -> bool {
     match exec {
         Exec::Skip | Exec::Assign(_) => true,
         Exec::Choose { .. } | Exec::Such { .. } | Exec::Any(..) | Exec::Choice(_) => false,

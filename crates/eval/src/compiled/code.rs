@@ -205,6 +205,8 @@ pub(crate) enum Pattern {
 pub(crate) struct Case {
     pub(crate) plan: Plan,
     pub(crate) body: Exec,
+    /// Once the parameters are chosen, there is at most one outcome.
+    pub(crate) is_settled: bool,
 }
 
 pub(crate) enum Exec {

@@ -38,17 +38,13 @@ impl<'r> Runtime<'r> {
                 self.restore(saved);
                 result
             }
-            Exec::Choose { targets, source } => {
-                let elements = self.elements(source)?;
-                for element in elements.iter() {
-                    let saved = self.assign_tuple(targets, element)?;
-                    let result = then(self);
-                    self.restore(saved);
-                    result?;
-                }
-                Ok(())
-            }
-            Exec::Such { plan, copies } => self.every(plan, &mut |runtime| {
+            Exec::Choose { targets, source } => self.every_element(source, &mut |runtime, element| {
+                let saved = runtime.assign_tuple(targets, element)?;
+                let result = then(runtime);
+                runtime.restore(saved);
+                result
+            }),
+            Exec::Such { plan, copies } => self.every_choice(plan, &mut |runtime| {
                 let saved = runtime.copy(copies);
                 let result = then(runtime);
                 runtime.restore(saved);
@@ -94,7 +90,7 @@ impl<'r> Runtime<'r> {
                 }
                 self.exec_or_skip(otherwise.as_deref(), then)
             }
-            Exec::Any(plan, body) => self.every(plan, &mut |runtime| runtime.exec(body, then)),
+            Exec::Any(plan, body) => self.every_choice(plan, &mut |runtime| runtime.exec(body, then)),
             Exec::Let(bindings, body) => {
                 let saved = self.bind(bindings)?;
                 let result = self.exec(body, then);

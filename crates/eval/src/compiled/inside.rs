@@ -10,12 +10,13 @@ use abridge_model::ids::Id as _;
 use abridge_model::{Expr, ExprId, PredId, QuantifiedOp, Subst, SubstId, Target};
 use abridge_value::{Set, Value};
 
-use super::build::{Builder, Numbers};
+use super::build::{Builder, Numbers, is_deterministic};
 use super::code::{Code, Exec, Test, While};
 use super::{Applied, FUEL, Fast, Layout, Program, Rows, Runtime, Stop, is_unset, unset};
 use crate::env::{Env, Slots, State};
 use crate::free::FreeNames;
 use crate::interp::{Interp, Session};
+use crate::kinds::Kinds;
 use crate::subst::Update;
 use crate::val::{Sym, Val};
 
@@ -208,23 +209,26 @@ impl<'i> Session<'i> {
         let env = Env::new(constants);
         let mut is_over = false;
         let done = self.quickly(fragment, &env, |runtime| {
-            let layout = runtime.program.layout;
-            for slot in &mut runtime.slots[layout.n_constants..][..layout.n_variables] {
-                *slot = unset();
-            }
+            runtime.declare_variables();
             runtime.exec(&fragment.code, &mut |runtime| {
-                let variables = &runtime.slots[layout.n_constants..][..layout.n_variables];
-                let variables: Vec<Option<Val>> =
-                    variables.iter().map(|val| (!is_unset(val)).then(|| val.clone())).collect();
-                let is_complete = self.model().state_variables().all(|(id, _)| variables[id.index()].is_some());
-                if !is_complete {
-                    return Err(Stop::Escape);
-                }
-                is_over = found(State { constants: constants.constants.clone(), variables: Arc::new(variables) });
+                is_over = found(runtime.initial_state(constants)?);
                 if is_over { Err(Stop::Escape) } else { Ok(()) }
             })
         });
         is_over || done.is_some()
+    }
+
+    /// One initial state of each kind, with the number of states that it stands for; nothing if that cannot be told, or if there is no
+    /// choice.
+    pub(crate) fn initialise_by_kind(&self, constants: &State, kinds: &Kinds) -> Option<Vec<(State, u64)>> {
+        let fragment = self.fragments()?.initialisation(self.interp)?;
+        if is_deterministic(&fragment.code) {
+            return None;
+        }
+        self.quickly(fragment, &Env::new(constants), |runtime| {
+            runtime.declare_variables();
+            runtime.initial_states_by_kind(&fragment.code, constants, kinds)
+        })
     }
 
     fn fragments(&self) -> Option<&'i Fragments> {
@@ -296,12 +300,31 @@ impl<'p> Runtime<'p> {
             is_strict: false,
             is_partial: false,
             twins: None,
+            choices: None,
         }
     }
 
     fn into_memory(self) -> Memory {
         let Runtime { slots, constants, cells, tables, applied, .. } = self;
         Memory { slots, constants, cells, tables, applied }
+    }
+
+    /// Takes the values of all variables away.
+    fn declare_variables(&mut self) {
+        let layout = self.program.layout;
+        self.slots[layout.n_constants..][..layout.n_variables].fill(unset());
+    }
+
+    /// The state in the slots, in which all variables must have a value.
+    pub(super) fn initial_state(&self, constants: &State) -> Fast<State> {
+        let layout = self.program.layout;
+        let variables = &self.slots[layout.n_constants..][..layout.n_variables];
+        let variables: Vec<Option<Val>> = variables.iter().map(|val| (!is_unset(val)).then(|| val.clone())).collect();
+        let mut needed = self.session.model().state_variables();
+        if needed.any(|(id, _)| variables[id.index()].is_none()) {
+            return Err(Stop::Escape);
+        }
+        Ok(State { constants: constants.constants.clone(), variables: Arc::new(variables) })
     }
 
     /// Puts the values of names into their slots.

@@ -47,6 +47,8 @@ struct Limits {
     is_puzzle: bool,
     /// How many ways the plan has split into.
     n_branches: u32,
+    /// What is chosen may be one of more than can be tried, since one of each kind can be enough.
+    by_kind: bool,
 }
 
 /// A way to bind something.
@@ -111,6 +113,25 @@ enum Inverse {
 impl Builder<'_, '_> {
     /// A plan for the solutions of `required`, with all of `excluded` false.
     pub(super) fn plan(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
+        self.plan_for(binder, (required, excluded), false)
+    }
+
+    /// The same for what a substitution chooses, of which one of each kind may be tried.
+    pub(super) fn plan_of_choice(
+        &mut self,
+        binder: &[LocalId],
+        required: &[PredId],
+        excluded: &[PredId],
+    ) -> Option<Plan> {
+        self.plan_for(binder, (required, excluded), true)
+    }
+
+    fn plan_for(
+        &mut self,
+        binder: &[LocalId],
+        (required, excluded): (&[PredId], &[PredId]),
+        by_kind: bool,
+    ) -> Option<Plan> {
         let open: Vec<LocalId> = binder.to_vec();
         let mut waiting = Vec::new();
         for pred in required {
@@ -122,7 +143,7 @@ impl Builder<'_, '_> {
             waiting.push(self.conjunct(*pred, binder, true));
         }
         let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct) || self.is_choice(conjunct));
-        self.plan_rest(waiting, open, &Limits { is_puzzle, n_branches: 1 })
+        self.plan_rest(waiting, open, &Limits { is_puzzle, n_branches: 1, by_kind })
     }
 
     fn plan_rest(&mut self, mut waiting: Vec<Conjunct>, mut open: Vec<LocalId>, limits: &Limits) -> Option<Plan> {
@@ -134,7 +155,7 @@ impl Builder<'_, '_> {
             if open.is_empty() {
                 break;
             }
-            let choice = self.cheapest(&waiting, &open);
+            let choice = self.cheapest(&waiting, &open, limits);
             if choice.as_ref().is_none_or(|choice| choice.cost > DEAR) {
                 if let Some(idx) = self.defining(&waiting, &open) {
                     self.open_exists(idx, &mut waiting, &mut open);
@@ -432,7 +453,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<Choice> {
+    fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId], limits: &Limits) -> Option<Choice> {
         let mut best: Option<Choice> = None;
         let mut offer = |choice: Choice| {
             let is_better = best.as_ref().is_none_or(|best| {
@@ -446,7 +467,7 @@ impl Builder<'_, '_> {
             }
         };
         for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
-            self.offers(idx, conjunct.pred, open, &mut offer);
+            self.offers((idx, conjunct.pred), open, limits, &mut offer);
             self.offer_split(idx, waiting, open, &mut offer);
         }
         for local in open {
@@ -503,7 +524,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    fn offers(&self, idx: usize, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Choice)) {
+    fn offers(&self, (idx, pred): (usize, PredId), open: &[LocalId], limits: &Limits, offer: &mut dyn FnMut(Choice)) {
         let consumes = Some(idx);
         match self.model.pred(pred) {
             Pred::Compare(Comparison::Equal, left, right) => {
@@ -536,7 +557,7 @@ impl Builder<'_, '_> {
             Pred::Compare(Comparison::Subset, part, whole) if self.is_bound(*whole, open) => {
                 if let Some(local) = self.open_local(*part, open) {
                     let cost = self.set_cost(*whole).min(64.0).exp2();
-                    if cost <= 1e9 && self.is_listable(*whole) {
+                    if (cost <= 1e9 || limits.by_kind) && self.is_listable(*whole) {
                         offer(Choice { cost, step: ChoiceStep::Subsets { local, set: *whole }, consumes });
                     }
                 }

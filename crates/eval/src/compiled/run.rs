@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::val::{Sym, Val};
 
 /// More functions or subsets are not tried one by one: the plain interpreter can solve for them.
-const MAX_TRIED: u64 = 1 << 15;
+pub(super) const MAX_TRIED: u64 = 1 << 15;
 
 impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
@@ -697,7 +697,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    fn listed(&self, set: &Val, env: &crate::env::Env) -> Fast<Set> {
+    pub(super) fn listed(&self, set: &Val, env: &crate::env::Env) -> Fast<Set> {
         match self.session.size(set) {
             crate::sets::Size::AtMost(n) if n <= MAX_TRIED => Ok(self.session.enumerate(set, env)?),
             _ => Err(Stop::Escape),

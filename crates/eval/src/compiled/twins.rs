@@ -87,7 +87,7 @@ impl Builder<'_, '_> {
 
 impl Step {
     /// Adds the slots that the step binds.
-    fn binds(&self, slots: &mut Vec<usize>) {
+    pub(super) fn binds(&self, slots: &mut Vec<usize>) {
         match self {
             Step::Test { .. } => {}
             Step::Match { pattern, .. } | Step::Each { pattern, .. } | Step::Images { pattern, .. } => {

@@ -19,8 +19,9 @@ use super::labelled::label_locals;
 use super::memo::{Key, Memo, Seat};
 use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
-use crate::compiled::{Fast, Program, Staged, Stop, Verdict};
+use crate::compiled::{Choosing, Fast, Program, Staged, Stop, Verdict};
 use crate::env::State;
+use crate::kinds::Kinds;
 use crate::val::Val;
 
 /// What is known of one operation.
@@ -39,6 +40,8 @@ pub(super) struct Operation {
     /// The same with labels.
     labelled: Option<Memo>,
     stages: Option<Stages>,
+    /// It has many choices, of which one of each kind may be enough.
+    pub(super) choosing: Option<Choosing>,
 }
 
 /// What is remembered of each stage.
@@ -83,7 +86,10 @@ impl Operation {
             None => label_locals(model, program, op),
         };
         let n_params = model.operations[op].params.len();
-        Operation { op, step: idx as u32 + FIRST_OPERATION, writes, n_params, label, key, whole, labelled, stages }
+        let has_form = program.is_some_and(|program| program.has(op));
+        let choosing = if has_form { Choosing::of_operation(model, op, words.many_choices) } else { None };
+        let step = idx as u32 + FIRST_OPERATION;
+        Operation { op, step, writes, n_params, label, key, whole, labelled, stages, choosing }
     }
 
     pub(super) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -158,6 +164,8 @@ pub(super) struct At<'x, 'a> {
     pub(super) words: &'x [u32],
     /// Elements that play the same part in the state, if use is to be made of them.
     pub(super) alike: Option<&'x dyn Alike>,
+    /// The same by kind, once it is needed.
+    pub(super) kinds: Option<Kinds>,
     /// The state itself, once it is needed.
     pub(super) state: Option<State>,
     pub(super) means: &'x mut Means<'a>,
@@ -166,7 +174,7 @@ pub(super) struct At<'x, 'a> {
 impl<'x, 'a> At<'x, 'a> {
     pub(super) fn new(system: &'a Explicit<'a>, words: &'x [u32], means: &'x mut Means<'a>) -> Self {
         means.settled.begin();
-        At { system, words, alike: None, state: None, means }
+        At { system, words, alike: None, kinds: None, state: None, means }
     }
 }
 
@@ -228,6 +236,10 @@ impl<'a> Performer<'a> {
     }
 
     fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+        if at.perform_by_kind(self.operation, out) {
+            self.cost.computed += 1;
+            return;
+        }
         // What is alike depends on more than the key of a memo.
         let all_alike = at.alike;
         at.alike = all_alike.filter(|_| self.makes_use_of_alike());
@@ -264,7 +276,7 @@ impl<'a> Performer<'a> {
 
     /// Computes the steps.
     fn compute(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
-        let At { system, words, alike, state, means: Means { fast, settled, scratch } } = at;
+        let At { system, words, alike, state, means: Means { fast, settled, scratch }, .. } = at;
         let start = out.len();
         if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
@@ -342,7 +354,7 @@ impl Operation {
             for (word, value) in self.writes.iter().zip(&outcome[1..]) {
                 target[*word] = *value;
             }
-            out.push(self.step, outcome[0], target);
+            out.push(self.step, u64::from(outcome[0]), target);
         }
     }
 
@@ -361,6 +373,7 @@ impl Operation {
         let entry = &mut scratch.entry;
         entry.clear();
         for (_, count, target) in out.iter().skip(start) {
+            let Ok(count) = u32::try_from(count) else { return };
             entry.push(count);
             entry.extend(self.writes.iter().map(|word| target[*word]));
         }
@@ -441,7 +454,7 @@ impl Operation {
             }
             let entry = out.len();
             if are_params {
-                out.push(self.step, members.len() as u32, &run.scratch.target);
+                out.push(self.step, members.len() as u64, &run.scratch.target);
                 continue;
             }
             out.push(self.step, 1, &run.scratch.target);
@@ -514,7 +527,7 @@ impl Operation {
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
-        let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
+        let mut outcomes = Outcomes::new(self, words, out);
         fast.runtime.operation(self.op, &mut |outcome| {
             let written = self.writes.iter().zip(&outcome.written);
             outcomes.add(&mut scratch.target, 1, written.map(|(word, val)| system.encode_val(*word, val)));
@@ -532,14 +545,18 @@ impl Operation {
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
-        let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
+        let mut outcomes = Outcomes::new(self, words, out);
         let group = |params: &[Val]| {
             let ids: Vec<u32> = params.iter().map(|val| system.locals.intern(val).0).collect();
             pattern(system, alike, &ids)
         };
         fast.runtime.operation_by_group(self.op, &group, &mut |count, outcome| {
             let written = self.writes.iter().zip(&outcome.written);
-            outcomes.add(&mut scratch.target, count, written.map(|(word, val)| system.encode_val(*word, val)));
+            outcomes.add(
+                &mut scratch.target,
+                u64::from(count),
+                written.map(|(word, val)| system.encode_val(*word, val)),
+            );
         })
     }
 
@@ -553,7 +570,7 @@ impl Operation {
         out: &mut Steps,
     ) -> Doubt {
         let session = system.interp.session();
-        let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
+        let mut outcomes = Outcomes::new(self, words, out);
         let (mut is_ill_defined, mut failure, mut count) = (false, None, 0);
         session.operation(self.op, state, &mut |transition| match transition {
             Ok(transition) => {
@@ -655,7 +672,7 @@ impl Run<'_, '_, '_> {
 }
 
 /// Steps of one operation out of one state, with the number of transitions to each target.
-struct Outcomes<'o> {
+pub(super) struct Outcomes<'o> {
     operation: &'o Operation,
     words: &'o [u32],
     start: usize,
@@ -667,8 +684,12 @@ struct Outcomes<'o> {
 /// So many targets are compared one by one.
 const FEW: usize = 8;
 
-impl Outcomes<'_> {
-    fn add(&mut self, target: &mut Vec<u32>, count: u32, written: impl Iterator<Item = u32>) {
+impl<'o> Outcomes<'o> {
+    pub(super) fn new(operation: &'o Operation, words: &'o [u32], out: &'o mut Steps) -> Self {
+        Outcomes { operation, words, start: out.len(), groups: FxHashMap::default(), out }
+    }
+
+    pub(super) fn add(&mut self, target: &mut Vec<u32>, count: u64, written: impl Iterator<Item = u32>) {
         target.clear();
         target.extend_from_slice(self.words);
         for (word, value) in self.operation.writes.iter().zip(written) {

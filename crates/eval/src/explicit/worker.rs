@@ -12,6 +12,7 @@ use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
 use crate::error::Error;
+use crate::kinds::Shape;
 use crate::val::Val;
 
 pub struct ExplicitWorker<'a> {
@@ -69,7 +70,7 @@ impl<'a> ExplicitWorker<'a> {
                 system.encode(&state, false, &mut self.target);
                 if seen.insert(self.target[0]) {
                     let count = classes.map_or(1, |classes| classes.size(&values(&state)));
-                    out.push(SETUP, u32::try_from(count).unwrap_or(u32::MAX), &self.target);
+                    out.push(SETUP, count, &self.target);
                 }
                 pause(out)
             }
@@ -80,6 +81,24 @@ impl<'a> ExplicitWorker<'a> {
             }
         });
         system.note(&session, "the constants", failure);
+    }
+
+    /// Adds one initial state of each kind. False if that cannot be done.
+    fn initialise_by_kind(&mut self, constants: &State, alike: &dyn Alike, out: &mut Steps) -> bool {
+        let system = self.system;
+        if system.config.max_initialisations.is_some() || !system.config.compiled {
+            return false;
+        }
+        let kinds = Shape::of_initialisation(system.model()).untangled(&system.kinds(alike));
+        if kinds.is_empty() {
+            return false;
+        }
+        let Some(states) = system.interp.session().initialise_by_kind(constants, &kinds) else { return false };
+        for (state, number) in states {
+            system.encode(&state, true, &mut self.target);
+            out.push(INITIALISATION, number, &self.target);
+        }
+        true
     }
 
     fn initialise(&mut self, constants: &State, out: &mut Steps, pause: &mut Pause<'_>) {
@@ -148,6 +167,10 @@ impl Worker for ExplicitWorker<'_> {
         self.initialise(&self.system.blank(), out, pause);
     }
 
+    fn initial_alike(&mut self, alike: &dyn Alike, out: &mut Steps) -> bool {
+        !self.system.has_setup && self.initialise_by_kind(&self.system.blank(), alike, out)
+    }
+
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
         self.expand(words, None, out);
     }
@@ -198,7 +221,10 @@ impl ExplicitWorker<'_> {
     fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) {
         if words[0] & 1 == 0 {
             let (constants, _) = self.system.decode(words);
-            return self.initialise(&constants, out, &mut go_on);
+            if !alike.is_some_and(|alike| self.initialise_by_kind(&constants, alike, out)) {
+                self.initialise(&constants, out, &mut go_on);
+            }
+            return;
         }
         self.refresh();
         if self.is_outside_scope(words) {

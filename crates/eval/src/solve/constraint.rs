@@ -125,7 +125,13 @@ impl Problem {
 
     pub(crate) fn of_unknowns(session: &Session<'_>, unknowns: Vec<Unknown>) -> Problem {
         let unbounded = session.config().unbounded;
-        Problem { unknowns, constraints: Vec::new(), unbounded, closed_is_strict: false, samples_strings: false }
+        let wishes = session.wishes.borrow();
+        let wished = wishes.locals.iter().filter(|(local, _)| unknowns.contains(&Unknown::Local(*local)));
+        let equal = |(local, val): &(LocalId, Val)| {
+            Constraint::relation(session, Relation::Equal, Term::Local(*local), Term::Known(val.clone()))
+        };
+        let constraints = wished.map(equal).collect();
+        Problem { unknowns, constraints, unbounded, closed_is_strict: false, samples_strings: false }
     }
 
     #[must_use]

@@ -489,6 +489,11 @@ impl Canonizer for AutoCanonizer<'_> {
         let has_twins = self.twins.classes.iter().any(|class| *class != ALONE);
         has_twins.then_some(&self.twins as &dyn Alike)
     }
+
+    fn alike_at_first(&mut self) -> Option<&dyn Alike> {
+        let system = self.auto.system;
+        self.alike(&system.words_of(&system.blank(), false))
+    }
 }
 
 /// The order of the points in which all symmetric states agree, from the descriptions of their values.

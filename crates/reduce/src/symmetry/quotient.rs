@@ -1,6 +1,7 @@
 //! A system in which each state stands for its class.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use abridge_system::{Alike, FindingKind, Pause, Properties, Steps, System, Worker};
 
@@ -42,6 +43,11 @@ pub trait Canonizer {
     /// Elements that can be exchanged without changing a representative, if there are any that it pays to know of.
     fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {
         let _ = state;
+        None
+    }
+
+    /// The same as long as nothing has a value.
+    fn alike_at_first(&mut self) -> Option<&dyn Alike> {
         None
     }
 }
@@ -142,16 +148,18 @@ impl<C: Canonizer> Representer<C> {
 
 impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
     fn initial(&mut self, out: &mut Steps) {
-        self.worker.initial(&mut self.steps);
-        self.representer.take(&[], &mut self.steps, out);
+        self.initial_by_parts(out, &mut |_| ControlFlow::Continue(()));
     }
 
     fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
         let QuotientedWorker { worker, steps, representer } = self;
-        worker.initial_by_parts(steps, &mut |steps| {
-            representer.take(&[], steps, out);
-            pause(out)
-        });
+        let alike = representer.canonizer.alike_at_first();
+        if !alike.is_some_and(|alike| worker.initial_alike(alike, steps)) {
+            worker.initial_by_parts(steps, &mut |steps| {
+                representer.take(&[], steps, out);
+                pause(out)
+            });
+        }
         representer.take(&[], steps, out);
     }
 
