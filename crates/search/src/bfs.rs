@@ -272,7 +272,10 @@ impl<'e, S: System> Search<'e, '_, S> {
         if visited - self.tidied >= TIDY_EVERY {
             self.tidied = visited;
             let n_states = self.round.table().len() as u64;
-            self.system.tidy(n_states);
+            match self.system.tidy(n_states) {
+                0 => {}
+                n_parts => self.together(Task::Tidy(n_parts), &mut |_| {}),
+            }
         }
     }
 
@@ -452,15 +455,15 @@ impl<'e, S: System> Search<'e, '_, S> {
             crew.enlist();
             scope.spawn(move || {
                 let mut hand = Hand::new(system);
-                crew.help(|task| round.work(task, &mut hand, &mut || {}));
+                crew.help(|task| round.work(task, system, &mut hand, &mut || {}));
             });
         }
     }
 
     fn together(&mut self, task: Task, pause: &mut dyn FnMut(&Round<'_>)) {
-        let (round, hand) = (self.round, &mut self.hand);
+        let (round, system, hand) = (self.round, self.system, &mut self.hand);
         round.rewind();
-        self.crew.lead(task, || round.work(task, hand, &mut || pause(round)));
+        self.crew.lead(task, || round.work(task, system, hand, &mut || pause(round)));
     }
 
     fn collect(&mut self) {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use abridge_store::{N_SHARDS, StateTable};
-use abridge_system::Worker;
+use abridge_system::System;
 
 use crate::batch::{BATCH, Batch};
 use crate::explore::Config;
@@ -25,6 +25,8 @@ pub(crate) enum Task {
     Expand,
     Sift,
     Inspect,
+    /// Rearranging what workers share, which has so many parts.
+    Tidy(usize),
 }
 
 /// What the threads share.
@@ -105,7 +107,13 @@ impl<'c> Round<'c> {
     }
 
     /// One thread's share of a task; `pause` is called after each part of it.
-    pub(crate) fn work<W: Worker>(&self, task: Task, hand: &mut Hand<W>, pause: &mut dyn FnMut()) {
+    pub(crate) fn work<'s, S: System>(
+        &self,
+        task: Task,
+        system: &'s S,
+        hand: &mut Hand<S::Worker<'s>>,
+        pause: &mut dyn FnMut(),
+    ) {
         let (table, batches, block) = (self.table(), read(&self.batches), read(&self.block));
         let batches = &batches[..block.n_batches];
         match task {
@@ -137,6 +145,11 @@ impl<'c> Round<'c> {
                         write(&batches[part - N_SHARDS]).inspect(&table, self.config, hand);
                         pause();
                     }
+                }
+            }
+            Task::Tidy(n_parts) => {
+                while self.take(n_parts).is_some() {
+                    system.tidy_part();
                 }
             }
         }
