@@ -369,7 +369,7 @@ impl Builder<'_, '_> {
         let mut done = Vec::new();
         while let Some(case) = open.pop() {
             let Subst::Select { branches, otherwise } = self.model.subst(case.body) else {
-                let plan = self.plan(params, &case.guards, &case.excluded)?;
+                let plan = self.plan_choice(params, &case.guards, &case.excluded)?;
                 done.push(Case { plan, body: self.exec(case.body)? });
                 continue;
             };
@@ -446,7 +446,7 @@ impl Builder<'_, '_> {
                 Exec::Case { selector, branches: compiled, otherwise: self.optional(*otherwise)? }
             }
             Subst::Any { binder, pred, body } => {
-                Exec::Any(self.plan(binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
+                Exec::Any(self.plan_choice(binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
             }
             Subst::Let { bindings, body } => Exec::Let(self.bindings(bindings), Box::new(self.exec(*body)?)),
             Subst::Var { locals, body } => {

@@ -10,6 +10,7 @@ use abridge_model::{
 
 use super::build::Builder;
 use super::code::{Code, Head, Part, Pattern, Plan, Source, Step, Test};
+use super::keys::Equation;
 
 /// Larger types are not enumerated.
 const MAX_TYPE: f64 = 70_000.0;
@@ -32,18 +33,31 @@ const MAX_BRANCHES: u32 = 16;
 /// A conjunct that is not used up.
 #[derive(Clone)]
 pub(super) struct Conjunct {
-    pred: PredId,
+    pub(super) pred: PredId,
     /// The unknowns it mentions.
     unknowns: Vec<LocalId>,
     negated: bool,
 }
 
 /// How far planning goes.
-struct Limits {
+pub(super) struct Limits {
     /// An equation relates several unknowns.
     is_puzzle: bool,
     /// How many ways the plan has split into.
     n_branches: u32,
+    /// Functions may be looked through for a value (`keys.rs`).
+    uses_keys: bool,
+}
+
+impl Limits {
+    /// For one of two ways to go on.
+    pub(super) fn split(&self) -> Limits {
+        Limits { n_branches: self.n_branches * 2, ..*self }
+    }
+
+    pub(super) fn without_keys(&self) -> Limits {
+        Limits { uses_keys: false, ..self.split() }
+    }
 }
 
 /// A way to bind something.
@@ -93,6 +107,7 @@ enum ChoiceStep {
     Either {
         pred: PredId,
     },
+    Keys(Equation),
 }
 
 #[derive(Clone, Copy)]
@@ -108,6 +123,21 @@ enum Inverse {
 impl Builder<'_, '_> {
     /// A plan for the solutions of `required`, with all of `excluded` false.
     pub(super) fn plan(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
+        self.plan_by(false, binder, required, excluded)
+    }
+
+    /// The same for a choice of which every solution is wanted, so that nothing is lost if interchangeable elements are not tried one after the other.
+    pub(super) fn plan_choice(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
+        self.plan_by(true, binder, required, excluded)
+    }
+
+    fn plan_by(
+        &mut self,
+        uses_keys: bool,
+        binder: &[LocalId],
+        required: &[PredId],
+        excluded: &[PredId],
+    ) -> Option<Plan> {
         let open: Vec<LocalId> = binder.to_vec();
         let mut waiting = Vec::new();
         for pred in required {
@@ -119,10 +149,15 @@ impl Builder<'_, '_> {
             waiting.push(self.conjunct(*pred, binder, true));
         }
         let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct));
-        self.plan_rest(waiting, open, &Limits { is_puzzle, n_branches: 1 })
+        self.plan_rest(waiting, open, &Limits { is_puzzle, n_branches: 1, uses_keys })
     }
 
-    fn plan_rest(&mut self, mut waiting: Vec<Conjunct>, mut open: Vec<LocalId>, limits: &Limits) -> Option<Plan> {
+    pub(super) fn plan_rest(
+        &mut self,
+        mut waiting: Vec<Conjunct>,
+        mut open: Vec<LocalId>,
+        limits: &Limits,
+    ) -> Option<Plan> {
         let mut steps = Vec::new();
         let mut may_repeat = false;
         let mut n_candidates = 1.0;
@@ -131,7 +166,7 @@ impl Builder<'_, '_> {
             if open.is_empty() {
                 break;
             }
-            let choice = self.cheapest(&waiting, &open);
+            let choice = self.cheapest(&waiting, &open, limits);
             if choice.as_ref().is_none_or(|choice| choice.cost > DEAR) {
                 if let Some(idx) = self.defining(&waiting, &open) {
                     self.open_exists(idx, &mut waiting, &mut open);
@@ -142,14 +177,18 @@ impl Builder<'_, '_> {
                     && limits.n_branches < MAX_BRANCHES
                 {
                     let implication = waiting.remove(idx);
-                    let limits = Limits { n_branches: limits.n_branches * 2, ..*limits };
                     let (step, repeats) =
-                        self.either_way((condition, consequence), &implication, waiting, open, &limits)?;
+                        self.either_way((condition, consequence), &implication, waiting, open, &limits.split())?;
                     steps.push(step);
                     return Some(Plan { steps, may_repeat: may_repeat || repeats, table: None });
                 }
             }
             let choice = choice?;
+            if let ChoiceStep::Keys(equation) = choice.step {
+                let (step, repeats) = self.by_keys(equation, waiting, open, limits)?;
+                steps.push(step);
+                return Some(Plan { steps, may_repeat: may_repeat || repeats, table: None });
+            }
             if let Some(idx) = choice.consumes {
                 waiting.remove(idx);
             }
@@ -368,7 +407,7 @@ impl Builder<'_, '_> {
         !self.names.of_expr(self.model, expr).locals.iter().any(|local| open.contains(local))
     }
 
-    fn open_local(&self, expr: ExprId, open: &[LocalId]) -> Option<LocalId> {
+    pub(super) fn open_local(&self, expr: ExprId, open: &[LocalId]) -> Option<LocalId> {
         match self.model.expr(expr) {
             Expr::Local(local) if open.contains(local) => Some(*local),
             _ => None,
@@ -376,7 +415,7 @@ impl Builder<'_, '_> {
     }
 
     /// A tree of pairs whose leaves are open unknowns or bound expressions, with at least one unknown, each once.
-    fn is_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
+    pub(super) fn is_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
         let mut unknowns = Vec::new();
         self.collect_pattern(expr, open, &mut unknowns) && !unknowns.is_empty()
     }
@@ -397,7 +436,7 @@ impl Builder<'_, '_> {
     }
 
     /// A tree of pairs of open unknowns.
-    fn is_open_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
+    pub(super) fn is_open_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
         match self.model.expr(expr) {
             Expr::Binary(BinaryOp::Pair, left, right) => {
                 self.is_open_pattern(*left, open) && self.is_open_pattern(*right, open)
@@ -406,7 +445,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<Choice> {
+    fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId], limits: &Limits) -> Option<Choice> {
         let mut best: Option<Choice> = None;
         let mut offer = |choice: Choice| {
             let is_better = best.as_ref().is_none_or(|best| {
@@ -421,6 +460,9 @@ impl Builder<'_, '_> {
         };
         for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
             self.offers(idx, conjunct.pred, open, &mut offer);
+            if limits.uses_keys && limits.n_branches < MAX_BRANCHES {
+                self.offer_keys(conjunct.pred, open, &mut offer);
+            }
             self.offer_split(idx, waiting, open, &mut offer);
         }
         for local in open {
@@ -445,7 +487,8 @@ impl Builder<'_, '_> {
             | ChoiceStep::Type { local } => left.retain(|open| open != local),
             ChoiceStep::Match { pattern, .. }
             | ChoiceStep::Elements { pattern, .. }
-            | ChoiceStep::Images { pattern, .. } => self.drop_names(*pattern, &mut left),
+            | ChoiceStep::Images { pattern, .. }
+            | ChoiceStep::Keys(Equation { pattern, .. }) => self.drop_names(*pattern, &mut left),
             ChoiceStep::Either { pred } => {
                 let names = self.names.of_pred(self.model, *pred);
                 left.retain(|local| !names.locals.contains(local));
@@ -521,6 +564,16 @@ impl Builder<'_, '_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `f(x) = value` with a function of the state.
+    fn offer_keys(&self, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Choice)) {
+        let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(pred) else { return };
+        for (side, value) in [(*left, *right), (*right, *left)] {
+            if let Some(equation) = self.applied_to_unknowns(side, value, open).filter(|_| self.is_bound(value, open)) {
+                offer(Choice { cost: 1.8, step: ChoiceStep::Keys(equation), consumes: None });
+            }
         }
     }
 
@@ -624,7 +677,7 @@ impl Builder<'_, '_> {
     }
 
     /// Roughly how many elements a set has; infinite if it cannot be listed here.
-    fn set_cost(&self, set: ExprId) -> f64 {
+    pub(super) fn set_cost(&self, set: ExprId) -> f64 {
         match self.model.expr(set) {
             Expr::SetExtension(items) => items.len() as f64,
             Expr::SequenceExtension(items) => items.len() as f64,
@@ -669,7 +722,7 @@ impl Builder<'_, '_> {
             )
     }
 
-    fn type_size(&self, ty: TypeId) -> f64 {
+    pub(super) fn type_size(&self, ty: TypeId) -> f64 {
         match self.model.types.get(ty) {
             Type::Bool => 2.0,
             Type::Given(set) => f64::from(self.model.sets[*set].size()),
@@ -727,6 +780,8 @@ impl Builder<'_, '_> {
                 Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source, twins: None }
             }
             ChoiceStep::Either { pred } => self.either(pred, open)?,
+            // What follows from it is planned together with it.
+            ChoiceStep::Keys(_) => return None,
             ChoiceStep::Range { local } => self.range(local, waiting, open),
             ChoiceStep::Type { local } => {
                 open.retain(|known| *known != local);
@@ -763,7 +818,7 @@ impl Builder<'_, '_> {
     }
 
     /// The pattern of an expression; its unknowns are bound from here on.
-    fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> Pattern {
+    pub(super) fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> Pattern {
         if let Some(local) = self.open_local(expr, open) {
             open.retain(|known| *known != local);
             return Pattern::Bind(self.layout.local(local));

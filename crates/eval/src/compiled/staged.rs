@@ -142,7 +142,7 @@ fn stages(
         Some(Assigned { code: builder.code(*value), target, reads: read.variables.clone(), locals })
     });
     let values = values.collect::<Option<Vec<Assigned>>>()?;
-    let plan = builder.plan(binder, &searched, &[])?;
+    let plan = builder.plan_choice(binder, &searched, &[])?;
     let slots = found.iter().map(|local| builder.layout.local(*local)).collect();
     let search = Search { plan, reads: search_reads, locals: found, found: slots };
     Some(Staged { conditions, search, values, n_params: params.len() })

@@ -516,7 +516,7 @@ impl Operation {
         fast.load(system, words, self.key.iter().chain(&self.writes));
         let mut outcomes = Outcomes { operation: self, words, start: out.len(), groups: FxHashMap::default(), out };
         fast.runtime.operation(self.op, &mut |outcome| {
-            let written = self.writes.iter().zip(&outcome.written);
+            let written = self.writes.iter().zip(outcome.written);
             outcomes.add(&mut scratch.target, 1, written.map(|(word, val)| system.encode_val(*word, val)));
         })
     }
@@ -538,7 +538,7 @@ impl Operation {
             pattern(system, alike, &ids)
         };
         fast.runtime.operation_by_group(self.op, &group, &mut |count, outcome| {
-            let written = self.writes.iter().zip(&outcome.written);
+            let written = self.writes.iter().zip(outcome.written);
             outcomes.add(&mut scratch.target, count, written.map(|(word, val)| system.encode_val(*word, val)));
         })
     }
