@@ -102,8 +102,12 @@ impl<'m> System for Seeker<'_, 'm> {
         SeekerWorker { worker: self.system.worker(), seeker: self }
     }
 
-    fn tidy(&self, n_states: u64) {
-        self.system.tidy(n_states);
+    fn tidy(&self, n_states: u64) -> usize {
+        self.system.tidy(n_states)
+    }
+
+    fn tidy_part(&self) {
+        self.system.tidy_part();
     }
 
     fn bytes(&self) -> u64 {

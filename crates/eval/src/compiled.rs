@@ -5,8 +5,9 @@
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
 //! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers
-//! solutions and looks them up, `prefixes.rs` tries functions point by point, `split.rs` takes sequences apart, `twins.rs` tries one of
-//! several interchangeable elements, `choices.rs` one of several choices that only they tell apart,
+//! solutions and looks them up, `keys.rs` looks functions of the state through, `prefixes.rs` tries functions point by point, `split.rs`
+//! takes sequences apart, `twins.rs` tries one of several interchangeable elements, `choices.rs` one of several choices that only they
+//! tell apart,
 //! `exec.rs` runs substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
@@ -15,6 +16,7 @@ mod code;
 mod either;
 mod exec;
 mod inside;
+mod keys;
 mod operators;
 mod plan;
 mod prefixes;
@@ -114,9 +116,9 @@ impl Operation {
 }
 
 /// One step of an operation.
-pub(crate) struct Outcome {
+pub(crate) struct Outcome<'w> {
     /// New values of the variables that the operation may write.
-    pub(crate) written: Vec<Val>,
+    pub(crate) written: &'w [Val],
 }
 
 /// What was chosen for a step.
@@ -233,16 +235,16 @@ impl<'p> Runtime<'p> {
     }
 
     /// All distinct steps of an operation from the state in the slots.
-    pub(crate) fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Outcome)) -> Fast<()> {
+    pub(crate) fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Outcome<'_>)) -> Fast<()> {
         self.outcomes(op, true, &mut |_, outcome| found(outcome))
     }
 
     /// The same, each step with what its locals stand for, for every choice of them.
-    pub(crate) fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Outcome)) -> Fast<()> {
+    pub(crate) fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Outcome<'_>)) -> Fast<()> {
         self.outcomes(op, false, found)
     }
 
-    fn outcomes(&mut self, op: OpId, distinct: bool, found: &mut dyn FnMut(Chosen<'_>, Outcome)) -> Fast<()> {
+    fn outcomes(&mut self, op: OpId, distinct: bool, found: &mut dyn FnMut(Chosen<'_>, Outcome<'_>)) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
@@ -251,11 +253,13 @@ impl<'p> Runtime<'p> {
         for output in &operation.outputs {
             self.slots[*output] = unset();
         }
+        let mut written = Vec::with_capacity(operation.writes.len());
         for case in &operation.cases {
             self.case(case, &mut |runtime| {
-                let written = runtime.values(&operation.writes);
+                written.clear();
+                written.extend(operation.writes.iter().map(|slot| runtime.slots[*slot].clone()));
                 if !may_repeat || seen.insert((runtime.values(&operation.label), written.clone())) {
-                    found(Chosen { slots: &runtime.slots, layout: program.layout }, Outcome { written });
+                    found(Chosen { slots: &runtime.slots, layout: program.layout }, Outcome { written: &written });
                 }
                 Ok(())
             })?;
@@ -269,7 +273,7 @@ impl<'p> Runtime<'p> {
         &mut self,
         op: OpId,
         group: &dyn Fn(&[Val]) -> Option<G>,
-        found: &mut dyn FnMut(u32, Outcome),
+        found: &mut dyn FnMut(u32, Outcome<'_>),
     ) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
@@ -288,7 +292,7 @@ impl<'p> Runtime<'p> {
                 let answer = self.exec(&case.body, &mut |runtime| {
                     let step = (runtime.values(&operation.label), runtime.values(&operation.writes));
                     if !operation.may_repeat || seen.insert(step.clone()) {
-                        found(count, Outcome { written: step.1 });
+                        found(count, Outcome { written: &step.1 });
                     }
                     Ok(())
                 });
@@ -351,7 +355,11 @@ impl<'p> Runtime<'p> {
 
     /// What made the plain interpreter hesitate along the way is its to answer for.
     fn end<T>(&self, answer: Fast<T>) -> Fast<T> {
-        if self.session.take_warnings().is_empty() { answer } else { Err(Stop::Escape) }
+        if !self.session.has_warnings() {
+            return answer;
+        }
+        self.session.take_warnings();
+        Err(Stop::Escape)
     }
 
     /// The environment of the plain interpreter for a formula that reads these names.

@@ -128,6 +128,8 @@ pub struct Explicit<'m> {
     /// States where it does not hold are neither inspected nor expanded.
     scope: Conjuncts,
     lists: Lists,
+    /// What is still to be moved to larger tables.
+    moves: Mutex<Vec<memo::Move>>,
     /// How often remembered things were rearranged.
     epoch: AtomicU32,
     /// What the workers that have ended measured.
@@ -213,6 +215,7 @@ impl<'m> Explicit<'m> {
             notes: Mutex::default(),
             program,
             lists: Lists::new(),
+            moves: Mutex::default(),
             epoch: AtomicU32::new(0),
             profile: Mutex::default(),
         }
@@ -414,13 +417,22 @@ impl System for Explicit<'_> {
         ExplicitWorker::new(self)
     }
 
-    fn tidy(&self, n_states: u64) {
+    fn tidy(&self, n_states: u64) -> usize {
         let allowed = (MEMO_BASE + n_states * MEMO_PER_STATE).min(self.config.memo_bytes.unwrap_or(u64::MAX));
         let mut room = allowed.saturating_sub(self.bytes());
         self.lists.allow(room > 0);
-        let n_changed = self.memos().filter(|memo| memo.tidy(&self.lists, &mut room)).count();
+        let mut moves = lock(&self.moves);
+        let n_changed = self.memos().filter(|memo| memo.tidy(&mut room, &mut moves)).count();
         if n_changed > 0 {
             self.epoch.fetch_add(1, Ordering::Release);
+        }
+        moves.len()
+    }
+
+    fn tidy_part(&self) {
+        let next = lock(&self.moves).pop();
+        if let Some(part) = next {
+            part.run(&self.lists);
         }
     }
 

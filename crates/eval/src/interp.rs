@@ -143,7 +143,9 @@ impl<'i> Session<'i> {
     pub(crate) fn renew(&self) {
         self.fuel.set(self.config().fuel);
         self.calls.set(0);
-        self.warnings.borrow_mut().clear();
+        if self.has_warnings() {
+            self.warnings.borrow_mut().clear();
+        }
     }
 
     /// A session for a compiled part, with the budget of this one.

@@ -235,8 +235,12 @@ impl System for Selected<'_> {
         }
     }
 
-    fn tidy(&self, n_states: u64) {
-        self.system.tidy(n_states);
+    fn tidy(&self, n_states: u64) -> usize {
+        self.system.tidy(n_states)
+    }
+
+    fn tidy_part(&self) {
+        self.system.tidy_part();
     }
 
     fn bytes(&self) -> u64 {

@@ -15,8 +15,10 @@ const KNOWN: u32 = u32::MAX;
 /// The target of a step is new; its number follows.
 const NEW: u32 = u32::MAX - 1;
 
-/// States of a batch: enough to make taking one cheap, few enough to share a block evenly.
-pub(crate) const BATCH: u32 = 64;
+/// States of each batch of a block: enough to make taking one cheap, few enough to share the block evenly.
+pub(crate) fn batch_size(n_states: usize) -> u32 {
+    (n_states / 64).clamp(8, 64) as u32
+}
 
 #[derive(Default)]
 pub(crate) struct Batch {

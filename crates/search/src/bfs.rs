@@ -116,6 +116,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             spill: start.spill,
             is_spill_due: false,
             disk: DiskUse::default(),
+            buffers: Buffers::default(),
         };
         let exploration = search.run(is_new, scope, control);
         crew.dismiss();
@@ -142,6 +143,18 @@ struct Search<'e, 'v, S: System + 'e> {
     /// Memory is short.
     is_spill_due: bool,
     disk: DiskUse,
+    buffers: Buffers,
+}
+
+/// What is used again and again where blocks are small.
+#[derive(Default)]
+struct Buffers {
+    /// Of the states to be expanded.
+    roots: Vec<u64>,
+    /// Of the targets of steps.
+    targets: Vec<u64>,
+    /// Those of them that are new.
+    fresh: Vec<(u32, u64)>,
 }
 
 impl<'e, S: System> Taker<'e, S> for Search<'e, '_, S> {
@@ -335,7 +348,10 @@ impl<'e, S: System> Search<'e, '_, S> {
         if visited - self.tidied >= TIDY_EVERY {
             self.tidied = visited;
             let n_states = self.round.table().len() as u64;
-            self.system.tidy(n_states);
+            match self.system.tidy(n_states) {
+                0 => {}
+                n_parts => self.together(Task::Tidy(n_parts), &mut |_| {}),
+            }
         }
     }
 
@@ -377,13 +393,21 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     /// Expands states one after the other; the first that was not expanded.
     fn small_block(&mut self, block: Range<u32>, is_last_level: bool, control: &mut dyn Control) -> u32 {
-        let mut roots = Vec::new();
+        let mut roots = std::mem::take(&mut self.buffers.roots);
         let read = self.round.table().read_roots(block.clone(), &mut roots);
-        if let Err(error) = read {
-            self.disk_failed(&error);
-            return block.start;
-        }
-        for (state, root) in block.clone().zip(roots) {
+        let next = match read {
+            Ok(()) => self.expand_each(block, &roots, is_last_level, control),
+            Err(error) => {
+                self.disk_failed(&error);
+                block.start
+            }
+        };
+        self.buffers.roots = roots;
+        next
+    }
+
+    fn expand_each(&mut self, block: Range<u32>, roots: &[u64], is_last_level: bool, control: &mut dyn Control) -> u32 {
+        for (state, root) in block.clone().zip(roots.iter().copied()) {
             self.since_poll += 1;
             if self.since_poll >= POLL_EVERY {
                 self.since_poll = 0;
@@ -414,7 +438,7 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     /// Counts the steps in the buffer and adds what is new; false if that cannot be done.
     fn take(&mut self, parent: u32, is_last_level: bool) -> bool {
-        let Search { config, round, hand, outcome, position, .. } = self;
+        let Search { config, round, hand, outcome, position, buffers, .. } = self;
         if is_last_level {
             if !hand.steps.is_empty() {
                 outcome.limit(Limit::Depth(position.depth));
@@ -425,20 +449,19 @@ impl<'e, S: System> Search<'e, '_, S> {
             return true;
         }
         let mut table = round.table_mut();
-        let mut tally = Tally::default();
-        let mut found = Vec::new();
-        hand.targets(&table, |operation, count, root| {
-            tally.add(operation, count);
-            found.push(root);
-        });
-        if table.len() as u64 + found.len() as u64 > MAX_STATES {
+        if table.len() as u64 + hand.steps.len() as u64 > MAX_STATES {
             outcome.stop(Limit::Numbers);
             return false;
         }
-        outcome.tally.take_over(&tally);
-        let mut fresh = Vec::new();
+        let Buffers { targets, fresh, .. } = buffers;
+        targets.clear();
+        hand.targets(&table, |operation, count, root| {
+            outcome.tally.add(operation, count);
+            targets.push(root);
+        });
+        fresh.clear();
         let mut failure = None;
-        for root in found {
+        for root in targets.iter().copied() {
             match table.insert(root) {
                 Ok(Inserted::New(state)) => fresh.push((state, root)),
                 Ok(Inserted::Known) => {}
@@ -448,7 +471,7 @@ impl<'e, S: System> Search<'e, '_, S> {
         if parent != NO_PARENT {
             table.close(parent, fresh.len() as u32);
         }
-        for (state, root) in fresh {
+        for (state, root) in fresh.iter().copied() {
             hand.inspect(&table, root, config.properties, &mut |kind| {
                 outcome.find(config, Finding { kind, state });
             });
@@ -521,15 +544,15 @@ impl<'e, S: System> Search<'e, '_, S> {
             crew.enlist();
             scope.spawn(move || {
                 let mut hand = Hand::new(system);
-                crew.help(|task| round.work(task, &mut hand, &mut || {}));
+                crew.help(|task| round.work(task, system, &mut hand, &mut || {}));
             });
         }
     }
 
     fn together(&mut self, task: Task, pause: &mut dyn FnMut(&Round<'_>)) {
-        let (round, hand) = (self.round, &mut self.hand);
+        let (round, system, hand) = (self.round, self.system, &mut self.hand);
         round.rewind();
-        self.crew.lead(task, || round.work(task, hand, &mut || pause(round)));
+        self.crew.lead(task, || round.work(task, system, hand, &mut || pause(round)));
     }
 
     fn collect(&mut self) {

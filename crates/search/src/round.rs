@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use abridge_store::{N_SHARDS, StateTable};
-use abridge_system::Worker;
+use abridge_system::System;
 
-use crate::batch::{BATCH, Batch};
+use crate::batch::{Batch, batch_size};
 use crate::explore::Config;
 use crate::hand::Hand;
 
@@ -25,6 +25,8 @@ pub(crate) enum Task {
     Expand,
     Sift,
     Inspect,
+    /// Rearranging what workers share, which has so many parts.
+    Tidy(usize),
 }
 
 /// What the threads share.
@@ -45,6 +47,8 @@ struct Block {
     states: Range<u32>,
     /// The roots of the states.
     roots: Vec<u64>,
+    /// States of a batch.
+    batch_size: u32,
     n_batches: usize,
     is_last_level: bool,
 }
@@ -76,14 +80,16 @@ impl<'c> Round<'c> {
 
     /// Says which states come next.
     pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool) -> io::Result<()> {
-        let n_batches = states.len().div_ceil(BATCH as usize);
+        let batch_size = batch_size(states.len());
+        let n_batches = states.len().div_ceil(batch_size as usize);
         let mut batches = write(&self.batches);
         if batches.len() < n_batches {
             batches.resize_with(n_batches, RwLock::default);
         }
         let mut block = write(&self.block);
         self.table().read_roots(states.clone(), &mut block.roots)?;
-        (block.states, block.n_batches, block.is_last_level) = (states, n_batches, is_last_level);
+        (block.states, block.is_last_level) = (states, is_last_level);
+        (block.batch_size, block.n_batches) = (batch_size, n_batches);
         drop(block);
         self.rewind();
         Ok(())
@@ -105,7 +111,13 @@ impl<'c> Round<'c> {
     }
 
     /// One thread's share of a task; `pause` is called after each part of it.
-    pub(crate) fn work<W: Worker>(&self, task: Task, hand: &mut Hand<W>, pause: &mut dyn FnMut()) {
+    pub(crate) fn work<'s, S: System>(
+        &self,
+        task: Task,
+        system: &'s S,
+        hand: &mut Hand<S::Worker<'s>>,
+        pause: &mut dyn FnMut(),
+    ) {
         let (table, batches, block) = (self.table(), read(&self.batches), read(&self.block));
         let batches = &batches[..block.n_batches];
         match task {
@@ -113,8 +125,8 @@ impl<'c> Round<'c> {
                 while !self.is_stopped.load(Ordering::Relaxed)
                     && let Some(idx) = self.take(batches.len())
                 {
-                    let start = block.states.start + idx as u32 * BATCH;
-                    let parents = start..block.states.end.min(start + BATCH);
+                    let start = block.states.start + idx as u32 * block.batch_size;
+                    let parents = start..block.states.end.min(start + block.batch_size);
                     let from = (start - block.states.start) as usize;
                     let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
                     write(&batches[idx]).expand(&table, self.config, hand, parents, block.is_last_level);
@@ -139,6 +151,11 @@ impl<'c> Round<'c> {
                     }
                 }
             }
+            Task::Tidy(n_parts) => {
+                while self.take(n_parts).is_some() {
+                    system.tidy_part();
+                }
+            }
         }
     }
 
@@ -156,7 +173,7 @@ impl<'c> Round<'c> {
         let begun = self.next.load(Ordering::Relaxed);
         let mut block = write(&self.block);
         block.n_batches = block.n_batches.min(begun);
-        block.states.end.min(block.states.start.saturating_add(block.n_batches as u32 * BATCH))
+        block.states.end.min(block.states.start.saturating_add(block.n_batches as u32 * block.batch_size))
     }
 
     /// The targets of all steps of the block.

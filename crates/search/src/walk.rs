@@ -88,7 +88,7 @@ impl<S: System> Walk<'_, '_, S> {
         while let Some(next) = self.frontier.pop().filter(|_| !self.outcome.is_done) {
             visited += 1;
             if visited.is_multiple_of(POLL_EVERY) {
-                system.tidy(self.table.len() as u64);
+                (0..system.tidy(self.table.len() as u64)).for_each(|_| system.tidy_part());
                 if let Some(limit) = control.poll(&self.progress()) {
                     self.outcome.stop(limit);
                     break;

@@ -17,9 +17,11 @@ pub trait System: Sync {
     /// Evaluation for one thread.
     fn worker(&self) -> Self::Worker<'_>;
 
-    /// Called now and then while no worker evaluates, with the number of states so far: the time to rearrange what workers share.
-    fn tidy(&self, n_states: u64) {
+    /// Called now and then while no worker evaluates, with the number of states so far: the time to rearrange what workers share. Says
+    /// how many parts of that remain to be done by [`System::tidy_part`], before workers evaluate again.
+    fn tidy(&self, n_states: u64) -> usize {
         let _ = n_states;
+        0
     }
 
     /// Whether states may be evaluated that the search has not come to, and may be again when it does: nothing that is told besides
@@ -27,6 +29,9 @@ pub trait System: Sync {
     fn may_look_ahead(&self) -> bool {
         false
     }
+
+    /// Does one of the parts that remain, whichever it is; threads may do parts at the same time.
+    fn tidy_part(&self) {}
 
     /// Bytes of what the system keeps beside the states: values, remembered outcomes.
     fn bytes(&self) -> u64 {

@@ -128,6 +128,36 @@ fn only_image(items: &[Value], is_key: impl Fn(&Value) -> bool) -> Result<Value,
     if images.next().is_some() { Err(NoValue::Ambiguous) } else { Ok(image.clone()) }
 }
 
+/// The keys with an image `image`, ascending.
+pub fn keys_of(relation: &Set, image: &Value) -> impl Iterator<Item = Value> {
+    let in_matrix = relation.as_matrix().into_iter().flat_map(|matrix| {
+        let (from, to) = matrix.carriers();
+        let column = position(image).filter(|(carrier, column)| *carrier == to && (*column as usize) < MAX);
+        let keys = column.map_or(0, |(_, column)| keys_where(matrix, |row| has(row, column as usize)));
+        ones(keys).map(move |row| at(from, row))
+    });
+    let in_slice = borrowed(relation).filter(move |(_, second)| *second == image).map(|(first, _)| first.clone());
+    in_matrix.chain(in_slice)
+}
+
+/// Whether all pairs have a property; what keeps it from being known ends the answer.
+pub fn every_pair<E>(relation: &Set, mut holds: impl FnMut(&Value, &Value) -> Result<bool, E>) -> Result<bool, E> {
+    if relation.as_matrix().is_some() {
+        for (first, second) in pairs(relation) {
+            if !holds(&first, &second)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    for (first, second) in borrowed(relation) {
+        if !holds(first, second)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 pub fn in_domain(relation: &Set, key: &Value) -> bool {
     if let Some(matrix) = relation.as_matrix() {
         return matrix.row_of(key) != 0;

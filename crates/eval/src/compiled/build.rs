@@ -10,6 +10,7 @@ use abridge_model::{
 use abridge_value::{Int, Set, Value};
 
 use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Table, Test, While};
+use super::plan::Wanted;
 use super::twins::Purpose;
 use super::{Layout, Operation, Program, staged};
 use crate::expr::cases;
@@ -369,7 +370,7 @@ impl Builder<'_, '_> {
         let mut done = Vec::new();
         while let Some(case) = open.pop() {
             let Subst::Select { branches, otherwise } = self.model.subst(case.body) else {
-                let plan = self.plan_of_choice(params, &case.guards, &case.excluded)?;
+                let plan = self.plan_for(Wanted::Choice, params, &case.guards, &case.excluded)?;
                 let body = self.exec(case.body)?;
                 done.push(Case { plan, is_settled: is_deterministic(&body), body });
                 continue;
@@ -420,7 +421,7 @@ impl Builder<'_, '_> {
                 Exec::Choose { targets: targets.iter().map(|target| self.target(*target)).collect(), source }
             }
             Subst::BecomesSuch { targets, new, pred } => {
-                let plan = self.plan_of_choice(new, &[*pred], &[])?;
+                let plan = self.plan_for(Wanted::Choice, new, &[*pred], &[])?;
                 let copies =
                     new.iter().zip(targets).map(|(new, target)| (self.layout.local(*new), self.target(*target)));
                 Exec::Such { plan, copies: copies.collect() }
@@ -447,7 +448,7 @@ impl Builder<'_, '_> {
                 Exec::Case { selector, branches: compiled, otherwise: self.optional(*otherwise)? }
             }
             Subst::Any { binder, pred, body } => {
-                Exec::Any(self.plan_of_choice(binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
+                Exec::Any(self.plan_for(Wanted::Choice, binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
             }
             Subst::Let { bindings, body } => Exec::Let(self.bindings(bindings), Box::new(self.exec(*body)?)),
             Subst::Var { locals, body } => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use abridge_model::{Arrow, BinaryOp, ExprId, PredId, QuantifiedOp, TypeId, UnaryOp};
 use abridge_value::Value;
 
+use super::keys::Keys;
 use super::twins::Twins;
 use crate::free::FreeNames;
 
@@ -165,6 +166,8 @@ pub(crate) enum Step {
         plan: Plan,
         tests: Vec<Test>,
     },
+    /// What an equation with a function of the state says, and all that follows.
+    Keys(Box<Keys>),
     /// Each way of binding the same slots, one after the other.
     Either(Vec<Vec<Step>>),
     /// Integers between bounds, all of which hold.

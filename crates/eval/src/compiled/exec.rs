@@ -33,6 +33,13 @@ impl<'r> Runtime<'r> {
         match exec {
             Exec::Skip => then(self),
             Exec::Assign(assignments) => {
+                if let [(slot, code)] = assignments.as_slice() {
+                    let value = self.code(code)?;
+                    let saved = std::mem::replace(&mut self.slots[*slot], value.into());
+                    let result = then(self);
+                    self.slots[*slot] = saved;
+                    return result;
+                }
                 let saved = self.assign(assignments)?;
                 let result = then(self);
                 self.restore(saved);

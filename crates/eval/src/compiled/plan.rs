@@ -10,6 +10,7 @@ use abridge_model::{
 
 use super::build::Builder;
 use super::code::{Code, Head, Part, Pattern, Plan, Source, Step, Test};
+use super::keys::Equation;
 
 /// Larger types are not enumerated.
 const MAX_TYPE: f64 = 70_000.0;
@@ -35,20 +36,44 @@ const MAX_BRANCHES: u32 = 16;
 /// A conjunct that is not used up.
 #[derive(Clone)]
 pub(super) struct Conjunct {
-    pred: PredId,
+    pub(super) pred: PredId,
     /// The unknowns it mentions.
     unknowns: Vec<LocalId>,
     negated: bool,
 }
 
+/// What solutions are wanted for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// A quantifier or a set: interchangeable elements are tried one after the other, so that one of them can do for all.
+    Condition,
+    /// The stage of an operation that is remembered: every solution is wanted, in whatever order.
+    Stage,
+    /// What a substitution chooses: every solution, or one of each kind.
+    Choice,
+}
+
 /// How far planning goes.
-struct Limits {
+pub(super) struct Limits {
     /// An equation or a disjunction relates several unknowns.
     is_puzzle: bool,
     /// How many ways the plan has split into.
     n_branches: u32,
     /// What is chosen may be one of more than can be tried, since one of each kind can be enough.
     by_kind: bool,
+    /// Functions may be looked through for a value (`keys.rs`).
+    uses_keys: bool,
+}
+
+impl Limits {
+    /// For one of two ways to go on.
+    pub(super) fn split(&self) -> Limits {
+        Limits { n_branches: self.n_branches * 2, ..*self }
+    }
+
+    pub(super) fn without_keys(&self) -> Limits {
+        Limits { uses_keys: false, ..self.split() }
+    }
 }
 
 /// A way to bind something.
@@ -98,6 +123,7 @@ enum ChoiceStep {
     Either {
         pred: PredId,
     },
+    Keys(Equation),
 }
 
 #[derive(Clone, Copy)]
@@ -113,24 +139,15 @@ enum Inverse {
 impl Builder<'_, '_> {
     /// A plan for the solutions of `required`, with all of `excluded` false.
     pub(super) fn plan(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
-        self.plan_for(binder, (required, excluded), false)
+        self.plan_for(Wanted::Condition, binder, required, excluded)
     }
 
-    /// The same for what a substitution chooses, of which one of each kind may be tried.
-    pub(super) fn plan_of_choice(
+    pub(super) fn plan_for(
         &mut self,
+        wanted: Wanted,
         binder: &[LocalId],
         required: &[PredId],
         excluded: &[PredId],
-    ) -> Option<Plan> {
-        self.plan_for(binder, (required, excluded), true)
-    }
-
-    fn plan_for(
-        &mut self,
-        binder: &[LocalId],
-        (required, excluded): (&[PredId], &[PredId]),
-        by_kind: bool,
     ) -> Option<Plan> {
         let open: Vec<LocalId> = binder.to_vec();
         let mut waiting = Vec::new();
@@ -143,10 +160,17 @@ impl Builder<'_, '_> {
             waiting.push(self.conjunct(*pred, binder, true));
         }
         let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct) || self.is_choice(conjunct));
-        self.plan_rest(waiting, open, &Limits { is_puzzle, n_branches: 1, by_kind })
+        let (by_kind, uses_keys) = (wanted == Wanted::Choice, wanted != Wanted::Condition);
+        let limits = Limits { is_puzzle, n_branches: 1, by_kind, uses_keys };
+        self.plan_rest(waiting, open, &limits)
     }
 
-    fn plan_rest(&mut self, mut waiting: Vec<Conjunct>, mut open: Vec<LocalId>, limits: &Limits) -> Option<Plan> {
+    pub(super) fn plan_rest(
+        &mut self,
+        mut waiting: Vec<Conjunct>,
+        mut open: Vec<LocalId>,
+        limits: &Limits,
+    ) -> Option<Plan> {
         let mut steps = Vec::new();
         let mut may_repeat = false;
         let mut n_candidates = 1.0;
@@ -166,14 +190,18 @@ impl Builder<'_, '_> {
                     && limits.n_branches < MAX_BRANCHES
                 {
                     let implication = waiting.remove(idx);
-                    let limits = Limits { n_branches: limits.n_branches * 2, ..*limits };
                     let (step, repeats) =
-                        self.either_way((condition, consequence), &implication, waiting, open, &limits)?;
+                        self.either_way((condition, consequence), &implication, waiting, open, &limits.split())?;
                     steps.push(step);
                     return Some(Plan { steps, may_repeat: may_repeat || repeats, table: None });
                 }
             }
             let choice = choice?;
+            if let ChoiceStep::Keys(equation) = choice.step {
+                let (step, repeats) = self.by_keys(equation, waiting, open, limits)?;
+                steps.push(step);
+                return Some(Plan { steps, may_repeat: may_repeat || repeats, table: None });
+            }
             if let Some(idx) = choice.consumes {
                 waiting.remove(idx);
             }
@@ -415,7 +443,7 @@ impl Builder<'_, '_> {
         !self.names.of_expr(self.model, expr).locals.iter().any(|local| open.contains(local))
     }
 
-    fn open_local(&self, expr: ExprId, open: &[LocalId]) -> Option<LocalId> {
+    pub(super) fn open_local(&self, expr: ExprId, open: &[LocalId]) -> Option<LocalId> {
         match self.model.expr(expr) {
             Expr::Local(local) if open.contains(local) => Some(*local),
             _ => None,
@@ -423,7 +451,7 @@ impl Builder<'_, '_> {
     }
 
     /// A tree of pairs whose leaves are open unknowns or bound expressions, with at least one unknown, each once.
-    fn is_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
+    pub(super) fn is_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
         let mut unknowns = Vec::new();
         self.collect_pattern(expr, open, &mut unknowns) && !unknowns.is_empty()
     }
@@ -444,7 +472,7 @@ impl Builder<'_, '_> {
     }
 
     /// A tree of pairs of open unknowns.
-    fn is_open_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
+    pub(super) fn is_open_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
         match self.model.expr(expr) {
             Expr::Binary(BinaryOp::Pair, left, right) => {
                 self.is_open_pattern(*left, open) && self.is_open_pattern(*right, open)
@@ -468,6 +496,9 @@ impl Builder<'_, '_> {
         };
         for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
             self.offers((idx, conjunct.pred), open, limits, &mut offer);
+            if limits.uses_keys && limits.n_branches < MAX_BRANCHES {
+                self.offer_keys(conjunct.pred, open, &mut offer);
+            }
             self.offer_split(idx, waiting, open, &mut offer);
         }
         for local in open {
@@ -492,7 +523,8 @@ impl Builder<'_, '_> {
             | ChoiceStep::Type { local } => left.retain(|open| open != local),
             ChoiceStep::Match { pattern, .. }
             | ChoiceStep::Elements { pattern, .. }
-            | ChoiceStep::Images { pattern, .. } => self.drop_names(*pattern, &mut left),
+            | ChoiceStep::Images { pattern, .. }
+            | ChoiceStep::Keys(Equation { pattern, .. }) => self.drop_names(*pattern, &mut left),
             ChoiceStep::Either { pred } => {
                 let names = self.names.of_pred(self.model, *pred);
                 left.retain(|local| !names.locals.contains(local));
@@ -568,6 +600,16 @@ impl Builder<'_, '_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `f(x) = value` with a function of the state.
+    fn offer_keys(&self, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Choice)) {
+        let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(pred) else { return };
+        for (side, value) in [(*left, *right), (*right, *left)] {
+            if let Some(equation) = self.applied_to_unknowns(side, value, open).filter(|_| self.is_bound(value, open)) {
+                offer(Choice { cost: 1.8, step: ChoiceStep::Keys(equation), consumes: None });
+            }
         }
     }
 
@@ -671,7 +713,7 @@ impl Builder<'_, '_> {
     }
 
     /// Roughly how many elements a set has; infinite if it cannot be listed here.
-    fn set_cost(&self, set: ExprId) -> f64 {
+    pub(super) fn set_cost(&self, set: ExprId) -> f64 {
         match self.model.expr(set) {
             Expr::SetExtension(items) => items.len() as f64,
             Expr::SequenceExtension(items) => items.len() as f64,
@@ -716,7 +758,7 @@ impl Builder<'_, '_> {
             )
     }
 
-    fn type_size(&self, ty: TypeId) -> f64 {
+    pub(super) fn type_size(&self, ty: TypeId) -> f64 {
         match self.model.types.get(ty) {
             Type::Bool => 2.0,
             Type::Given(set) => f64::from(self.model.sets[*set].size()),
@@ -774,6 +816,8 @@ impl Builder<'_, '_> {
                 Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source, twins: None }
             }
             ChoiceStep::Either { pred } => self.either(pred, open)?,
+            // What follows from it is planned together with it.
+            ChoiceStep::Keys(_) => return None,
             ChoiceStep::Range { local } => self.range(local, waiting, open),
             ChoiceStep::Type { local } => {
                 open.retain(|known| *known != local);
@@ -810,7 +854,7 @@ impl Builder<'_, '_> {
     }
 
     /// The pattern of an expression; its unknowns are bound from here on.
-    fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> Pattern {
+    pub(super) fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> Pattern {
         if let Some(local) = self.open_local(expr, open) {
             open.retain(|known| *known != local);
             return Pattern::Bind(self.layout.local(local));

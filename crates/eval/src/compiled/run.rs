@@ -171,7 +171,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// The same for what may be symbolic.
-    fn head_at_hand(&self, head: &Head) -> Option<&Val> {
+    pub(super) fn head_at_hand(&self, head: &Head) -> Option<&Val> {
         match head {
             Head::Slot(slot) => Some(&self.slots[*slot]),
             Head::Cell(cell, _) => self.cells.get(*cell)?.as_ref(),
@@ -495,26 +495,33 @@ impl<'r> Runtime<'r> {
         if (arrow.functional && !relation::is_functional(set)) || (arrow.injective && !relation::is_injective(set)) {
             return Ok(false);
         }
-        for (first, second) in relation::pairs(set) {
-            if !self.member(&first, from)? || !self.member(&second, to)? {
-                return Ok(false);
-            }
+        let fits: Fast<bool> =
+            relation::every_pair(set, |first, second| Ok(self.member(first, from)? && self.member(second, to)?));
+        if !fits? {
+            return Ok(false);
         }
         if let Some(code) = from_set {
-            let domain = self.code(code)?;
-            let domain = as_set(&domain)?;
             let n_keys = if arrow.functional { set.len() } else { relation::dom(set).len() };
-            if n_keys != domain.len() {
+            if n_keys != self.size_of(code)? {
                 return Ok(false);
             }
         }
         if let Some(code) = to_set {
-            let range = self.code(code)?;
-            if relation::ran(set).len() != as_set(&range)?.len() {
+            // Of an injective relation several pairs may share a key, but none a target.
+            let n_targets = if arrow.injective { set.len() } else { relation::ran(set).len() };
+            if n_targets != self.size_of(code)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// How many elements a set has.
+    fn size_of(&mut self, code: &Code) -> Fast<u64> {
+        match self.at_hand(code) {
+            Some(set) => Ok(as_set(set)?.len()),
+            None => Ok(as_set(&self.code(code)?)?.len()),
+        }
     }
 
     /// Calls `found` in every solution of a plan, until it breaks.
@@ -587,6 +594,7 @@ impl<'r> Runtime<'r> {
             Step::Prefixes { plan, tests } => {
                 self.by_prefix(plan, tests, &mut |runtime| runtime.run(rest, is_doubtful, found))
             }
+            Step::Keys(keys) => self.by_keys(keys, is_doubtful, &mut |runtime| runtime.run(rest, false, found)),
             Step::Either(branches) => {
                 for branch in branches {
                     let flow = self.run(branch, false, &mut |runtime| runtime.run(rest, is_doubtful, found))?;
@@ -704,7 +712,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    fn matched(
+    pub(super) fn matched(
         &mut self,
         pattern: &Pattern,
         value: &Value,

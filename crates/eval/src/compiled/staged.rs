@@ -8,6 +8,7 @@ use abridge_model::{LocalId, OpId, PredId, Subst, SubstId, Target, VarId};
 
 use super::build::Builder;
 use super::code::{Code, Plan, Test};
+use super::plan::Wanted;
 use super::{Fast, Runtime, Stop};
 use crate::val::Val;
 
@@ -142,7 +143,7 @@ fn stages(
         Some(Assigned { code: builder.code(*value), target, reads: read.variables.clone(), locals })
     });
     let values = values.collect::<Option<Vec<Assigned>>>()?;
-    let plan = builder.plan(binder, &searched, &[])?;
+    let plan = builder.plan_for(Wanted::Stage, binder, &searched, &[])?;
     let slots = found.iter().map(|local| builder.layout.local(*local)).collect();
     let search = Search { plan, reads: search_reads, locals: found, found: slots };
     Some(Staged { conditions, search, values, n_params: params.len() })

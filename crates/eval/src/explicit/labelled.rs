@@ -214,7 +214,7 @@ impl Operation {
         fast.load(system, words, self.key.iter().chain(&self.writes));
         fast.runtime.labelled(self.op, &mut |chosen, outcome| {
             let label: Vec<u32> = self.label.iter().map(|id| system.locals.intern(chosen.local(*id)).0).collect();
-            let written = self.writes.iter().zip(&outcome.written).map(|(word, val)| system.encode_val(*word, val));
+            let written = self.writes.iter().zip(outcome.written).map(|(word, val)| system.encode_val(*word, val));
             self.add_labelled(words, written, system.label_of(&label), scratch, out);
         })
     }

@@ -9,6 +9,7 @@
 //! any more forgets something when it learns something. Lists are interned before their id is stored with `Release`, and read after an
 //! `Acquire`. Two workers may compute the same answer, and both are right.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -77,8 +78,9 @@ impl Memo {
         self.table().bytes()
     }
 
-    /// Makes room, or gives up if it does not pay; true if workers have to look again. All memos together may grow by `room` bytes.
-    pub(super) fn tidy(&self, lists: &Lists, room: &mut u64) -> bool {
+    /// Makes room, or gives up if it does not pay; true if workers have to look again. All memos together may grow by `room` bytes. What
+    /// is to be moved to a larger table is added to `moves`.
+    pub(super) fn tidy(&self, room: &mut u64, moves: &mut Vec<Move>) -> bool {
         let table = self.table();
         if table.is_off() {
             return false;
@@ -90,7 +92,7 @@ impl Memo {
         // small tables and large rounds.
         let is_tried = lookups >= TRIAL && !(may_grow && table.was_cramped());
         let has_failed = is_too_large || is_tried && hits * 100 < lookups * self.must_hit;
-        let next = if has_failed { Some(Table::new(Layout::Off, 0)) } else { table.larger(lists, may_grow) };
+        let next = if has_failed { Some(Table::new(Layout::Off, 0)) } else { table.larger(may_grow) };
         if lookups >= TRIAL && !is_tried {
             self.lookups.fetch_sub(lookups, Ordering::Relaxed);
             self.hits.fetch_sub(hits, Ordering::Relaxed);
@@ -101,7 +103,11 @@ impl Memo {
         }
         let Some(next) = next else { return false };
         *room = (*room + table.bytes()).saturating_sub(next.bytes());
-        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        let next = Arc::new(next);
+        if !has_failed {
+            moves.extend(Move::all(&table, &next));
+        }
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = next;
         true
     }
 }
@@ -195,8 +201,8 @@ impl Table {
         is_small || matches!(&self.layout, Layout::Packed(fields) if fields.wider().is_some())
     }
 
-    /// The same with more room, if it is needed.
-    fn larger(&self, lists: &Lists, may_grow: bool) -> Option<Table> {
+    /// An empty table with more room, if it is needed.
+    fn larger(&self, may_grow: bool) -> Option<Table> {
         let n_used = self.n_used.load(Ordering::Relaxed) as usize;
         let is_full = may_grow && (self.is_full.load(Ordering::Relaxed) || n_used * 4 > self.slots.len() * 3);
         let factor = if is_full { self.factor() } else { 1 };
@@ -212,15 +218,7 @@ impl Table {
             (Layout::Packed(fields), None) => Layout::Packed(Fields::new(fields.bits.clone())?),
             _ => Layout::Listed,
         };
-        let next = Table::new(layout, self.slots.len() * factor);
-        let mut words = Vec::new();
-        for slot in self.slots.iter().map(|slot| slot.load(Ordering::Relaxed)).filter(|slot| *slot != 0) {
-            let number = self.read(slot, lists, &mut words);
-            if let Some(key) = next.key(&words) {
-                next.insert(lists, &words, key, number);
-            }
-        }
-        Some(next)
+        Some(Table::new(layout, self.slots.len() * factor))
     }
 
     /// Key and number of a slot that is not empty.
@@ -316,6 +314,39 @@ impl Table {
     }
 }
 
+/// Some slots of a table that go over to the table that follows it.
+pub(super) struct Move {
+    from: Arc<Table>,
+    to: Arc<Table>,
+    slots: Range<usize>,
+}
+
+/// Slots that are moved at once, so that threads can share the work.
+const MOVED: usize = 1 << 14;
+
+impl Move {
+    fn all(from: &Arc<Table>, to: &Arc<Table>) -> impl Iterator<Item = Move> {
+        let len = from.slots.len();
+        (0..len).step_by(MOVED).map(move |start| Move {
+            from: from.clone(),
+            to: to.clone(),
+            slots: start..len.min(start + MOVED),
+        })
+    }
+
+    pub(super) fn run(&self, lists: &Lists) {
+        let Move { from, to, slots } = self;
+        let mut words = Vec::new();
+        let contents = from.slots[slots.clone()].iter().map(|slot| slot.load(Ordering::Relaxed));
+        for slot in contents.filter(|slot| *slot != 0) {
+            let number = from.read(slot, lists, &mut words);
+            if let Some(key) = to.key(&words) {
+                to.insert(lists, &words, key, number);
+            }
+        }
+    }
+}
+
 fn mix(key: u64) -> u64 {
     let hash = (key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash ^ (hash >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
@@ -388,6 +419,12 @@ impl<'a> Seat<'a> {
 mod tests {
     use super::*;
 
+    fn tidy(memo: &Memo, lists: &Lists, mut room: u64) {
+        let mut moves = Vec::new();
+        memo.tidy(&mut room, &mut moves);
+        moves.iter().for_each(|part| part.run(lists));
+    }
+
     fn fill(memo: &Memo, lists: &Lists, words: impl Fn(u32) -> Vec<u32> + Copy + Send) -> usize {
         for _ in 0..12 {
             std::thread::scope(|scope| {
@@ -403,7 +440,7 @@ mod tests {
                     });
                 }
             });
-            memo.tidy(lists, &mut (1 << 40));
+            tidy(memo, lists, 1 << 40);
         }
         let mut seat = Seat::new(memo);
         (0..15_000).filter(|n| seat.get(lists, &words(*n)).is_ok_and(|number| number == n + 1)).count()
@@ -431,7 +468,7 @@ mod tests {
                 Err(key) => seat.insert(&lists, &[n], key, n % 7 + 1),
             }
             if n % 1000 == 0 {
-                memo.tidy(&lists, &mut 0);
+                tidy(&memo, &lists, 0);
             }
         }
         assert_eq!(memo.bytes(), SMALLEST as u64 * 8);
@@ -450,7 +487,7 @@ mod tests {
                     seat.insert(&lists, &[round * 4096 + n], key, 1);
                 }
             }
-            memo.tidy(&lists, &mut (1 << 40));
+            tidy(&memo, &lists, 1 << 40);
         }
         assert!(Seat::new(&memo).is_off());
     }

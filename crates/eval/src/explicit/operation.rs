@@ -529,7 +529,7 @@ impl Operation {
         fast.load(system, words, self.key.iter().chain(&self.writes));
         let mut outcomes = Outcomes::new(self, words, out);
         fast.runtime.operation(self.op, &mut |outcome| {
-            let written = self.writes.iter().zip(&outcome.written);
+            let written = self.writes.iter().zip(outcome.written);
             outcomes.add(&mut scratch.target, 1, written.map(|(word, val)| system.encode_val(*word, val)));
         })
     }
@@ -551,7 +551,7 @@ impl Operation {
             pattern(system, alike, &ids)
         };
         fast.runtime.operation_by_group(self.op, &group, &mut |count, outcome| {
-            let written = self.writes.iter().zip(&outcome.written);
+            let written = self.writes.iter().zip(outcome.written);
             outcomes.add(
                 &mut scratch.target,
                 u64::from(count),

@@ -82,9 +82,13 @@ impl<S: System, Q: Quotient> System for Quotiented<'_, S, Q> {
         }
     }
 
-    fn tidy(&self, n_states: u64) {
-        self.system.tidy(n_states);
+    fn tidy(&self, n_states: u64) -> usize {
         self.quotient.tidy(n_states);
+        self.system.tidy(n_states)
+    }
+
+    fn tidy_part(&self) {
+        self.system.tidy_part();
     }
 
     fn may_look_ahead(&self) -> bool {
