@@ -361,7 +361,7 @@ impl Session<'_> {
         let inner = inner.declare(&operation.outputs);
         self.call(|| {
             Ok(self.execute(operation.body, &inner, &mut |outcome| {
-                emit(outcome.map(|mut update| {
+                let outcome = outcome.map(|mut update| {
                     let results: Vec<Option<Val>> = operation
                         .outputs
                         .iter()
@@ -370,7 +370,9 @@ impl Session<'_> {
                     update.retain(|target, _| matches!(target, Target::Variable(_)));
                     update.extend(outputs.iter().copied().zip(results));
                     update
-                }))
+                });
+                // Outcomes of calls inside each other are handed up through as many closures.
+                with_stack(|| emit(outcome))
             }))
         })
     }

@@ -272,3 +272,29 @@ fn a_bijection_with_a_product_sizes_a_deferred_set() {
     check_counts(&with("f : BOOL * C >->> R & card(R) = 3"), 0, 0);
     check_counts(&with("f : 1..3 >->> R"), 0, 0);
 }
+
+#[test]
+fn local_operations_do_what_operations_say() {
+    // The specification allows six values, the realisation gives one; neither is a step of its own.
+    let machine = |bound: u32| {
+        over_x(&format!(
+            "step = VAR t IN t <-- next(x); put(t) END;
+             r <-- next(n) = IF n < 5 THEN r := n + 1 ELSE r := 5 END;
+             put(m) = x := m
+             LOCAL_OPERATIONS
+             r <-- next(n) = PRE n : 0..5 THEN r :: 0..5 END;
+             put(k) = PRE k : 0..{bound} THEN x :: 0..5 END"
+        ))
+    };
+    check_counts(&machine(5), 6, 7);
+    // Callers answer for the precondition of the specification.
+    assert_eq!(counts(&machine(3)), (4, 4, vec!["precondition-violated"]));
+    // Without a realisation the specification is what is done.
+    check_counts(&over_x("go = put LOCAL_OPERATIONS put = x :: 1..2"), 3, 7);
+}
+
+#[test]
+fn calls_without_end_are_too_deep() {
+    let text = over_x("go = again(0) LOCAL_OPERATIONS again(n) = PRE n : INTEGER THEN again(n + 1) END");
+    assert_eq!(counts(&text), (1, 1, vec!["too-deep"]));
+}
