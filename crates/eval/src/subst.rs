@@ -26,11 +26,47 @@ pub type Outcome = Result<Update>;
 
 pub(crate) type Emit<'e> = dyn FnMut(Outcome) -> ControlFlow<()> + 'e;
 
+/// A part of a parallel substitution with more outcomes than this is executed once more per combination of those before it,
+/// rather than kept: `f :: S --> T` can have more outcomes than there is memory.
+const MAX_KEPT: usize = 10_000;
+
+/// What one part of a parallel substitution does.
+struct Column {
+    part: SubstId,
+    updates: Vec<Update>,
+    /// The first error; not of a long column, whose errors come up when it is executed again.
+    error: Option<Error>,
+    /// There are more than `MAX_KEPT` outcomes, and none of them is here.
+    is_long: bool,
+}
+
+impl Column {
+    fn add(&mut self, outcome: Outcome) -> ControlFlow<()> {
+        match outcome {
+            Ok(update) => self.updates.push(update),
+            Err(error) => _ = self.error.get_or_insert(error),
+        }
+        self.is_long = self.updates.len() > MAX_KEPT;
+        if !self.is_long {
+            return ControlFlow::Continue(());
+        }
+        self.updates = Vec::new();
+        self.error = None;
+        ControlFlow::Break(())
+    }
+
+    fn is_infeasible(&self) -> bool {
+        self.updates.is_empty() && self.error.is_none() && !self.is_long
+    }
+}
+
 impl Session<'_> {
     /// Calls `emit` for every outcome; equal outcomes may come several times.
     pub fn execute(&self, id: SubstId, env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
         if let Err(error) = self.tick() {
-            return emit(Err(error));
+            // Nothing can follow: whoever goes on with other choices would only be told the same for each of them.
+            let _ = emit(Err(error));
+            return ControlFlow::Break(());
         }
         let node = &self.model().substs[id];
         let emit: &mut Emit<'_> = &mut |outcome| emit(outcome.map_err(|error| error.at(node.span)));
@@ -244,37 +280,35 @@ impl Session<'_> {
 
     /// All parts read the old values; every combination of their outcomes is one. A part that is infeasible makes the whole so.
     fn parallel(&self, parts: &[SubstId], env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
-        let mut columns: Vec<Vec<Outcome>> = Vec::with_capacity(parts.len());
+        let mut columns: Vec<Column> = Vec::with_capacity(parts.len());
         for part in parts {
-            let mut outcomes = Vec::new();
-            let _ = self.execute(*part, env, &mut |outcome| {
-                outcomes.push(outcome);
-                ControlFlow::Continue(())
-            });
-            if outcomes.is_empty() {
-                return ControlFlow::Continue(());
-            }
-            columns.push(outcomes);
-        }
-        // An error spoils every combination it is part of, so it is reported once.
-        for outcomes in &mut columns {
-            if let Some(idx) = outcomes.iter().position(Result::is_err) {
-                let failed = outcomes.swap_remove(idx);
-                if emit(failed).is_break() {
+            let mut column = Column { part: *part, updates: Vec::new(), error: None, is_long: false };
+            let _ = self.execute(*part, env, &mut |outcome| column.add(outcome));
+            match column.error.take_if(|error| error.is_fatal()) {
+                Some(error) => {
+                    let _ = emit(Err(error));
                     return ControlFlow::Break(());
                 }
-                outcomes.retain(Result::is_ok);
+                None if column.is_infeasible() => return ControlFlow::Continue(()),
+                None => columns.push(column),
             }
         }
-        self.combine_outcomes(&columns, &Update::new(), emit)
+        // An error spoils every combination it is part of, so it is reported once.
+        for column in &mut columns {
+            column.error.take().map_or(ControlFlow::Continue(()), |error| emit(Err(error)))?;
+        }
+        self.combine_columns(&columns, env, &Update::new(), emit)
     }
 
-    fn combine_outcomes(&self, columns: &[Vec<Outcome>], done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
+    fn combine_columns(&self, columns: &[Column], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
         let Some((first, rest)) = columns.split_first() else { return emit(Ok(done.clone())) };
-        for update in first.iter().flatten() {
-            self.combine_outcomes(rest, &merged(done, update.clone()), emit)?;
+        if first.is_long {
+            return self.execute(first.part, env, &mut |outcome| match outcome {
+                Ok(update) => self.combine_columns(rest, env, &merged(done, update), emit),
+                Err(error) => emit(Err(error)),
+            });
         }
-        ControlFlow::Continue(())
+        first.updates.iter().try_for_each(|update| self.combine_columns(rest, env, &merged(done, update.clone()), emit))
     }
 
     /// Passes under way, each with what was assigned so far, are kept in a list: loops may be long.

@@ -298,3 +298,23 @@ fn calls_without_end_are_too_deep() {
     let text = over_x("go = again(0) LOCAL_OPERATIONS again(n) = PRE n : INTEGER THEN again(n + 1) END");
     assert_eq!(counts(&text), (1, 1, vec!["too-deep"]));
 }
+
+#[test]
+fn parallel_choices_with_more_outcomes_than_are_kept() {
+    let machine = |first: &str, second: &str| {
+        format!(
+            "MACHINE M VARIABLES x, y INVARIANT x : INTEGER & y : INTEGER INITIALISATION x := 0 || y := 0
+             OPERATIONS go = PRE x = 0 THEN x :: {first} || y :: {second} END END"
+        )
+    };
+    let n_states = |text: &str| {
+        let report = explore(&model(text), Config::default(), 100_000);
+        (report.states, report.errors.len())
+    };
+    assert_eq!(n_states(&machine("1..20000", "1..2")), (40_001, 0));
+    assert_eq!(n_states(&machine("1..2", "1..20000")), (40_001, 0));
+    assert_eq!(n_states(&machine("1..20000", "{k | k : 1..2 & k > 2}")), (1, 0));
+    // What fails is told once, however many choices there are beside it.
+    assert_eq!(n_states(&machine("1..20000", "{1 / x}")), (1, 1));
+    assert_eq!(n_states(&machine("{1 / x}", "1..20000")), (1, 1));
+}
