@@ -27,11 +27,47 @@ pub type Outcome = Result<Update>;
 
 pub(crate) type Emit<'e> = dyn FnMut(Outcome) -> ControlFlow<()> + 'e;
 
+/// A part of a parallel substitution with more outcomes than this is executed once more per combination of those before it,
+/// rather than kept: `f :: S --> T` can have more outcomes than there is memory.
+const MAX_KEPT: usize = 10_000;
+
+/// What one part of a parallel substitution does.
+struct Column {
+    part: SubstId,
+    updates: Vec<Update>,
+    /// The first error; not of a long column, whose errors come up when it is executed again.
+    error: Option<Error>,
+    /// There are more than `MAX_KEPT` outcomes, and none of them is here.
+    is_long: bool,
+}
+
+impl Column {
+    fn add(&mut self, outcome: Outcome) -> ControlFlow<()> {
+        match outcome {
+            Ok(update) => self.updates.push(update),
+            Err(error) => _ = self.error.get_or_insert(error),
+        }
+        self.is_long = self.updates.len() > MAX_KEPT;
+        if !self.is_long {
+            return ControlFlow::Continue(());
+        }
+        self.updates = Vec::new();
+        self.error = None;
+        ControlFlow::Break(())
+    }
+
+    fn is_infeasible(&self) -> bool {
+        self.updates.is_empty() && self.error.is_none() && !self.is_long
+    }
+}
+
 impl Session<'_> {
     /// Calls `emit` for every outcome; equal outcomes may come several times.
     pub fn execute(&self, id: SubstId, env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
         if let Err(error) = self.tick() {
-            return emit(Err(error));
+            // Nothing can follow: whoever goes on with other choices would only be told the same for each of them.
+            let _ = emit(Err(error));
+            return ControlFlow::Break(());
         }
         let node = &self.model().substs[id];
         let emit: &mut Emit<'_> = &mut |outcome| emit(outcome.map_err(|error| error.at(node.span)));
@@ -262,58 +298,43 @@ impl Session<'_> {
 
     /// All parts read the old values; every combination of their outcomes is one. A part that is infeasible makes the whole so.
     fn parallel(&self, parts: &[SubstId], env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
-        let mut columns = Vec::with_capacity(parts.len());
+        let mut columns: Vec<Column> = Vec::with_capacity(parts.len());
         for part in parts {
-            match self.column(*part, env) {
-                Column::Few(outcomes) if outcomes.is_empty() => return ControlFlow::Continue(()),
-                column => columns.push(column),
+            let mut column = Column { part: *part, updates: Vec::new(), error: None, is_long: false };
+            let _ = self.execute(*part, env, &mut |outcome| column.add(outcome));
+            match column.error.take_if(|error| error.is_fatal()) {
+                Some(error) => {
+                    let _ = emit(Err(error));
+                    return ControlFlow::Break(());
+                }
+                None if column.is_infeasible() => return ControlFlow::Continue(()),
+                None => columns.push(column),
             }
         }
         // An error spoils every combination it is part of, so it is reported once.
         for column in &mut columns {
-            let Column::Few(outcomes) = column else { continue };
-            if let Some(idx) = outcomes.iter().position(Result::is_err) {
-                let failed = outcomes.swap_remove(idx);
-                if emit(failed).is_break() {
-                    return ControlFlow::Break(());
-                }
-                outcomes.retain(Result::is_ok);
-            }
+            column.error.take().map_or(ControlFlow::Continue(()), |error| emit(Err(error)))?;
         }
         // What is executed again and again is executed least often on the outside.
-        columns.sort_by_key(|column| matches!(column, Column::Few(_)));
-        self.combine_outcomes(&columns, env, &Update::new(), emit)
+        columns.sort_by_key(|column| !column.is_long);
+        self.combine_columns(&columns, env, &Update::new(), emit)
     }
 
-    /// The outcomes of one of several substitutions, listed if they are few enough.
-    fn column(&self, part: SubstId, env: &Env) -> Column {
-        const FEW: usize = 20_000;
-        let mut outcomes = Vec::new();
-        let flow = self.execute(part, env, &mut |outcome| {
-            outcomes.push(outcome);
-            if outcomes.len() > FEW { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        if flow.is_break() { Column::Many(part) } else { Column::Few(outcomes) }
-    }
-
-    fn combine_outcomes(&self, columns: &[Column], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
+    fn combine_columns(&self, columns: &[Column], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
         let Some((first, rest)) = columns.split_first() else { return emit(Ok(done.clone())) };
-        match first {
-            Column::Few(outcomes) => {
-                for update in outcomes.iter().flatten() {
-                    if let Err(error) = self.tick() {
-                        let _ = emit(Err(error));
-                        return ControlFlow::Break(());
-                    }
-                    self.combine_outcomes(rest, env, &merged(done, update.clone()), emit)?;
-                }
-                ControlFlow::Continue(())
-            }
-            Column::Many(part) => self.execute(*part, env, &mut |outcome| match outcome {
-                Ok(update) => self.combine_outcomes(rest, env, &merged(done, update), emit),
+        if first.is_long {
+            return self.execute(first.part, env, &mut |outcome| match outcome {
+                Ok(update) => self.combine_columns(rest, env, &merged(done, update), emit),
                 Err(error) => emit(Err(error)),
-            }),
+            });
         }
+        first.updates.iter().try_for_each(|update| {
+            if let Err(error) = self.tick() {
+                let _ = emit(Err(error));
+                return ControlFlow::Break(());
+            }
+            self.combine_columns(rest, env, &merged(done, update.clone()), emit)
+        })
     }
 
     /// Passes under way, each with what was assigned so far, are kept in a list: loops may be long.
@@ -400,7 +421,7 @@ impl Session<'_> {
         let inner = inner.declare(&operation.outputs);
         self.call(|| {
             Ok(self.execute(operation.body, &inner, &mut |outcome| {
-                emit(outcome.map(|mut update| {
+                let outcome = outcome.map(|mut update| {
                     let results: Vec<Option<Val>> = operation
                         .outputs
                         .iter()
@@ -409,7 +430,9 @@ impl Session<'_> {
                     update.retain(|target, _| matches!(target, Target::Variable(_)));
                     update.extend(outputs.iter().copied().zip(results));
                     update
-                }))
+                });
+                // Outcomes of calls inside each other are handed up through as many closures.
+                with_stack(|| emit(outcome))
             }))
         })
     }
@@ -431,13 +454,6 @@ impl Session<'_> {
         let vals = vals.ok_or_else(|| ErrorKind::Unassigned(format!("the result of {}", name())))?;
         vals.into_iter().reduce(Val::pair).ok_or_else(|| ErrorKind::Internal("a query has no output").into())
     }
-}
-
-/// What one of several substitutions side by side does.
-enum Column {
-    Few(Vec<Outcome>),
-    /// Too many outcomes to list; they are found again when they are needed.
-    Many(SubstId),
 }
 
 struct Loop {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{
     CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, Effects, Expr, ExprId, FreeType, IdSet,
-    LocalId, OpId, Operation, Origin, Pred, PredId, SmolStr, SubstId, TypeId, Variable,
+    LocalId, OpId, Operation, Origin, Pred, PredId, SmolStr, Subst, SubstId, TypeId, Variable,
 };
 use abridge_syntax::ast::{self, ClauseKind, DeclaredIdent, DefinitionBody, Ident, Machine, SetDeclKind};
 
@@ -57,6 +57,16 @@ struct DeclaredOperation<'m> {
     op: OpId,
     ctx: Ctx,
     syntax: &'m ast::Operation,
+    role: Role,
+}
+
+/// What the body of a declared operation is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It is what the operation does.
+    Whole,
+    /// It is what OPERATIONS do for an operation that LOCAL_OPERATIONS specify and declare.
+    Realisation,
 }
 
 impl<'m> InstanceBody<'_, '_, 'm> {
@@ -502,20 +512,62 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         self.composer.lower.resolve_overloads();
     }
 
+    /// LOCAL_OPERATIONS come first, for OPERATIONS may realise them.
     fn declare_operations(&mut self) -> Vec<DeclaredOperation<'m>> {
-        let mut declared = Vec::new();
         self.composer.lower.place = Place::Operation;
+        let mut declared: Vec<DeclaredOperation<'m>> = Vec::new();
         for clause in self.clauses() {
-            let (list, access) = match clause {
-                ClauseKind::Operations(list) => (list, OpAccess::Own),
-                ClauseKind::LocalOperations(list) => (list, OpAccess::Local),
-                _ => continue,
-            };
+            let ClauseKind::LocalOperations(list) = clause else { continue };
+            declared.extend(list.iter().map(|syntax| self.declare_operation(syntax, OpAccess::Local)));
+        }
+        let specified: HashMap<&'m SmolStr, (OpId, &'m Ident)> =
+            declared.iter().map(|local| (&local.syntax.name.name, (local.op, &local.syntax.name))).collect();
+        let mut realised: HashMap<OpId, &Ident> = HashMap::new();
+        for clause in self.clauses() {
+            let ClauseKind::Operations(list) = clause else { continue };
             for syntax in list {
-                declared.push(self.declare_operation(syntax, access));
+                let Some((op, specification)) = specified.get(&syntax.name.name) else {
+                    declared.push(self.declare_operation(syntax, OpAccess::Own));
+                    continue;
+                };
+                match realised.insert(*op, &syntax.name) {
+                    Some(first) => self.report_second_operation(&syntax.name, first.span),
+                    None => declared.extend(self.realise_operation(*op, specification, syntax)),
+                }
             }
         }
         declared
+    }
+
+    /// An operation among OPERATIONS that LOCAL_OPERATIONS specify is that operation: it has the same parameters and
+    /// outputs, and is as local.
+    fn realise_operation(
+        &mut self,
+        op: OpId,
+        specification: &Ident,
+        syntax: &'m ast::Operation,
+    ) -> Option<DeclaredOperation<'m>> {
+        let ctx = self.ctx();
+        let lower = &mut self.composer.lower;
+        let operation = &lower.model.operations[op];
+        let (params, outputs) = (operation.params.clone(), operation.outputs.clone());
+        if params.len() != syntax.params.len() || outputs.len() != syntax.outputs.len() {
+            let message = format!("operation `{}` has another heading in LOCAL_OPERATIONS", syntax.name.name);
+            lower.report(
+                Diagnostic::error("wrong-arity", message)
+                    .at(syntax.name.span)
+                    .also(specification.span, "specified here")
+                    .help("repeat the parameters and outputs of the specification"),
+            );
+            return None;
+        }
+        let named = |ids: &[Ident], locals: &[LocalId], kind: LocalKind| -> Vec<_> {
+            ids.iter().zip(locals).map(|(id, local)| (id.name.clone(), *local, kind)).collect()
+        };
+        let mut locals = named(&syntax.params, &params, LocalKind::Parameter);
+        locals.extend(named(&syntax.outputs, &outputs, LocalKind::Output));
+        let ctx = lower.push_frame(ctx, FrameKind::Locals(locals));
+        Some(DeclaredOperation { op, ctx, syntax, role: Role::Realisation })
     }
 
     fn declare_operation(&mut self, syntax: &'m ast::Operation, access: OpAccess) -> DeclaredOperation<'m> {
@@ -560,7 +612,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         if access == OpAccess::Own {
             self.composer.instances[self.idx].exported.push((syntax.name.name.clone(), op));
         }
-        DeclaredOperation { op, ctx, syntax }
+        DeclaredOperation { op, ctx, syntax, role: Role::Whole }
     }
 
     fn add_operation_name(&mut self, name: &Ident, op: OpId, access: OpAccess) {
@@ -568,13 +620,17 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         let known = lower.names.operations.insert(name.name.clone(), OpEntry { op, access });
         if let Some(known) = known.filter(|known| matches!(known.access, OpAccess::Own | OpAccess::Local)) {
             let first = lower.model.operations[known.op].origin.span;
-            let message = format!("operation `{}` is declared twice", name.name);
-            lower.report(
-                Diagnostic::error("duplicate-name", message)
-                    .at_saying(name.span, "declared again")
-                    .also(first, "first declared here"),
-            );
+            self.report_second_operation(name, first);
         }
+    }
+
+    fn report_second_operation(&mut self, name: &Ident, first: Span) {
+        let message = format!("operation `{}` is declared twice", name.name);
+        self.composer.lower.report(
+            Diagnostic::error("duplicate-name", message)
+                .at_saying(name.span, "declared again")
+                .also(first, "first declared here"),
+        );
     }
 
     /// A refined operation has the parameter and output types of the abstract one.
@@ -612,7 +668,11 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             let lower = &mut self.composer.lower;
             lower.place = Place::Operation;
             let body = lower.subst(operation.ctx, operation.syntax.body);
-            lower.model.operations[operation.op].body = body;
+            let operation_body = match operation.role {
+                Role::Whole => body,
+                Role::Realisation => lower.under_precondition(operation.op, body),
+            };
+            lower.model.operations[operation.op].body = operation_body;
             lower.resolve_overloads();
         }
     }
@@ -707,6 +767,19 @@ impl Lower<'_> {
             let ty = self.model.locals[*local].ty;
             let first = *first_of.entry(name).or_insert(ty);
             let _ = self.types.unify(first, ty, self.model.locals[*local].span);
+        }
+    }
+
+    /// What an operation does that LOCAL_OPERATIONS specify: callers answer for the precondition of the specification, and
+    /// the rest of it is replaced.
+    fn under_precondition(&mut self, op: OpId, realisation: SubstId) -> SubstId {
+        let specification = self.model.operations[op].body;
+        match &mut self.model.substs[specification].subst {
+            Subst::Pre { body, .. } => {
+                *body = realisation;
+                specification
+            }
+            _ => realisation,
         }
     }
 

@@ -760,3 +760,32 @@ fn definition_file_in_place_of_a_machine() {
         "#]],
     );
 }
+
+#[test]
+fn local_operation_with_another_heading() {
+    check(
+        "
+        MACHINE M
+        VARIABLES x
+        INVARIANT x : NAT
+        INITIALISATION x := 0
+        LOCAL_OPERATIONS put(n) = PRE n : NAT THEN x := n END
+        OPERATIONS put = x := 1; go = put(1)
+        END
+        ",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn local_operation_that_is_realised_twice() {
+    check(
+        "
+        MACHINE M
+        LOCAL_OPERATIONS put = skip
+        OPERATIONS put = skip; go = put; put = skip
+        END
+        ",
+        expect![[r#""#]],
+    );
+}
