@@ -3,7 +3,12 @@
 //! The tree is balanced: a step that changes one word changes as many inner nodes as the tree is deep. Nodes stand in an order in
 //! which children come before their parents; the last one is the root.
 
+use std::ops::Range;
+
 use crate::pairs::{PairCache, Pairs};
+
+/// From so many words on, whole ranges are compared before their nodes.
+const WIDE: usize = 64;
 
 pub(crate) struct Shape {
     width: usize,
@@ -72,6 +77,11 @@ impl Shape {
         let Some((top, inner)) = self.nodes.split_last() else {
             return words.first().copied().map_or(0, u64::from);
         };
+        if let Some(near) = near.filter(|_| self.width >= WIDE) {
+            let (middle, n_left) = (self.width / 2, self.width / 2 - 1);
+            let mut refold = Refold { pairs, cache, words, near, ids };
+            return join((refold.subtree(0..middle, 0), refold.subtree(middle..self.width, n_left)));
+        }
         for (idx, [left, right]) in inner.iter().enumerate() {
             let pair = (left.value(words, ids), right.value(words, ids));
             let known = near.filter(|(words, ids)| (left.value(words, ids), right.value(words, ids)) == pair);
@@ -93,6 +103,36 @@ impl Child {
     }
 }
 
+/// Folds the words of a wide state next to another one: what is equal over a whole range is taken over without looking at its nodes.
+struct Refold<'a> {
+    pairs: &'a Pairs,
+    cache: &'a mut PairCache,
+    words: &'a [u32],
+    near: (&'a [u32], &'a [u32]),
+    ids: &'a mut [u32],
+}
+
+impl Refold<'_> {
+    /// The value of the subtree over some words. Its nodes are those from `first` on, one fewer than there are words.
+    fn subtree(&mut self, range: Range<usize>, first: usize) -> u32 {
+        if range.len() == 1 {
+            return self.words[range.start];
+        }
+        let nodes = first..first + range.len() - 1;
+        let root = nodes.end - 1;
+        let (near_words, near_ids) = self.near;
+        if self.words[range.clone()] == near_words[range.clone()] {
+            self.ids[nodes.clone()].copy_from_slice(&near_ids[nodes]);
+            return near_ids[root];
+        }
+        let middle = range.start + range.len() / 2;
+        let left = self.subtree(range.start..middle, first);
+        let right = self.subtree(middle..range.end, first + range.len() / 2 - 1);
+        self.ids[root] = self.cache.id(self.pairs, join((left, right)));
+        self.ids[root]
+    }
+}
+
 fn join((left, right): (u32, u32)) -> u64 {
     u64::from(left) << 32 | u64::from(right)
 }
@@ -103,7 +143,7 @@ mod tests {
 
     #[test]
     fn unfolding_undoes_folding() {
-        for width in 0..12_usize {
+        for width in (0..12).chain([WIDE - 1, WIDE, WIDE + 1, 3 * WIDE + 5]) {
             let (shape, pairs, mut cache) = (Shape::new(width), Pairs::new(), PairCache::new());
             let words: Vec<u32> = (0..width as u32).map(|word| word * word + 1).collect();
             let mut ids = vec![0; shape.n_inner()];
@@ -113,10 +153,11 @@ mod tests {
             assert_eq!((&found, &found_ids), (&words, &ids));
             for changed in 0..width {
                 let mut next = words.clone();
-                next[changed] = 99;
+                next[changed] = 99_999;
                 let (mut near_ids, mut own_ids) = (ids.clone(), ids.clone());
                 let near = shape.fold(&pairs, &mut cache, &next, Some((&words, &ids)), &mut near_ids);
                 assert_eq!(near, shape.fold(&pairs, &mut cache, &next, None, &mut own_ids));
+                assert_eq!(near_ids, own_ids);
                 assert_ne!(near, root);
                 shape.unfold(&pairs, near, &mut found, &mut found_ids);
                 assert_eq!(found, next);
