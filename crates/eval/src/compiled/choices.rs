@@ -248,6 +248,10 @@ impl<'r> Runtime<'r> {
             Step::Join { plan, key, value } => self.choose(&plan.steps, kinds, false, &mut |runtime, left| {
                 if runtime.joins(key, value)? { runtime.choose(rest, left, is_doubtful, found) } else { Ok(()) }
             }),
+            // One of each kind is fewer than all that a function has a value for.
+            Step::Keys(keys) => self.choose(&keys.otherwise, kinds, is_doubtful, &mut |runtime, left| {
+                runtime.choose(rest, left, is_doubtful, found)
+            }),
             _ => self.choose_after(step, rest, kinds, is_doubtful, found),
         }
     }

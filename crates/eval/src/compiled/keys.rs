@@ -26,13 +26,13 @@ const PAIRS_PER_CANDIDATE: f64 = 8.0;
 pub(crate) struct Keys {
     function: Head,
     value: Code,
-    pub(crate) pattern: Pattern,
+    pattern: Pattern,
     /// The most pairs that are looked through.
     most: u64,
     /// What follows for each argument.
     found: Vec<Step>,
-    /// What is done instead.
-    otherwise: Vec<Step>,
+    /// What is done instead: it binds the same.
+    pub(super) otherwise: Vec<Step>,
 }
 
 /// `function(pattern) = value`

@@ -100,7 +100,7 @@ impl Step {
             Step::Rows(plan) | Step::Join { plan, .. } | Step::Prefixes { plan, .. } => {
                 plan.steps.iter().for_each(|step| step.binds(slots));
             }
-            Step::Keys(keys) => keys.pattern.binds(slots),
+            Step::Keys(keys) => keys.otherwise.iter().for_each(|step| step.binds(slots)),
             Step::Either(branches) => branches.iter().flatten().for_each(|step| step.binds(slots)),
             Step::Range { slot, .. } => slots.push(*slot),
         }
