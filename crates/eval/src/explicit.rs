@@ -35,6 +35,7 @@ use crate::compiled::Program;
 use crate::env::{Env, Slots, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Interp, Session, Warning, Wishes};
+use crate::kinds::Shape;
 use crate::marks::Interchangeable;
 use crate::solve::Classes;
 use crate::val::Val;
@@ -114,6 +115,8 @@ pub struct Explicit<'m> {
     /// Labels of steps, by the ids of what was chosen for them.
     labels: Interner<Box<[u32]>>,
     constants: Interner<Arc<Slots>>,
+    /// What the initialisation writes, if of its choices one of each kind may be enough.
+    initial_shape: Option<Shape>,
     /// Constants are set up one valuation per class.
     classes: OnceLock<Arc<dyn Classes>>,
     /// Elements that quantifiers need not tell apart.
@@ -210,6 +213,7 @@ impl<'m> Explicit<'m> {
             locals: Interner::new(),
             labels: Interner::new(),
             constants: Interner::new(),
+            initial_shape: Shape::of_initialisation(model).filter(|_| program.is_some()),
             classes: OnceLock::new(),
             interchangeable: OnceLock::new(),
             notes: Mutex::default(),

@@ -41,7 +41,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Session, Warning};
 use crate::val::{Sym, Val};
 use choose::Step;
-use classes::Form;
+use classes::Met;
 use constraint::Term;
 use simplify::Left;
 
@@ -111,9 +111,9 @@ struct Search<'s> {
     /// Solutions are wanted one per class, if there are classes.
     classes: Option<&'s dyn Classes>,
     /// Forms of the nodes that were met.
-    forms: RefCell<FxHashSet<Form>>,
+    forms: RefCell<Met>,
     /// Forms of the solutions, which stay what they are when a search is begun anew.
-    solution_forms: RefCell<FxHashSet<Form>>,
+    solution_forms: RefCell<Met>,
     unknowns: Vec<Unknown>,
     unbounded: Unbounded,
     samples_strings: bool,

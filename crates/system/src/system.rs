@@ -89,6 +89,12 @@ pub trait Worker {
         self.successors(state, out);
     }
 
+    /// Whether steps out of a state can make use of elements that play the same part.
+    fn wants_alike(&self, state: &[u32]) -> bool {
+        let _ = state;
+        false
+    }
+
     /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state
     /// that was inspected already: what depends only on words in which the two agree need not be reported again.
     fn inspect(&mut self, state: &[u32], before: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind));

@@ -59,7 +59,9 @@ fn same(text: &str) -> Counts {
     counts(&by_kind)
 }
 
-const OPERATIONS: [&str; 22] = [
+const OPERATIONS: [&str; 24] = [
+    "order(x) = PRE x : perm(S) & x(1) = c THEN a := {x(card(S))} END",
+    "row(x) = PRE x : iseq(T) & size(x) <= 2 THEN b := b \\/ ran(x) END",
     "sub(x) = PRE x <: S & x /\\ a = {} THEN a := a \\/ x END",
     "pow(x) = PRE x : POW1(S) & card(x) <= 2 THEN a := x END",
     "two(x, y) = PRE x <: S & y <: x & card(y) = 1 THEN a := x - y END",
@@ -151,7 +153,7 @@ fn traces_are_found_again() {
         "any = ANY x WHERE x <: S & card(x) = 15 & c /: x THEN a := x END",
         "elem = BEGIN a :: POW1(S - {c}) END",
         "such = BEGIN a : (a <: S & c /: a & card(a) > 14) END",
-        "last(x) = PRE x <: S & card(x) = 16 THEN c :: x; a := x - {c} END",
+        "more(x) = PRE x <: S & card(x) = 16 THEN c :: x; a := x - {c} END",
     ] {
         let never = "never(x) = PRE x : S --> D & n = 1 THEN a := x~[{d}] END";
         let text = machine((30, 1), FIXED, &format!("{never}; {operation}"));

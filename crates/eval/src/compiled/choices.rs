@@ -321,6 +321,9 @@ fn candidates_of(set: &Val, kinds: &Kinds) -> Option<Vec<Value>> {
             subsets.retain(|subset| subset.as_set().is_some_and(|subset| !subset.is_empty()));
             Some(subsets)
         }
+        Sym::Unary(UnaryOp::Iseq, of) => kinds.sequences(&whole(of)?, 0, MAX_TRIED),
+        Sym::Unary(UnaryOp::Iseq1, of) => kinds.sequences(&whole(of)?, 1, MAX_TRIED),
+        Sym::Unary(UnaryOp::Perm, of) => kinds.sequences(&whole(of)?, whole(of)?.len(), MAX_TRIED),
         Sym::Binary(BinaryOp::Arrow(arrow), from, to) => kinds.arrows(*arrow, &whole(from)?, &whole(to)?, MAX_TRIED),
         _ => None,
     }

@@ -40,9 +40,11 @@ impl Choosing {
 }
 
 impl Shape {
-    /// Of what the initialisation writes.
-    pub(super) fn of_initialisation(model: &Model) -> Shape {
-        Shape::of(model, model.state_variables().map(|(_, variable)| variable.ty))
+    /// Of what the initialisation writes, if it has a choice that has to do with given sets.
+    pub(super) fn of_initialisation(model: &Model) -> Option<Shape> {
+        let chosen = chosen_types(model, model.initialisation);
+        let has_choice = chosen.into_iter().any(|ty| has_given(model, ty));
+        has_choice.then(|| Shape::of(model, model.state_variables().map(|(_, variable)| variable.ty)))
     }
 }
 

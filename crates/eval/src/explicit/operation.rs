@@ -247,6 +247,11 @@ impl<'a> Performer<'a> {
         at.alike = all_alike;
     }
 
+    /// Whether it matters which elements play the same part in a state.
+    pub(super) fn wants_alike(&self) -> bool {
+        self.operation.choosing.is_some() || self.makes_use_of_alike()
+    }
+
     /// Whether something is chosen, and the choice is not better remembered as a whole.
     fn makes_use_of_alike(&self) -> bool {
         match &self.staged {

@@ -12,7 +12,6 @@ use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
 use crate::error::Error;
-use crate::kinds::Shape;
 use crate::val::Val;
 
 pub struct ExplicitWorker<'a> {
@@ -86,10 +85,10 @@ impl<'a> ExplicitWorker<'a> {
     /// Adds one initial state of each kind. False if that cannot be done.
     fn initialise_by_kind(&mut self, constants: &State, alike: &dyn Alike, out: &mut Steps) -> bool {
         let system = self.system;
-        if system.config.max_initialisations.is_some() || !system.config.compiled {
+        let Some(shape) = system.initial_shape.as_ref().filter(|_| system.config.max_initialisations.is_none()) else {
             return false;
-        }
-        let kinds = Shape::of_initialisation(system.model()).untangled(&system.kinds(alike));
+        };
+        let kinds = shape.untangled(&system.kinds(alike));
         if kinds.is_empty() {
             return false;
         }
@@ -177,6 +176,13 @@ impl Worker for ExplicitWorker<'_> {
 
     fn successors_alike(&mut self, words: &[u32], alike: &dyn Alike, out: &mut Steps) {
         self.expand(words, Some(alike), out);
+    }
+
+    fn wants_alike(&self, words: &[u32]) -> bool {
+        if words[0] & 1 == 0 {
+            return self.system.initial_shape.is_some();
+        }
+        self.operations.iter().any(Performer::wants_alike)
     }
 
     fn inspect(

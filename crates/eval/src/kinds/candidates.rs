@@ -71,6 +71,17 @@ impl Kinds {
         Some(search.found)
     }
 
+    /// The same for sequences of distinct members of such a set, which are at least so long.
+    pub(crate) fn sequences(&self, of: &Set, least: u64, most: u64) -> Option<Vec<Value>> {
+        let arrow = Arrow { functional: true, total: true, injective: true, surjective: false };
+        let mut sequences = Vec::new();
+        for len in least..=of.len() {
+            let places: Set = (1..=i64::try_from(len).ok()?).map(Value::Int).collect();
+            sequences.extend(self.arrows(arrow, &places, of, most)?);
+        }
+        (sequences.len() as u64 <= most).then_some(sequences)
+    }
+
     /// The members of a set by kind, in the order of their first ones; nothing if something moves inside of a member.
     fn groups(&self, set: &Set) -> Option<Vec<Group>> {
         let mut groups: Vec<(Option<(u32, u32)>, Group)> = Vec::new();

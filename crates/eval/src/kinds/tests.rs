@@ -114,6 +114,8 @@ fn few_candidates_for_many_functions() {
     assert_eq!(count(total, &three, &moving), Some(5));
     let thirty: Set = (0..30).map(Value::Int).collect();
     assert_eq!(count(Arrow { injective: true, surjective: true, ..total }, &moving, &thirty), Some(1));
+    assert_eq!(kinds.sequences(&moving, 30, 1 << 15).map(|found| found.len()), Some(1));
+    assert_eq!(kinds.sequences(&moving, 0, 1 << 15).map(|found| found.len()), Some(31));
     assert_eq!(kinds.subsets(&moving, 1 << 15).map(|found| found.len()), Some(31));
     assert_eq!(kinds.subsets(&Set::carrier(0, 31), 1 << 15).map(|found| found.len()), Some(62));
 }

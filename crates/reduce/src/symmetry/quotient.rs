@@ -168,7 +168,8 @@ impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
     }
 
     fn successors(&mut self, state: &[u32], out: &mut Steps) {
-        match self.representer.canonizer.alike(state) {
+        let alike = if self.worker.wants_alike(state) { self.representer.canonizer.alike(state) } else { None };
+        match alike {
             Some(alike) => self.worker.successors_alike(state, alike, &mut self.steps),
             None => self.worker.successors(state, &mut self.steps),
         }
