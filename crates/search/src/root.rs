@@ -81,7 +81,12 @@ pub(crate) fn enumerate<'s, S: System + 's>(
 }
 
 /// Walks from the newest of the steps.
-fn look_ahead<'s, S: System + 's>(config: &Config, newest: &[u32], taker: &mut impl Taker<'s, S>, control: &dyn Control) {
+fn look_ahead<'s, S: System + 's>(
+    config: &Config,
+    newest: &[u32],
+    taker: &mut impl Taker<'s, S>,
+    control: &dyn Control,
+) {
     let length = if config.stop_at_first { SHORT } else { LENGTH };
     let mut start = |_: &mut _| Some(Start { number: None, words: newest.to_vec() });
     taker.scout().look(config, length, control, &mut start);
