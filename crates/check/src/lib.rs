@@ -187,6 +187,9 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
         limits.push(format!("the trace of a violation could not be read back: {error}"));
         None
     });
+    if exploration.findings.is_empty() && !exploration.scouted.is_empty() && violation.is_some() {
+        limits.push("what was found lies ahead of the search; there may be a shorter way there".to_owned());
+    }
     let verdict = match &violation {
         Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,
         Some(_) => Verdict::Violated,

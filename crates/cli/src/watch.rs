@@ -135,13 +135,14 @@ impl Watch {
         self.last = Some(now);
         let rate = progress.states as f64 / self.start.elapsed().as_secs_f64().max(0.001);
         let line = format!(
-            "{} states, {} transitions, {} waiting, depth {}, {:.0} states/s, {} MB",
+            "{} states, {} transitions, {} waiting, depth {}, {:.0} states/s, {} MB{}",
             grouped(progress.states),
             grouped(progress.transitions),
             grouped(progress.waiting),
             progress.depth,
             rate,
-            resident_bytes() >> 20
+            resident_bytes() >> 20,
+            if progress.is_settled { ", something was found" } else { "" }
         );
         err!("\r\x1b[2K{line}");
         let _ = std::io::stderr().flush();

@@ -330,3 +330,28 @@ fn parallel_choices_with_more_outcomes_than_are_kept() {
     assert_eq!(n_states(&machine("1..20000", "{1 / x}")), (1, 1));
     assert_eq!(n_states(&machine("{1 / x}", "1..20000")), (1, 1));
 }
+
+/// Constants in many independent functions, with some that say more about two of three places.
+fn many_constants(n_independent: usize, said: &str) -> String {
+    let names: Vec<String> = (0..n_independent).map(|n| format!("f{n}")).collect();
+    let typing: Vec<String> = names.iter().map(|name| format!("{name} : 0..1 --> 0..7")).collect();
+    format!(
+        "MACHINE M SETS P CONSTANTS {}, a, b, c
+         PROPERTIES card(P) = 2 & {} & a : POW(P) & b : POW(P) & c : POW(P) & {said} END",
+        names.join(", "),
+        typing.join(" & ")
+    )
+}
+
+/// A contradiction among a few constants is found whatever values the others might have.
+#[test]
+fn a_contradiction_is_found_among_many_constants() {
+    let disjoint = "a /\\ b = {} & b /\\ c = {} & a /\\ c = {}";
+    check_counts(&many_constants(20, &format!("{disjoint} & a /= {{}} & b /= {{}} & c /= {{}}")), 0, 0);
+    let fixed: Vec<String> = (0..20).map(|n| format!("f{n} = {{0 |-> 1, 1 |-> 2}}")).collect();
+    let with_solutions = format!("{disjoint} & a /= {{}} & b /= {{}} & {}", fixed.join(" & "));
+    check_counts(&many_constants(20, &with_solutions), 4, 4);
+    // Two ways to be disjoint with two elements, for each value at one point.
+    let rest: Vec<String> = (0..20).map(|n| format!("ran(f{n}) <: 3..{}", if n == 0 { 4 } else { 3 })).collect();
+    check_counts(&many_constants(20, &format!("{disjoint} & a /= {{}} & b /= {{}} & {}", rest.join(" & "))), 16, 16);
+}

@@ -80,8 +80,7 @@ impl<'s, S: System> Scout<'s, S> {
         let Some(begin) = control.elapsed() else { return };
         let end = begin + begin / SHARE;
         let is_over = || control.elapsed().is_none_or(|elapsed| elapsed >= end);
-        loop {
-            let Some(start) = start(&mut self.random) else { break };
+        while let Some(start) = start(&mut self.random) {
             self.walk(config, start, length, &is_over);
             if is_over() {
                 break;
