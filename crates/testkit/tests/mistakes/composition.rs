@@ -862,6 +862,13 @@ fn machine_of_a_library_that_is_not_here() {
         SEES BASIC_IO
         END
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            error[missing-machine]: machine `BASIC_IO` not found
+              --> M.mch:2:6
+            2 | SEES BASIC_IO
+              |      ^^^^^^^^ no file `BASIC_IO.mch`, `.ref`, `.sys` or `.imp` in the current folder
+              = note: the library of Atelier B has machines of such names; as in ProB, it is not built in
+              = help: other folders can be named with `--include DIR`
+        "#]],
     );
 }
