@@ -430,3 +430,16 @@ fn a_machine_that_cannot_start_says_why() {
     let run = abridge(&["check", &file]);
     assert!(run.stdout.starts_with("the machine cannot start: INITIALISATION has no outcome\n"), "{}", run.stdout);
 }
+
+#[test]
+fn a_formula_with_bounded_integers_says_where_they_end() {
+    let folder = Folder::new("bounds");
+    let run = |text: &str| abridge(&["check", &folder.file("M.mch", text)]).stdout;
+    let bounds = "  INT is -1..3 here: ";
+    let text = run("MACHINE M VARIABLES x INVARIANT x : NAT INITIALISATION x := 100 END");
+    assert!(text.starts_with("invariant violated") && text.contains(bounds), "{text}");
+    let text = run("MACHINE M CONSTANTS n PROPERTIES n : NAT1 & n = 10 END");
+    assert!(text.starts_with("the machine cannot start") && text.contains(bounds), "{text}");
+    let text = run("MACHINE M VARIABLES x INVARIANT x : NATURAL & x < 3 INITIALISATION x := 100 END");
+    assert!(text.starts_with("invariant violated") && !text.contains(bounds), "{text}");
+}

@@ -61,13 +61,19 @@ impl Column {
     }
 }
 
+/// Hands an error on. Nothing follows one that ends evaluation as a whole: whoever went on with other choices would only be
+/// told the same for each of them.
+fn fail(error: Error, emit: &mut Emit<'_>) -> ControlFlow<()> {
+    let is_fatal = error.is_fatal();
+    let flow = emit(Err(error));
+    if is_fatal { ControlFlow::Break(()) } else { flow }
+}
+
 impl Session<'_> {
     /// Calls `emit` for every outcome; equal outcomes may come several times.
     pub fn execute(&self, id: SubstId, env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
         if let Err(error) = self.tick() {
-            // Nothing can follow: whoever goes on with other choices would only be told the same for each of them.
-            let _ = emit(Err(error));
-            return ControlFlow::Break(());
+            return fail(error, emit);
         }
         let node = &self.model().substs[id];
         let emit: &mut Emit<'_> = &mut |outcome| emit(outcome.map_err(|error| error.at(node.span)));
@@ -78,7 +84,7 @@ impl Session<'_> {
         }
         with_stack(|| match self.execute_inner(&node.subst, env, emit) {
             Ok(flow) => flow,
-            Err(error) => emit(Err(error)),
+            Err(error) => fail(error, emit),
         })
     }
 
@@ -303,10 +309,7 @@ impl Session<'_> {
             let mut column = Column { part: *part, updates: Vec::new(), error: None, is_long: false };
             let _ = self.execute(*part, env, &mut |outcome| column.add(outcome));
             match column.error.take_if(|error| error.is_fatal()) {
-                Some(error) => {
-                    let _ = emit(Err(error));
-                    return ControlFlow::Break(());
-                }
+                Some(error) => return fail(error, emit),
                 None if column.is_infeasible() => return ControlFlow::Continue(()),
                 None => columns.push(column),
             }
@@ -321,7 +324,12 @@ impl Session<'_> {
     }
 
     fn combine_columns(&self, columns: &[Column], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
-        let Some((first, rest)) = columns.split_first() else { return emit(Ok(done.clone())) };
+        let Some((first, rest)) = columns.split_first() else {
+            return match self.tick() {
+                Ok(()) => emit(Ok(done.clone())),
+                Err(error) => fail(error, emit),
+            };
+        };
         if first.is_long {
             return self.execute(first.part, env, &mut |outcome| match outcome {
                 Ok(update) => self.combine_columns(rest, env, &merged(done, update), emit),

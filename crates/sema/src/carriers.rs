@@ -286,7 +286,7 @@ impl Facts {
 }
 
 /// Constants with an equation `c = n`.
-fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
+pub(crate) fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
     let mut values = HashMap::new();
     for conjunct in &model.properties {
         if let Pred::Compare(Comparison::Equal, left, right) = model.pred(conjunct.pred) {

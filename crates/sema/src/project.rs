@@ -368,9 +368,13 @@ impl Loader<'_> {
 fn missing_machine(folders: &[PathBuf], name: &str, span: Span) -> Diagnostic {
     let home = folders.first().filter(|folder| !folder.as_os_str().is_empty());
     let place = home.map_or_else(|| "the current folder".to_owned(), |folder| format!("`{}`", folder.display()));
-    Diagnostic::error("missing-machine", format!("machine `{name}` not found"))
+    let diagnostic = Diagnostic::error("missing-machine", format!("machine `{name}` not found"))
         .at_saying(span, format!("no file `{name}.mch`, `.ref`, `.sys` or `.imp` in {place}"))
-        .help("other folders can be named with `--include DIR`")
+        .help("other folders can be named with `--include DIR`");
+    match name.starts_with("BASIC_") {
+        true => diagnostic.note("the library of Atelier B has machines of such names; as in ProB, it is not built in"),
+        false => diagnostic,
+    }
 }
 
 fn at(diagnostic: Diagnostic, span: Option<Span>) -> Diagnostic {

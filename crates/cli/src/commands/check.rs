@@ -12,7 +12,7 @@ use abridge_check::{
     fingerprint, why_stuck,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
-use abridge_model::{Model, dump};
+use abridge_model::{Conjunct, Model, dump};
 use abridge_sema::{Options, analyse};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -502,9 +502,27 @@ fn print_stuck(model: &Model, sources: &SourceMap, config: &Config) {
             let text = dump::pred_text(model, property.pred);
             outln!("  with what stands before it, this cannot be satisfied: {text}");
             outln!("  --> {}", sources.locate(property.span));
+            print_bounds(model, sources, &model.properties[..=idx]);
         }
         Some(Stuck::Initialisation) => outln!("the machine cannot start: INITIALISATION has no outcome"),
         None => outln!("the machine cannot start: nothing satisfies PROPERTIES, or INITIALISATION has no outcome"),
+    }
+}
+
+/// Says how large integers get, if the text of some formula depends on that: few expect NAT to end at 3.
+fn print_bounds(model: &Model, sources: &SourceMap, formulas: &[Conjunct]) {
+    const BOUNDED: [&str; 5] = ["INT", "NAT", "NAT1", "MAXINT", "MININT"];
+    let is_bounded = |formula: &Conjunct| {
+        let words = sources.snippet(formula.span).split(|ch: char| !ch.is_alphanumeric() && ch != '_');
+        words.into_iter().any(|word| BOUNDED.contains(&word))
+    };
+    if formulas.iter().any(is_bounded) {
+        let preferences = &model.steering.preferences;
+        outln!(
+            "  INT is {}..{} here: `-p MAXINT 100` makes it larger, and so does `SET_PREF_MAXINT == 100` among the DEFINITIONS",
+            preferences.min_int,
+            preferences.max_int
+        );
     }
 }
 
@@ -515,11 +533,13 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
             let conjunct = &model.invariant[*conjunct];
             outln!("invariant violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
             outln!("  --> {}", sources.locate(conjunct.span));
+            print_bounds(model, sources, std::slice::from_ref(conjunct));
         }
         ViolationKind::Assertion { conjunct } => {
             let conjunct = &model.assertions[*conjunct];
             outln!("assertion violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
             outln!("  --> {}", sources.locate(conjunct.span));
+            print_bounds(model, sources, std::slice::from_ref(conjunct));
         }
         ViolationKind::Deadlock => outln!("deadlock after {}: no operation is enabled", count(steps, "step")),
         ViolationKind::Goal => outln!("goal reached after {}", count(steps, "step")),

@@ -9,6 +9,7 @@ use abridge_model::{
 };
 use abridge_syntax::ast::{self, ClauseKind, DeclaredIdent, DefinitionBody, Ident, Machine, SetDeclKind};
 
+use crate::carriers;
 use crate::lower::compose::{Composer, DependencyKind, joined};
 use crate::lower::definitions::{given, plural, with_params};
 use crate::lower::{Lower, Place};
@@ -417,9 +418,15 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                 match lower.interval_size(value_expr) {
                     Some(size) => lower.model.sets[set].kind = CarrierKind::Deferred { size },
                     None => {
-                        let message =
-                            format!("the value of the set `{}` is not an interval and is ignored", value.name.name);
-                        lower.report(Diagnostic::warning("set-value-ignored", message).at(lower.span(value_expr)));
+                        let message = format!(
+                            "the value of the set `{}` is not an interval with known bounds and is ignored",
+                            value.name.name
+                        );
+                        lower.report(
+                            Diagnostic::warning("set-value-ignored", message)
+                                .at(lower.span(value_expr))
+                                .note("VALUES give a set its size only: as in ProB, its elements are no integers"),
+                        );
                     }
                 }
             }
@@ -786,7 +793,8 @@ impl Lower<'_> {
     /// The number of elements of an interval with known bounds.
     fn interval_size(&self, id: ExprId) -> Option<u32> {
         let Expr::Binary(abridge_model::BinaryOp::Interval, low, high) = self.model.expr(id) else { return None };
-        let integer = |id: &ExprId| crate::carriers::integer(&self.model, &std::collections::HashMap::new(), *id);
+        let values = carriers::constant_values(&self.model);
+        let integer = |id: &ExprId| carriers::integer(&self.model, &values, *id);
         u32::try_from(integer(high)? - integer(low)? + 1).ok()
     }
 }

@@ -1,7 +1,7 @@
 //! Asking that types agree, and saying so when they do not.
 
 use abridge_diag::{Diagnostic, Span};
-use abridge_model::{Expr, ExprId};
+use abridge_model::{CarrierKind, Expr, ExprId, SetId};
 
 use crate::lower::Lower;
 use crate::types::{Mismatch, Shape, Ty};
@@ -210,7 +210,25 @@ impl Lower<'_> {
                     diagnostic.note(format!("the field {} is missing", missing.join(", ")))
                 }
             }
-            _ => diagnostic,
+            _ => match self.valued_set(found, expected) {
+                Some(set) => diagnostic.help(format!(
+                    "VALUES give `{}` its size only: as in ProB, its elements are no integers",
+                    self.model.sets[set].name
+                )),
+                None => diagnostic,
+            },
+        }
+    }
+
+    /// A set with a size from VALUES for which one of two types has integers, as Atelier B would allow.
+    fn valued_set(&self, left: Ty, right: Ty) -> Option<SetId> {
+        match (self.types.shape(left), self.types.shape(right)) {
+            (Shape::Given(set), Shape::Integer) | (Shape::Integer, Shape::Given(set)) => {
+                matches!(self.model.sets[*set].kind, CarrierKind::Deferred { size } if size > 0).then_some(*set)
+            }
+            (Shape::Pow(left), Shape::Pow(right)) => self.valued_set(*left, *right),
+            (Shape::Pair(a, b), Shape::Pair(c, d)) => self.valued_set(*a, *c).or_else(|| self.valued_set(*b, *d)),
+            _ => None,
         }
     }
 

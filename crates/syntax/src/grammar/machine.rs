@@ -439,13 +439,18 @@ fn is_refinement(kind: MachineKind) -> bool {
 
 /// The clause keyword that a word probably should be.
 fn nearest_clause(word: &str) -> Option<(&'static str, Keyword)> {
-    const SYNONYMS: [(&str, &str); 6] = [
+    const SYNONYMS: [(&str, &str); 10] = [
         ("INIT", "INITIALISATION"),
         ("OPS", "OPERATIONS"),
         ("VARS", "VARIABLES"),
         ("AXIOMS", "PROPERTIES"),
         ("THEOREMS", "ASSERTIONS"),
         ("PROPERTY", "PROPERTIES"),
+        // Words of early versions of Atelier B.
+        ("VISIBLE_CONSTANTS", "CONCRETE_CONSTANTS"),
+        ("HIDDEN_CONSTANTS", "ABSTRACT_CONSTANTS"),
+        ("VISIBLE_VARIABLES", "CONCRETE_VARIABLES"),
+        ("HIDDEN_VARIABLES", "ABSTRACT_VARIABLES"),
     ];
     if !(4..=24).contains(&word.len()) && !SYNONYMS.iter().any(|(synonym, _)| *synonym == word) {
         return None;

@@ -58,7 +58,11 @@ impl Parser<'_> {
         if is_operator(self.kind()) && !self.at(TokenKind::Op(BinaryOp::ParallelProduct)) {
             let message = format!("the left side of {} is missing", self.found());
             let diagnostic = Diagnostic::error("missing-operand", message).at(self.here());
-            self.report(diagnostic.help("write what is missing, or remove the operator"));
+            let help = match self.text_of(self.token()) {
+                "<" => "write what is missing; a sequence is written `[a, b]`",
+                _ => "write what is missing, or remove the operator",
+            };
+            self.report(diagnostic.help(help));
             return true;
         }
         false

@@ -773,7 +773,15 @@ fn local_operation_with_another_heading() {
         OPERATIONS put = x := 1; go = put(1)
         END
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            error[wrong-arity]: operation `put` has another heading in LOCAL_OPERATIONS
+              --> M.mch:6:12
+            5 | LOCAL_OPERATIONS put(n) = PRE n : NAT THEN x := n END
+              |                  --- specified here
+            6 | OPERATIONS put = x := 1; go = put(1)
+              |            ^^^
+              = help: repeat the parameters and outputs of the specification
+        "#]],
     );
 }
 
@@ -786,6 +794,81 @@ fn local_operation_that_is_realised_twice() {
         OPERATIONS put = skip; go = put; put = skip
         END
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            error[duplicate-name]: operation `put` is declared twice
+              --> M.mch:3:34
+            3 | OPERATIONS put = skip; go = put; put = skip
+              |                                  ^^^ declared again
+              |            --- first declared here
+        "#]],
+    );
+}
+
+#[test]
+fn valued_set_is_no_set_of_integers() {
+    check_project(
+        &[
+            (
+                "I.imp",
+                "
+                IMPLEMENTATION I
+                REFINES A
+                VALUES n = 3; OBJ = 1..n; KIND = {0, 1}
+                CONCRETE_VARIABLES f
+                INVARIANT f : 1..3 --> BOOL & used = f~[{TRUE}]
+                INITIALISATION f := (1..3) * {FALSE}
+                END
+                ",
+            ),
+            (
+                "A.mch",
+                "
+                MACHINE A
+                SETS OBJ; KIND
+                CONSTANTS n
+                PROPERTIES n : NAT
+                VARIABLES used
+                INVARIANT used <: OBJ
+                INITIALISATION used := {}
+                END
+                ",
+            ),
+        ],
+        expect![[r#"
+            error[type-mismatch]: `used` is POW(OBJ), but `f~[{TRUE}]` is POW(INTEGER)
+              --> I.imp:5:38
+            5 | INVARIANT f : 1..3 --> BOOL & used = f~[{TRUE}]
+              |                                      ^^^^^^^^^^ this is POW(INTEGER)
+              |                               ---- this is POW(OBJ)
+              ::: A.mch:6:11
+            6 | INVARIANT used <: OBJ
+              |           ----------- `used` is POW(OBJ) because of this
+              = help: VALUES give `OBJ` its size only: as in ProB, its elements are no integers
+
+            warning[set-value-ignored]: the value of the set `KIND` is not an interval with known bounds and is ignored
+              --> I.imp:3:34
+            3 | VALUES n = 3; OBJ = 1..n; KIND = {0, 1}
+              |                                  ^^^^^^
+              = note: VALUES give a set its size only: as in ProB, its elements are no integers
+        "#]],
+    );
+}
+
+#[test]
+fn machine_of_a_library_that_is_not_here() {
+    check(
+        "
+        MACHINE M
+        SEES BASIC_IO
+        END
+        ",
+        expect![[r#"
+            error[missing-machine]: machine `BASIC_IO` not found
+              --> M.mch:2:6
+            2 | SEES BASIC_IO
+              |      ^^^^^^^^ no file `BASIC_IO.mch`, `.ref`, `.sys` or `.imp` in the current folder
+              = note: the library of Atelier B has machines of such names; as in ProB, it is not built in
+              = help: other folders can be named with `--include DIR`
+        "#]],
     );
 }

@@ -150,6 +150,10 @@ fn clauses() {
         recovered(parse_file, input),
         "(machine M (variables [x]) (invariant (: x NAT)) (init (:= [x] [0])) (operations (op [] inc [] skip)))"
     );
+    refuse_file(
+        "MACHINE M VISIBLE_CONSTANTS c PROPERTIES c = 1 HIDDEN_VARIABLES x INVARIANT x : NAT INITIALISATION x := 0 END",
+        "unknown-clause \"VISIBLE_CONSTANTS\"; unknown-clause \"HIDDEN_VARIABLES\"",
+    );
     refuse_file("MACHINE M SETS S SETS T END", "duplicate-clause \"SETS\"");
     refuse_file("MACHINE M IMPORTS N END", "clause-not-allowed \"IMPORTS\"");
     refuse_file("IMPLEMENTATION M REFINES N VARIABLES x END", "clause-not-allowed \"VARIABLES\"");
