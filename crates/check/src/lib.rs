@@ -72,6 +72,8 @@ pub struct Config {
     pub stop: Arc<AtomicBool>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
+    /// The process ends after the run, which gives memory back sooner than value by value.
+    pub leaves_memory: bool,
 }
 
 impl Default for Config {
@@ -93,6 +95,7 @@ impl Default for Config {
             workers: NonZero::<usize>::MIN,
             stop: Arc::default(),
             symmetry: Method::Off,
+            leaves_memory: false,
         }
     }
 }
@@ -112,6 +115,7 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
     let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let Ok(report) = reduced::run(&system, config, InMemory(control));
+    end(system, config);
     report
 }
 
@@ -124,7 +128,16 @@ pub fn check_on_disk(
 ) -> Result<Report, Refusal> {
     let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
-    reduced::run(&system, config, OnDisk(disk, control))
+    let report = reduced::run(&system, config, OnDisk(disk, control));
+    end(system, config);
+    report
+}
+
+/// Gives the memory of a system back, unless the process does so.
+fn end(system: Explicit<'_>, config: &Config) {
+    if config.leaves_memory {
+        std::mem::forget(system);
+    }
 }
 
 /// A selection of steps asks for labels.

@@ -4,16 +4,17 @@
 //! evident order. Everything else ends in a [`Stop`], and the caller asks the plain interpreter instead, which gives the exact answer,
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
-//! `code.rs` has the forms, `build.rs` makes them from the model, `plan.rs` orders searches, `run.rs` evaluates, `rows.rs` remembers
-//! solutions and looks them up, `keys.rs` looks functions of the state through, `prefixes.rs` tries functions point by point, `split.rs`
-//! takes sequences apart, `twins.rs` tries one of several interchangeable elements, `choices.rs` one of several choices that only they
-//! tell apart,
+//! `code.rs` has the forms, `build.rs` makes them from the model, `elements.rs` keeps what depends on an element only, `plan.rs` orders
+//! searches, `run.rs` evaluates, `rows.rs` remembers solutions and looks them up, `keys.rs` looks functions of the state through,
+//! `prefixes.rs` tries functions point by point, `split.rs` takes sequences apart, `twins.rs` tries one of several interchangeable
+//! elements, `choices.rs` one of several choices that only they tell apart,
 //! `exec.rs` runs substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one, `inside.rs` lends all this to the plain interpreter.
 
 mod build;
 mod choices;
 mod code;
 mod either;
+mod elements;
 mod exec;
 mod inside;
 mod keys;
@@ -163,6 +164,8 @@ pub(crate) struct Runtime<'p> {
     constants: Arc<Slots>,
     /// Values of expressions that depend on constants only.
     cells: Vec<Option<Val>>,
+    /// Values of expressions that depend on constants and an element only.
+    per_element: Vec<elements::Values>,
     /// Solutions that depend on constants only.
     tables: Vec<Rows>,
     /// Values of symbolic functions.
@@ -198,6 +201,7 @@ impl<'p> Runtime<'p> {
             slots: vec![unset(); program.layout.n_slots],
             constants: Arc::default(),
             cells: vec![None; program.n_cells],
+            per_element: Vec::new(),
             tables: Vec::new(),
             applied: Applied::default(),
             fuel: FUEL,
@@ -226,6 +230,7 @@ impl<'p> Runtime<'p> {
     /// What was computed from constants does not hold any more.
     fn forget_constants(&mut self) {
         self.cells.fill(None);
+        self.per_element.iter_mut().for_each(Vec::clear);
         self.tables.iter_mut().for_each(Rows::forget);
         self.applied.clear();
     }

@@ -258,6 +258,35 @@ fn members_of_constant_sets_are_looked_up_by_equations() {
 }
 
 #[test]
+fn functions_of_the_state_are_looked_through_for_a_value() {
+    // Arguments outside the domain and those with several images are excluded; a symbolic function cannot be looked through.
+    let text = "MACHINE M SETS S = {a, b, c} VARIABLES f, r, g, n
+        INVARIANT f : (0..1) * (0..1) --> 0..2 & r : S <-> BOOL & g(1) = 2 & n : 0..3
+        INITIALISATION
+          f := {(0, 0) |-> 1, (0, 1) |-> 2, (1, 0) |-> 1, (1, 1) |-> 0} ||
+          r := {a |-> TRUE, b |-> TRUE, b |-> FALSE} || g := %x.(x : INTEGER | x + 1) || n := 0
+        OPERATIONS
+          pick(i, j) = PRE i : -1..5 & j : -1..1 & f(i, j) = 1 THEN n := i END;
+          symbolic(i) = PRE i : 0..3 & g(i) = 3 THEN n := i END;
+          drop = ANY x WHERE x : S & TRUE = r(x) THEN r := r - {x |-> TRUE} END
+        END";
+    // Two relations and three numbers; two picks and one symbolic step in each state, one drop where it is possible.
+    agree(text, (6, 1 + 6 * 3 + 3));
+}
+
+#[test]
+fn what_is_kept_for_an_element_follows_the_constants() {
+    let text = "MACHINE M SETS S = {a, b, c} CONSTANTS f PROPERTIES f : S --> 0..1 VARIABLES x
+        INVARIANT x <: S & !e.(e : x => f(e) + 1 = 2 & card(f~[{f(e)}]) >= card(x))
+        INITIALISATION x := {}
+        OPERATIONS
+          add(e) = PRE e : S - x & f(e) * 2 = 2 THEN x := x \\/ {e} END
+        END";
+    // The subsets of what is mapped to one, for each of eight functions, which are states too.
+    agree(text, (8 + 27, 8 + 8 + 27));
+}
+
+#[test]
 fn functions_of_constant_sets_are_tried_point_by_point() {
     // Carries of additions: each function is determined by the arguments, one point after the other. The existential statement must
     // not take points that are not decided for missing.

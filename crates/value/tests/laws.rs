@@ -215,6 +215,10 @@ proptest! {
             let images: BTreeSet<Value> = left.iter().filter(|(u, _)| *u == x).map(|(_, y)| kind(*y)).collect();
             prop_assert_eq!(relation::images(&p, &kind(x)).collect::<Vec<_>>(), images.iter().cloned().collect::<Vec<_>>());
             prop_assert_eq!(relation::in_domain(&p, &kind(x)), !images.is_empty());
+            let keys: BTreeSet<Value> = left.iter().filter(|(_, v)| *v == x).map(|(y, _)| kind(*y)).collect();
+            prop_assert_eq!(relation::keys_of(&p, &kind(x)).collect::<Vec<_>>(), keys.iter().cloned().collect::<Vec<_>>());
+            let has_no_such_image = relation::every_pair(&p, |_, image| Ok::<bool, ()>(*image != kind(x)));
+            prop_assert_eq!(has_no_such_image, Ok(keys.is_empty()));
             prop_assert_eq!(relation::apply(&p, &kind(x)).ok(), images.first().filter(|_| images.len() == 1).cloned());
         }
         let rotated = |n: i64| (n + 2) % 5;

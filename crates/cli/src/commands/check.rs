@@ -248,6 +248,7 @@ impl CheckOptions {
         config.max_states = self.max_states;
         config.max_depth = self.max_depth;
         config.workers = self.threads();
+        config.leaves_memory = true;
         config.por = match self.por {
             Reduction::Off => PorMode::Off,
             Reduction::Auto => PorMode::Auto,

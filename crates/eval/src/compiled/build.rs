@@ -9,7 +9,7 @@ use abridge_model::{
 };
 use abridge_value::{Int, Set, Value};
 
-use super::code::{Case, Code, Exec, Head, Plan, SetTest, Source, Table, Test, While};
+use super::code::{Case, Code, Exec, Head, PerElement, Plan, SetTest, Source, Table, Test, While};
 use super::plan::Wanted;
 use super::twins::Purpose;
 use super::{Layout, Operation, Program, staged};
@@ -24,6 +24,8 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) numbers: Numbers,
     /// Operations being compiled; one that calls itself is left to the plain interpreter.
     open: Vec<OpId>,
+    /// Constants stay the same for long, so that values for elements are worth keeping.
+    keeps_per_element: bool,
 }
 
 /// How many places for what is remembered were given away.
@@ -31,6 +33,8 @@ pub(super) struct Builder<'a, 'm> {
 pub(super) struct Numbers {
     cells: usize,
     tables: usize,
+    /// Places for the values of expressions by element.
+    per_element: usize,
     /// Places for classes of interchangeable elements.
     pub(super) classes: usize,
 }
@@ -38,7 +42,7 @@ pub(super) struct Numbers {
 pub(super) fn program(interp: &Interp<'_>) -> Program {
     let model = interp.model();
     let layout = Layout::of(model);
-    let mut builder = Builder::new(interp, layout, Numbers::default());
+    let mut builder = Builder { keeps_per_element: true, ..Builder::new(interp, layout, Numbers::default()) };
     let operations = model.operations.ids().map(|op| {
         let wanted = model.operations[op].is_top_level;
         if wanted { builder.operation(op) } else { None }
@@ -54,7 +58,14 @@ pub(super) fn program(interp: &Interp<'_>) -> Program {
 
 impl<'a, 'm> Builder<'a, 'm> {
     pub(super) fn new(interp: &'a Interp<'m>, layout: Layout, numbers: Numbers) -> Builder<'a, 'm> {
-        Builder { model: interp.model(), names: &interp.names, layout, numbers, open: Vec::new() }
+        Builder {
+            model: interp.model(),
+            names: &interp.names,
+            layout,
+            numbers,
+            open: Vec::new(),
+            keeps_per_element: false,
+        }
     }
 }
 
@@ -92,14 +103,38 @@ impl Builder<'_, '_> {
             Expr::Variable(id) => Code::Slot(self.layout.variable(*id)),
             Expr::Local(id) => Code::Slot(self.layout.local(*id)),
             _ if self.is_constant(id) => self.interpret(id),
-            _ => self.operator(id),
+            _ => match self.only_element(id).filter(|_| self.keeps_per_element) {
+                Some(local) => self.per_element(id, local),
+                None => self.operator(id),
+            },
         }
+    }
+
+    /// The domain of a relation. What is changed in a relation is not computed where only its domain matters.
+    fn dom(&mut self, relation: ExprId) -> Code {
+        match self.model.expr(relation) {
+            Expr::Binary(BinaryOp::Override, old, new) => {
+                let (old, new) = (with_stack(|| self.dom(*old)), with_stack(|| self.dom(*new)));
+                Code::Binary(BinaryOp::Union, Box::new(old), Box::new(new))
+            }
+            _ => Code::Unary(UnaryOp::Dom, self.boxed(relation)),
+        }
+    }
+
+    fn per_element(&mut self, id: ExprId, local: LocalId) -> Code {
+        let code = match self.operator(id) {
+            code @ Code::Interpret(..) => return code,
+            code => Box::new(code),
+        };
+        self.numbers.per_element += 1;
+        Code::PerElement(PerElement { number: self.numbers.per_element - 1, slot: self.layout.local(local), code })
     }
 
     /// An expression that is more than a name or a literal, even if it is constant.
     pub(super) fn operator(&mut self, id: ExprId) -> Code {
         let model = self.model;
         match model.expr(id) {
+            Expr::Unary(UnaryOp::Dom, of) => self.dom(*of),
             Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(model, *function) => {
                 let cases = cases.into_iter().map(|(key, value)| (key, self.code(value))).collect();

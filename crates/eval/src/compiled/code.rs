@@ -15,6 +15,8 @@ pub(crate) enum Code {
     Slot(usize),
     /// Depends on constants only: evaluated once, by the plain interpreter.
     Cell(usize, ExprId),
+    /// Depends on constants and an element only.
+    PerElement(PerElement),
     /// Evaluated by the plain interpreter.
     Interpret(ExprId, Arc<FreeNames>),
     Unary(UnaryOp, Box<Code>),
@@ -40,6 +42,13 @@ pub(crate) enum Code {
     If(Box<Test>, Box<Code>, Box<Code>),
     Let(Vec<(usize, Code)>, Box<Code>),
     BoolOf(Box<Test>),
+}
+
+/// An expression whose values are kept by the element in a slot (`elements.rs`).
+pub(crate) struct PerElement {
+    pub(crate) number: usize,
+    pub(crate) slot: usize,
+    pub(crate) code: Box<Code>,
 }
 
 /// A function, relation or set in a position where it may be symbolic.

@@ -294,6 +294,7 @@ impl<'p> Runtime<'p> {
             slots,
             constants,
             cells,
+            per_element: Vec::new(),
             tables,
             applied,
             fuel: FUEL,

@@ -35,6 +35,7 @@ impl<'r> Runtime<'r> {
                 _ => Err(Stop::Escape),
             },
             Code::Cell(cell, expr) => self.cell(*cell, *expr).and_then(|val| concrete(val.clone())),
+            Code::PerElement(expr) => self.for_element(expr),
             Code::Interpret(expr, names) => {
                 self.interpretable()?;
                 let env = self.env(names);
@@ -77,10 +78,16 @@ impl<'r> Runtime<'r> {
                 value
             }
             Code::Image(head, set) => {
-                let set = self.code(set)?;
-                if let Some(Val::Value(Value::Set(relation))) = self.head_at_hand(head) {
-                    return Ok(Value::Set(relation::image(relation, as_set(&set)?)));
+                let computed = if self.at_hand(set).is_none() { Some(self.code(set)?) } else { None };
+                if let (Some(Val::Value(Value::Set(relation))), Some(set)) =
+                    (self.head_at_hand(head), computed.as_ref().or_else(|| self.at_hand(set)))
+                {
+                    return Ok(Value::Set(relation::image(relation, as_set(set)?)));
                 }
+                let set = match computed {
+                    Some(set) => set,
+                    None => self.code(set)?,
+                };
                 match self.head(head)? {
                     Val::Value(Value::Set(relation)) => Ok(Value::Set(relation::image(&relation, as_set(&set)?))),
                     symbolic => {
@@ -166,6 +173,7 @@ impl<'r> Runtime<'r> {
             Code::Value(value) => Some(value),
             Code::Slot(slot) => self.slots[*slot].as_value(),
             Code::Cell(cell, _) => self.cells.get(*cell)?.as_ref()?.as_value(),
+            Code::PerElement(expr) => self.known_for_element(expr)?.as_value(),
             _ => None,
         }
     }
@@ -175,7 +183,10 @@ impl<'r> Runtime<'r> {
         match head {
             Head::Slot(slot) => Some(&self.slots[*slot]),
             Head::Cell(cell, _) => self.cells.get(*cell)?.as_ref(),
-            Head::Code(_) => None,
+            Head::Code(code) => match &**code {
+                Code::PerElement(expr) => self.known_for_element(expr),
+                _ => None,
+            },
         }
     }
 
@@ -230,7 +241,7 @@ impl<'r> Runtime<'r> {
         let direct = match head {
             Head::Slot(slot) => looked_up(&self.slots[*slot]),
             Head::Cell(cell, expr) => looked_up(self.cell(*cell, *expr)?),
-            Head::Code(_) => None,
+            Head::Code(_) => self.head_at_hand(head).and_then(looked_up),
         };
         if let Some(found) = direct {
             return found;
@@ -412,14 +423,13 @@ impl<'r> Runtime<'r> {
             SetTest::Natural => Ok(compare(elem, &Value::Int(0))?.is_ge()),
             SetTest::Natural1 => Ok(compare(elem, &Value::Int(1))?.is_ge()),
             SetTest::Interval(low, high) => {
-                let (low, high) = (self.code(low)?, self.code(high)?);
-                Ok(compare(&low, elem)?.is_le() && compare(elem, &high)?.is_le())
+                self.with_both(low, high, |low, high| Ok(compare(low, elem)?.is_le() && compare(elem, high)?.is_le()))
             }
             SetTest::Head(head) => {
                 let direct = match head {
                     Head::Slot(slot) => contains(&self.slots[*slot], elem),
                     Head::Cell(cell, expr) => contains(self.cell(*cell, *expr)?, elem),
-                    Head::Code(_) => None,
+                    Head::Code(_) => self.head_at_hand(head).and_then(|set| contains(set, elem)),
                 };
                 match direct {
                     Some(answer) => Ok(answer),
