@@ -431,7 +431,13 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         outln!("  {limit}");
     }
     for (_, diagnostic) in report.failures.iter().take(3) {
-        out!("{}", render(sources, diagnostic, RenderConfig::default()));
+        let diagnostic = match diagnostic.id {
+            "unbounded-value" => {
+                diagnostic.clone().help("integers from MININT to MAXINT are tried with `--compat prob`")
+            }
+            _ => diagnostic.clone(),
+        };
+        out!("{}", render(sources, &diagnostic, RenderConfig::default()));
     }
     outln!();
     let rate = report.states as f64 / times.search.max(1e-9);
