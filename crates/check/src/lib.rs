@@ -16,6 +16,7 @@ mod stuck;
 mod trace;
 mod walk;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -258,8 +259,11 @@ fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
     if notes.is_capped {
         limits.push("not all set-ups, initialisations or steps of an operation were tried".to_owned());
     }
-    if let Some(failure) = notes.failures.iter().find(|failure| !failure.is_violation) {
-        limits.push(format!("{} could not be evaluated", failure.what));
+    let failed: BTreeSet<&str> =
+        notes.failures.iter().filter(|failure| !failure.is_violation).map(|failure| failure.what.as_str()).collect();
+    if !failed.is_empty() {
+        let failed: Vec<&str> = failed.into_iter().collect();
+        limits.push(format!("{} could not be evaluated", failed.join(", ")));
     }
     limits
 }

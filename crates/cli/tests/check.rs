@@ -443,3 +443,19 @@ fn a_formula_with_bounded_integers_says_where_they_end() {
     let text = run("MACHINE M VARIABLES x INVARIANT x : NATURAL & x < 3 INITIALISATION x := 100 END");
     assert!(text.starts_with("invariant violated") && !text.contains(bounds), "{text}");
 }
+
+#[test]
+fn every_operation_that_was_beyond_evaluation_is_named_once() {
+    let folder = Folder::new("unbounded");
+    let file = folder.file(
+        "M.mch",
+        "MACHINE M VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+         OPERATIONS set(n) = PRE n : NATURAL THEN x := 1 END; add(k) = PRE k : NATURAL THEN skip END; up = x := x mod 3 + 1
+         END",
+    );
+    let run = abridge(&["check", &file, "--workers", "1"]);
+    assert_eq!(run.status, 20, "{}", run.stdout);
+    assert!(run.stdout.contains("  add, set could not be evaluated\n"), "{}", run.stdout);
+    assert_eq!(run.stdout.matches("error[unbounded-value]").count(), 2, "{}", run.stdout);
+    assert_eq!(run.stdout.matches("= help: integers from MININT to MAXINT are tried").count(), 2, "{}", run.stdout);
+}

@@ -335,7 +335,10 @@ impl<'m> Explicit<'m> {
         }
         if let Some(error) = error.filter(|_| notes.failures.len() < 100) {
             let (is_violation, diagnostic) = (is_violation(&error), error.diagnostic(self.model()));
-            notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });
+            let is_known = |failure: &Failure| failure.what == what && failure.diagnostic == diagnostic;
+            if !notes.failures.iter().any(is_known) {
+                notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use abridge_check::{
     Config, Method, PorMode, Report, Strategy, Stuck, Verdict, Violation, ViolationKind, check, check_on_disk,
     fingerprint, why_stuck,
 };
-use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
+use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
 use abridge_sema::{Options, analyse};
 use clap::{Args, ValueEnum};
@@ -433,13 +433,14 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     for limit in &report.limits {
         outln!("  {limit}");
     }
-    // One place fails in many states.
-    let mut shown: Vec<&Diagnostic> = Vec::new();
-    for (_, diagnostic) in &report.failures {
-        if shown.len() < 3 && !shown.contains(&diagnostic) {
-            out!("{}", render(sources, diagnostic, RenderConfig::default()));
-            shown.push(diagnostic);
-        }
+    for (_, diagnostic) in report.failures.iter().take(3) {
+        let diagnostic = match diagnostic.id {
+            "unbounded-value" => {
+                diagnostic.clone().help("integers from MININT to MAXINT are tried with `--compat prob`")
+            }
+            _ => diagnostic.clone(),
+        };
+        out!("{}", render(sources, &diagnostic, RenderConfig::default()));
     }
     outln!();
     let rate = report.states as f64 / times.search.max(1e-9);
