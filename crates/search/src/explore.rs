@@ -250,7 +250,11 @@ mod tests {
         fn successors(&mut self, state: &[u32], out: &mut Steps) {
             let n = state[0] + 64 * state[1] + 4096 * state[2];
             for factor in 1..1 + n % 7 {
-                out.push(factor, 1 + factor % 2, &self.0.words((n * (factor + 1) + factor * factor) % self.0.size));
+                out.push(
+                    factor,
+                    u64::from(1 + factor % 2),
+                    &self.0.words((n * (factor + 1) + factor * factor) % self.0.size),
+                );
             }
         }
 
