@@ -140,7 +140,7 @@ fn many_choices_of_few_kinds() {
     let (states, transitions, _) = counts(&text);
     // Where nothing has been put, any set can be: with `c` or without, and with 0 to 29 of the others.
     assert_eq!((states, transitions), (1 + 60, 1 + 30 + (1 << 30)));
-    let text = machine((30, 1), &FIXED, "any = ANY x WHERE x : S --> D & x(c) = d THEN f := x END");
+    let text = machine((30, 1), FIXED, "any = ANY x WHERE x : S --> D & x(c) = d THEN f := x END");
     let (states, transitions, _) = counts(&text);
     assert_eq!((states, transitions), (1 + 31, 1 + 30 + 31 * (1 << 29)));
 }

@@ -33,6 +33,9 @@ pub(crate) struct Choosing {
 /// Called in a solution, with what can still be exchanged.
 type Chosen<'s, 'r> = dyn FnMut(&mut Runtime<'r>, &Kinds) -> Fast<()> + 's;
 
+/// Called in an outcome, with the number of outcomes that it stands for and its settled form.
+type Reached<'s, 'r> = dyn FnMut(&mut Runtime<'r>, u64, Vec<Val>) -> Fast<()> + 's;
+
 /// Parameters that stand for others, and for how many.
 type Params = (Vec<Value>, u64);
 
@@ -136,13 +139,7 @@ impl<'r> Runtime<'r> {
 
     /// Outcomes of a substitution, one of each kind. `found` is called in each, with the number of distinct outcomes that it stands for and
     /// the settled form of what is in some slots; equal settled forms may come again.
-    fn exec_by_kind(
-        &mut self,
-        exec: &Exec,
-        kinds: &Kinds,
-        slots: &[usize],
-        found: &mut dyn FnMut(&mut Runtime<'r>, u64, Vec<Val>) -> Fast<()>,
-    ) -> Fast<()> {
+    fn exec_by_kind(&mut self, exec: &Exec, kinds: &Kinds, slots: &[usize], found: &mut Reached<'_, 'r>) -> Fast<()> {
         let before = self.choices.replace(Arc::new(kinds.clone()));
         let answer = self.exec(exec, &mut |runtime| {
             let (number, settled) = settled(kinds, runtime.values(slots))?;

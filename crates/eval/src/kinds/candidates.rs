@@ -106,7 +106,7 @@ fn subsets_of(set: &Set, most: u64) -> Option<Vec<Vec<Value>>> {
     }
     let mut subsets: Vec<Vec<Value>> = vec![Vec::new()];
     for member in set.iter() {
-        let with = |subset: &Vec<Value>| [&subset[..], &[member.clone()]].concat();
+        let with = |subset: &Vec<Value>| [&subset[..], std::slice::from_ref(&member)].concat();
         subsets.extend(subsets.iter().map(with).collect::<Vec<_>>());
     }
     Some(subsets)

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use abridge_model::Arrow;
+use abridge_value::relation;
 
 use super::*;
 
@@ -57,7 +58,7 @@ fn orbit(kinds: &Kinds, value: &Value) -> BTreeSet<Value> {
     group(kinds).iter().map(|images| renamed(value, images)).collect()
 }
 
-/// All relations from the first given set, or from two elements of the second, that are wanted.
+/// All relations between two sets that are of the wanted sort, by looking at all there are.
 fn relations(from: &Set, to: &Set, arrow: Arrow) -> Vec<Value> {
     let pairs: Vec<Value> = relation::cartesian(from, to).iter().collect();
     let some = |bits: u32| pairs.iter().enumerate().filter(move |(idx, _)| bits >> idx & 1 == 1);
@@ -70,8 +71,6 @@ fn relations(from: &Set, to: &Set, arrow: Arrow) -> Vec<Value> {
     };
     all.filter(is_wanted).map(Value::Set).collect()
 }
-
-use abridge_value::relation;
 
 #[test]
 fn candidates_meet_every_orbit() {

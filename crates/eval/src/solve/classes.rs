@@ -86,8 +86,9 @@ impl Search<'_> {
         bound.is_some_and(|(classes, bound)| !self.solution_forms.borrow_mut().insert(classes, bound))
     }
 
-    /// Which unknowns have values in a node, and these; nothing if none has.
+    /// Which unknowns have values in a node, and these; nothing if there are no classes, or no values yet.
     fn bound(&self, node: &Node, building: Option<(Unknown, &Partial)>) -> Option<(Vec<bool>, Vec<Val>)> {
+        self.classes?;
         let mut bound = Vec::with_capacity(self.unknowns.len());
         let mut vals = Vec::new();
         for unknown in &self.unknowns {
