@@ -1,6 +1,7 @@
 //! How a state is reached: real steps of the real machine, found again by the plain interpreter.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use abridge_eval::Explicit;
 use abridge_reduce::symmetry::Canonizer;
@@ -75,11 +76,6 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
             states.push(representative.clone());
             continue;
         }
-        steps.clear();
-        match states.last() {
-            Some(state) => worker.successors(state, &mut steps),
-            None => worker.initial(&mut steps),
-        }
         let mut wanted = representative.clone();
         canonizer.represent(&mut wanted);
         let mut stands_for = |target: &[u32]| {
@@ -87,6 +83,15 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
             canonizer.represent(&mut found);
             found == wanted
         };
+        steps.clear();
+        match states.last() {
+            Some(state) => worker.successors(state, &mut steps),
+            // There may be very many, and one is enough.
+            None => worker.initial_by_parts(&mut steps, &mut |steps| match steps.last() {
+                Some((_, target)) if stands_for(target) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }),
+        }
         let next = steps.iter().map(|(_, _, target)| target).find(|target| stands_for(target)).map(<[u32]>::to_vec);
         // Symmetric states have corresponding steps, so there is one.
         states.push(next.unwrap_or_else(|| representative.clone()));
