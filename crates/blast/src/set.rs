@@ -1,5 +1,7 @@
 //! Operators on sets.
 
+use std::collections::BTreeMap;
+
 use abridge_value::{Int, Value};
 
 use crate::circuit::Lit;
@@ -29,10 +31,32 @@ impl Blast {
             let both: Vec<Lit> = choice.iter().map(|(value, lit)| self.circuit.and(*lit, members.get(value))).collect();
             return Ok(self.circuit.or_all(both));
         }
+        if let Sym::Pair(pair) = x
+            && let (Sym::Choice(first), second) = &**pair
+        {
+            return self.pair_member(first, second, &members);
+        }
         let mut ways = Vec::new();
         for (item, lit) in &members.items {
             let same = self.equal(x, &Sym::known(item))?;
             ways.push(self.circuit.and(*lit, same));
+        }
+        Ok(self.circuit.or_all(ways))
+    }
+
+    /// A pair in a relation: for each possible first component, the second is one of its images. Once the first is known, what is left says just
+    /// that about the second; and it is one gate whatever else the second is paired with.
+    fn pair_member(&mut self, first: &Choice, second: &Sym, relation: &Members) -> Result<Lit> {
+        let mut images: BTreeMap<&Value, Vec<(Value, Lit)>> = BTreeMap::new();
+        for (item, lit) in &relation.items {
+            let (key, image) = item.as_pair().ok_or(Unsupported("a relation"))?;
+            images.entry(key).or_default().push((image.clone(), *lit));
+        }
+        let mut ways = Vec::with_capacity(first.len());
+        for (key, lit) in first {
+            let Some(items) = images.remove(key) else { continue };
+            let inside = self.member(second, &Sym::Set(Members { items, is_function: false }))?;
+            ways.push(self.circuit.and(*lit, inside));
         }
         Ok(self.circuit.or_all(ways))
     }

@@ -21,8 +21,10 @@ pub enum Stuck {
     Initialisation,
 }
 
-/// Steps of evaluation for one question.
+/// Steps of evaluation for one question about few properties.
 const FUEL: u64 = 1 << 22;
+/// With so many properties a step takes twice as long: it looks at each for each constant.
+const SEVERAL: u64 = 8;
 const CONFLICTS: u64 = 20_000;
 
 /// Says why nothing satisfies PROPERTIES, if that can be found out quickly.
@@ -83,10 +85,11 @@ fn each_setup(
     lenient: bool,
     visit: &mut dyn FnMut(Result<abridge_eval::State, abridge_eval::Error>),
 ) {
+    let n_properties = model.properties.len() as u64;
     let eval = abridge_eval::Config {
         ill_defined_search_is_false: lenient,
         unbounded: Unbounded::Error,
-        fuel: FUEL,
+        fuel: FUEL / (1 + n_properties * n_properties / (SEVERAL * SEVERAL)),
         conflicts: CONFLICTS,
         ..config.eval.clone()
     };

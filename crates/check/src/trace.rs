@@ -1,6 +1,7 @@
 //! How a state is reached: real steps of the real machine, found again by the plain interpreter.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use abridge_eval::Explicit;
 use abridge_reduce::symmetry::Canonizer;
@@ -75,27 +76,32 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
             states.push(representative.clone());
             continue;
         }
-        steps.clear();
-        // Of several steps that lead to one class, one is enough.
-        match states.last() {
-            Some(state) => match canonizer.alike(state) {
-                Some(alike) => worker.successors_alike(state, alike, &mut steps),
-                None => worker.successors(state, &mut steps),
-            },
-            None => {
-                let alike = canonizer.alike_at_first();
-                if !alike.is_some_and(|alike| worker.initial_alike(alike, &mut steps)) {
-                    worker.initial(&mut steps);
-                }
-            }
-        }
         let mut wanted = representative.clone();
         canonizer.represent(&mut wanted);
+        steps.clear();
+        // Of several steps that lead to one class, one is enough.
+        let is_listed = match states.last() {
+            Some(state) => {
+                match canonizer.alike(state) {
+                    Some(alike) => worker.successors_alike(state, alike, &mut steps),
+                    None => worker.successors(state, &mut steps),
+                }
+                true
+            }
+            None => canonizer.alike_at_first().is_some_and(|alike| worker.initial_alike(alike, &mut steps)),
+        };
         let mut stands_for = |target: &[u32]| {
             let mut found = target.to_vec();
             canonizer.represent(&mut found);
             found == wanted
         };
+        if !is_listed {
+            // There may be very many.
+            worker.initial_by_parts(&mut steps, &mut |steps| match steps.last() {
+                Some((_, target)) if stands_for(target) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            });
+        }
         let next = steps.iter().map(|(_, _, target)| target).find(|target| stands_for(target)).map(<[u32]>::to_vec);
         // Symmetric states have corresponding steps, so there is one.
         states.push(next.unwrap_or_else(|| representative.clone()));

@@ -16,6 +16,11 @@ const GRID: &str = "MACHINE grid VARIABLES a, b, c INVARIANT a : 0..73 & b : 0..
     away(n) = SELECT c < 73 & n : 1..2 & c + n < 74 THEN c := c + n END;
     home = SELECT a = b & b = c THEN a := 0 || b := 0 || c := 0 END END";
 
+/// The same without a violation, which a run that is ended early may or may not know of by a look ahead.
+fn safe_grid() -> String {
+    GRID.replace("< 219", "< 220")
+}
+
 fn start(args: &[&str]) -> Child {
     command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
 }
@@ -89,7 +94,7 @@ fn a_limit_saves_the_run() {
 #[test]
 fn ctrl_c_saves_the_run() {
     let folder = Folder::new("disk-interrupt");
-    let file = folder.file("grid.mch", GRID);
+    let file = folder.file("grid.mch", &safe_grid());
     let dir = folder.path("saved");
     let child = start(&["check", &file, "--find", "all", "--checkpoint", &dir, "--checkpoint-every", "0.0005"]);
     while !Path::new(&dir).join("manifest").exists() {
@@ -100,7 +105,7 @@ fn ctrl_c_saves_the_run() {
     let status = child.wait_with_output().expect("it ends").status;
     assert_eq!(status.code(), Some(20));
     let run = abridge(&["check", &file, "--find", "all", "--resume", &dir, "--json"]);
-    assert_eq!((run.status, &run.json()["states"]), (12, &405_224.into()));
+    assert_eq!((run.status, &run.json()["states"]), (0, &405_224.into()));
 }
 
 #[test]
@@ -153,7 +158,7 @@ fn states_beyond_the_memory_go_to_files() {
 #[test]
 fn too_little_memory_or_no_disk_is_told() {
     let folder = Folder::new("disk-none");
-    let file = folder.file("grid.mch", GRID);
+    let file = folder.file("grid.mch", &safe_grid());
     let run = abridge(&["check", &file, "--memory", "1M", "--json"]);
     assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()));
     assert_eq!(run.json()["limits"][0], "the memory was used up");

@@ -62,11 +62,12 @@ pub(crate) fn enumerate<'s, S: System + 's>(
     };
     system.worker().initial_by_parts(&mut steps, &mut |steps| {
         let is_due = pace.is_due(&*control);
-        let newest = (is_due && taker.scout().is_due(&*control)).then(|| steps.last().map(|(_, words)| words.to_vec()));
+        let looks = is_due && taker.scout().is_due(&*control);
+        let newest = steps.last().filter(|_| looks).map(|(_, words)| words.to_vec());
         if steps.len() >= PART {
             take(steps, taker);
         }
-        if let Some(Some(words)) = newest {
+        if let Some(words) = newest {
             look_ahead(config, &words, taker, &*control);
         }
         if is_due && let Some(limit) = control.poll(&taker.progress()) {

@@ -60,8 +60,9 @@ pub(crate) struct Scout<'s, S: System> {
 
 impl<'s, S: System> Scout<'s, S> {
     pub(crate) fn new(system: &'s S, config: &Config) -> Self {
-        // Steps of a walk would lead too far.
-        let due = (system.may_look_ahead() && config.max_depth.is_none()).then_some(FIRST);
+        // Whoever counts states or steps wants these and no others.
+        let is_counted = config.max_depth.is_some() || config.max_states.is_some();
+        let due = (system.may_look_ahead() && !is_counted).then_some(FIRST);
         Scout { system, means: None, random: Random::new(1), due, found: Vec::new() }
     }
 

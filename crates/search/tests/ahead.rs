@@ -212,10 +212,12 @@ fn walks_leave_a_search_as_it_is() {
 }
 
 #[test]
-fn depth_limits_hold_for_walks() {
+fn a_search_with_a_limit_in_numbers_does_not_look_ahead() {
     let system = Towers { n_towers: None, height: 5, broken: None };
     let near = Config { max_depth: Some(3), ..config(Strategy::BreadthFirst, false) };
     assert!(explore(&system, &near, &mut Clock::until(20)).scouted.is_empty());
+    let few = Config { max_states: Some(1_000_000), ..config(Strategy::BreadthFirst, false) };
+    assert!(explore(&system, &few, &mut Clock::until(20)).scouted.is_empty());
 }
 
 #[test]
