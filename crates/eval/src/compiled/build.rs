@@ -110,17 +110,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The domain of a relation. What is changed in a relation is not computed where only its domain matters.
-    fn dom(&mut self, relation: ExprId) -> Code {
-        match self.model.expr(relation) {
-            Expr::Binary(BinaryOp::Override, old, new) => {
-                let (old, new) = (with_stack(|| self.dom(*old)), with_stack(|| self.dom(*new)));
-                Code::Binary(BinaryOp::Union, Box::new(old), Box::new(new))
-            }
-            _ => Code::Unary(UnaryOp::Dom, self.boxed(relation)),
-        }
-    }
-
     fn per_element(&mut self, id: ExprId, local: LocalId) -> Code {
         let code = match self.operator(id) {
             code @ Code::Interpret(..) => return code,
@@ -134,7 +123,6 @@ impl Builder<'_, '_> {
     pub(super) fn operator(&mut self, id: ExprId) -> Code {
         let model = self.model;
         match model.expr(id) {
-            Expr::Unary(UnaryOp::Dom, of) => self.dom(*of),
             Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(model, *function) => {
                 let cases = cases.into_iter().map(|(key, value)| (key, self.code(value))).collect();
