@@ -197,6 +197,7 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
     exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
     let mut limits = limits(&notes, &exploration.limits, is_exact(system));
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("files of states: {error}")));
+    system.interp().wind_up();
     let violation = violation(system, &exploration, canonizer).unwrap_or_else(|error| {
         limits.push(format!("the trace of a violation could not be read back: {error}"));
         None

@@ -28,6 +28,8 @@ pub struct Interp<'m> {
     pub(crate) fragments: Option<Fragments>,
     /// Set when somebody wants all evaluation to end.
     stop: Arc<AtomicBool>,
+    /// Nobody heeds that any more.
+    is_winding_up: AtomicBool,
 }
 
 /// A series of evaluations with one budget and one list of warnings.
@@ -75,7 +77,14 @@ pub enum Warning {
 impl<'m> Interp<'m> {
     pub fn new(model: &'m Model, config: Config) -> Interp<'m> {
         let fragments = config.compiled.then(|| Fragments::new(model));
-        Interp { model, config, names: NameCache::new(model), fragments, stop: Arc::default() }
+        Interp {
+            model,
+            config,
+            names: NameCache::new(model),
+            fragments,
+            stop: Arc::default(),
+            is_winding_up: AtomicBool::new(false),
+        }
     }
 
     /// Ends every evaluation soon after the flag is set.
@@ -84,12 +93,18 @@ impl<'m> Interp<'m> {
         Interp { stop, ..self }
     }
 
+    /// From now on evaluations are not ended: a search that was stopped still has to tell what it found.
+    pub fn wind_up(&self) {
+        self.is_winding_up.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag that ends evaluations.
     pub(crate) fn stop(&self) -> Arc<AtomicBool> {
-        self.stop.clone()
+        if self.is_winding_up.load(Ordering::Relaxed) { Arc::default() } else { self.stop.clone() }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed) && !self.is_winding_up.load(Ordering::Relaxed)
     }
 
     pub fn model(&self) -> &'m Model {

@@ -2,7 +2,10 @@
 
 mod common;
 
-use abridge_eval::Config;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use abridge_eval::{Config, Env, Interp};
 use common::explore::explore;
 use common::{check_counts, counts, model};
 
@@ -236,6 +239,16 @@ fn runaway_evaluation_ends() {
     let text = "MACHINE M CONSTANTS f PROPERTIES f : INTEGER +-> INTEGER & f = %x.(x : INTEGER | f(x + 1))
         OPERATIONS r <-- go = r := f(1) END";
     assert_eq!(counts(text).2, ["too-deep"]);
+}
+
+#[test]
+fn evaluations_end_when_asked_to_but_not_while_a_search_winds_up() {
+    let model = model("MACHINE M INVARIANT SIGMA(x).(x : 1..100000 | x mod 2) = 50000 END");
+    let interp = Interp::new(&model, Config::default()).stopped_by(Arc::new(AtomicBool::new(true)));
+    let invariant = || interp.session().pred(model.invariant[0].pred, &Env::empty());
+    assert!(invariant().is_err_and(|error| error.diagnostic(&model).id == "stopped"));
+    interp.wind_up();
+    assert!(matches!(invariant(), Ok(true)));
 }
 
 #[test]
