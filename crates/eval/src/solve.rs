@@ -148,9 +148,13 @@ struct Node {
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
+/// So many pairs of constraints and unknowns take as long as a step.
+const LARGE: usize = 1024;
+
 impl Search<'_> {
     fn run(&self, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
-        self.session.tick()?;
+        // Every constraint is looked at for every unknown.
+        self.session.ticks(1 + (node.constraints.len() * node.open.len() / LARGE) as u64)?;
         if !self.check_ready(&mut node)? || self.is_pointless(&node) {
             return GO_ON;
         }
