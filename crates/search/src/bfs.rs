@@ -541,10 +541,10 @@ impl<'e, S: System> Search<'e, '_, S> {
         }
         let (system, round, crew) = (self.system, self.round, self.crew);
         for _ in 1..self.config.workers.get() {
-            crew.enlist();
+            let last = crew.enlist();
             scope.spawn(move || {
                 let mut hand = Hand::new(system);
-                crew.help(|task| round.work(task, system, &mut hand, &mut || {}));
+                crew.help(last, |task| round.work(task, system, &mut hand, &mut || {}));
             });
         }
     }

@@ -30,9 +30,11 @@ impl<T: Copy> Crew<T> {
         self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Announces a helper, which is about to call [`Crew::help`].
-    pub(crate) fn enlist(&self) {
-        self.order().n_helpers += 1;
+    /// Announces a helper, which is about to call [`Crew::help`] with the number of the last order that is not for it.
+    pub(crate) fn enlist(&self) -> u64 {
+        let mut order = self.order();
+        order.n_helpers += 1;
+        order.number
     }
 
     pub(crate) fn has_helpers(&self) -> bool {
@@ -58,9 +60,8 @@ impl<T: Copy> Crew<T> {
         self.begin.notify_all();
     }
 
-    /// Does tasks until the helpers are sent home.
-    pub(crate) fn help(&self, mut work: impl FnMut(T)) {
-        let mut done = 0;
+    /// Does the tasks of all orders after one until the helpers are sent home.
+    pub(crate) fn help(&self, mut done: u64, mut work: impl FnMut(T)) {
         loop {
             let order = self.order();
             let waits = |order: &mut Order<T>| order.number == done && !order.is_over;
@@ -98,15 +99,18 @@ mod tests {
 
     #[test]
     fn everybody_does_every_task_once() {
-        let (crew, sum) = (Crew::new(), AtomicU64::new(0));
+        let (crew, sum) = (&Crew::new(), &AtomicU64::new(0));
         let work = |task: u64| {
             sum.fetch_add(task, Ordering::Relaxed);
         };
         std::thread::scope(|scope| {
+            // What was ordered before there were helpers is not for them.
+            crew.lead(1000, || ());
             for _ in 0..3 {
-                crew.enlist();
-                scope.spawn(|| crew.help(work));
+                let last = crew.enlist();
+                scope.spawn(move || crew.help(last, work));
             }
+            std::thread::sleep(std::time::Duration::from_millis(2));
             for task in 1..=100 {
                 crew.lead(task, || work(task));
                 assert_eq!(sum.load(Ordering::Relaxed), 4 * task * (task + 1) / 2);
