@@ -17,6 +17,8 @@ use crate::random::Random;
 const FIRST: Duration = Duration::from_millis(500);
 /// The part of the time so far that walks take when they are made; the time until they are made again doubles.
 const SHARE: u32 = 64;
+/// Walks that are made one after the other, even if the clock stands still.
+const WALKS: usize = 512;
 /// Steps of a walk.
 pub(crate) const LENGTH: usize = 128;
 /// Steps of a walk that are taken whatever the time.
@@ -70,7 +72,7 @@ impl<'s, S: System> Scout<'s, S> {
         self.due.zip(control.elapsed()).is_some_and(|(due, elapsed)| elapsed >= due)
     }
 
-    /// Makes walks of some length from where `start` says, as long as there is time.
+    /// Makes some walks of a length from where `start` says, as long as there is time.
     pub(crate) fn look(
         &mut self,
         config: &Config,
@@ -81,7 +83,8 @@ impl<'s, S: System> Scout<'s, S> {
         let Some(begin) = control.elapsed() else { return };
         let end = begin + begin / SHARE;
         let is_over = || control.elapsed().is_none_or(|elapsed| elapsed >= end);
-        while let Some(start) = start(&mut self.random) {
+        for _ in 0..WALKS {
+            let Some(start) = start(&mut self.random) else { break };
             self.walk(config, start, length, &is_over);
             if is_over() {
                 break;
