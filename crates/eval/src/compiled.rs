@@ -5,7 +5,7 @@
 //! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
 //!
 //! `code.rs` has the forms, `build.rs` makes them from the model, `elements.rs` keeps what depends on an element only, `plan.rs` orders
-//! searches, `run.rs` evaluates, `rows.rs` remembers solutions and looks them up, `keys.rs` looks functions of the state through,
+//! searches by `costs.rs`, `run.rs` evaluates, `rows.rs` remembers solutions and looks them up, `keys.rs` looks functions of the state through,
 //! `prefixes.rs` tries functions point by point, `split.rs` takes sequences apart, `twins.rs` tries one of several interchangeable
 //! elements, `choices.rs` one of several choices that only they tell apart,
 //! `exec.rs` runs substitutions, `staged.rs` splits simple operations into stages that can be remembered one by one, `inside.rs` lends all this to the plain interpreter.
@@ -13,6 +13,7 @@
 mod build;
 mod choices;
 mod code;
+mod costs;
 mod either;
 mod elements;
 mod exec;

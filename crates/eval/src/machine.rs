@@ -1,10 +1,10 @@
 //! The machine as a whole: constants, initialisation, operations.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_model::{Binding, ConstId, LocalId, OpId, Operation, PredId, Subst, SubstId, Target};
+use rustc_hash::FxHashSet;
 
 use crate::env::{Env, State};
 use crate::error::{Error, ErrorKind, Result};
@@ -55,7 +55,7 @@ impl Session<'_> {
 
     /// Calls `found` with every distinct initial state for these constants.
     pub fn initialise(&self, constants: &State, found: &mut Visit<'_, State>) {
-        let mut seen: HashSet<State> = HashSet::new();
+        let mut seen: FxHashSet<State> = FxHashSet::default();
         let is_done =
             self.quick_initialise(constants, &mut |state| seen.insert(state.clone()) && found(Ok(state)).is_break());
         if is_done {
@@ -85,7 +85,7 @@ impl Session<'_> {
     /// Calls `found` with every distinct step of an operation from a state. An erroneous branch is an error beside the others.
     pub fn operation(&self, op: OpId, state: &State, found: &mut Visit<'_, Transition>) {
         let operation = &self.model().operations[op];
-        let mut seen: HashSet<Transition> = HashSet::new();
+        let mut seen: FxHashSet<Transition> = FxHashSet::default();
         let mut visit = |transition: Result<Transition>| match transition {
             Ok(transition) if !seen.insert(transition.clone()) => ControlFlow::Continue(()),
             transition => found(transition),

@@ -175,12 +175,8 @@ impl<'e, S: System> Taker<'e, S> for Search<'e, '_, S> {
         self.heed(limit)
     }
 
-    fn is_done(&self) -> bool {
-        self.outcome.is_done
-    }
-
-    fn end(&mut self) {
-        self.outcome.is_done = true;
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn scout(&mut self) -> &mut Scout<'e, S> {

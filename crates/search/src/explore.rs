@@ -58,6 +58,13 @@ pub trait Control {
     }
 }
 
+/// Nobody looks on: nothing ends the search.
+impl Control for () {
+    fn poll(&mut self, _: &Progress) -> Option<Limit> {
+        None
+    }
+}
+
 /// What a search found out.
 pub struct Exploration {
     pub table: StateTable,
@@ -158,14 +165,6 @@ mod tests {
         }
     }
 
-    struct Patient;
-
-    impl Control for Patient {
-        fn poll(&mut self, _: &Progress) -> Option<Limit> {
-            None
-        }
-    }
-
     fn config(strategy: Strategy) -> Config {
         Config {
             strategy,
@@ -182,7 +181,7 @@ mod tests {
     #[test]
     fn every_strategy_visits_everything() {
         for strategy in [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Mixed { seed: 1 }] {
-            let found = explore(&Counter { top: 20 }, &config(strategy), &mut Patient);
+            let found = explore(&Counter { top: 20 }, &config(strategy), &mut ());
             assert_eq!((found.table.len(), found.transitions), (21, 1 + 20 * 3));
             assert_eq!(
                 found.findings,
@@ -198,17 +197,17 @@ mod tests {
     #[test]
     fn limits_are_told() {
         let few = Config { max_states: Some(5), ..config(Strategy::BreadthFirst) };
-        let found = explore(&Counter { top: 20 }, &few, &mut Patient);
+        let found = explore(&Counter { top: 20 }, &few, &mut ());
         assert_eq!((found.table.len(), found.limits.as_slice()), (5, [Limit::States(5)].as_slice()));
         let near = Config { max_depth: Some(3), ..config(Strategy::BreadthFirst) };
-        let found = explore(&Counter { top: 20 }, &near, &mut Patient);
+        let found = explore(&Counter { top: 20 }, &near, &mut ());
         assert_eq!((found.table.len(), found.limits.as_slice()), (3, [Limit::Depth(3)].as_slice()));
     }
 
     #[test]
     fn a_limit_that_is_not_reached_is_no_limit() {
         let enough = Config { max_states: Some(100), max_depth: Some(100), ..config(Strategy::BreadthFirst) };
-        assert!(explore(&Counter { top: 20 }, &enough, &mut Patient).limits.is_empty());
+        assert!(explore(&Counter { top: 20 }, &enough, &mut ()).limits.is_empty());
     }
 
     /// Numbers below `size`, each with steps to some others, spread widely.
@@ -280,7 +279,7 @@ mod tests {
                 properties,
                 ..config(Strategy::BreadthFirst)
             };
-            explore(&system, &config, &mut Patient)
+            explore(&system, &config, &mut ())
         };
         for stop_at_first in [false, true] {
             let alone = run(1, stop_at_first);
@@ -308,7 +307,7 @@ mod tests {
     fn breadth_first_and_depth_first_agree_on_counts() {
         let system = Web { size: 30_000 };
         let counts = |strategy| {
-            let found = explore(&system, &config(strategy), &mut Patient);
+            let found = explore(&system, &config(strategy), &mut ());
             (found.table.len(), found.transitions, found.per_operation)
         };
         assert_eq!(counts(Strategy::BreadthFirst), counts(Strategy::DepthFirst));
@@ -377,7 +376,7 @@ mod tests {
     fn a_search_interrupted_anywhere_ends_as_if_it_was_not() -> Result<(), Refusal> {
         let system = Web { size: 99_999 };
         for (stop_at_first, max_states) in [(false, None), (true, None), (false, Some(20_000))] {
-            let whole = explore(&system, &web_config(1, stop_at_first, max_states), &mut Patient);
+            let whole = explore(&system, &web_config(1, stop_at_first, max_states), &mut ());
             for (patience, workers) in [(5, 2), (40, 1), (200, 2)] {
                 let (volume, config) = (Ram::new(), web_config(workers, stop_at_first, max_states));
                 let mut found =
@@ -403,7 +402,7 @@ mod tests {
     fn a_search_that_was_killed_goes_on_from_its_last_checkpoint() -> Result<(), Refusal> {
         let system = Web { size: 199_999 };
         let (volume, config) = (Ram::new(), web_config(2, false, None));
-        let whole = explore(&system, &config, &mut Patient);
+        let whole = explore(&system, &config, &mut ());
         // One thread alone is polled often enough, whatever the load of the machine.
         let alone = web_config(1, false, None);
         let mut control = Impatient { checkpoint_every: 7, ..Impatient::after(500) };
@@ -414,7 +413,7 @@ mod tests {
             let mut file = volume.open(name, len).map_err(Refusal::Unreadable)?;
             file.append(b"half a word").map_err(Refusal::Unreadable)?;
         }
-        explore_on_disk(&system, &config, checkpoint(&volume, true), &mut Patient)?.assert_same(&whole);
+        explore_on_disk(&system, &config, checkpoint(&volume, true), &mut ())?.assert_same(&whole);
         Ok(())
     }
 
@@ -422,12 +421,12 @@ mod tests {
     fn what_is_not_a_checkpoint_of_this_search_is_refused() -> Result<(), Refusal> {
         let system = Web { size: 99_999 };
         let (volume, config) = (Ram::new(), web_config(1, false, None));
-        let resume = |volume: &Ram| explore_on_disk(&system, &config, checkpoint(volume, true), &mut Patient).err();
+        let resume = |volume: &Ram| explore_on_disk(&system, &config, checkpoint(volume, true), &mut ()).err();
         assert!(matches!(resume(&volume), Some(Refusal::Unreadable(_))));
         explore_on_disk(&system, &config, checkpoint(&volume, false), &mut Impatient::after(500))?;
         let other =
             Disk { checkpoint: Some(Checkpoint { volume: &volume, fingerprint: 43, resume: true }), spill: None };
-        assert!(matches!(explore_on_disk(&system, &config, other, &mut Patient), Err(Refusal::OtherModel)));
+        assert!(matches!(explore_on_disk(&system, &config, other, &mut ()), Err(Refusal::OtherModel)));
         let content: Vec<(String, Vec<u8>)> =
             volume.names().into_iter().map(|name| (name.clone(), volume.read(&name).unwrap_or_default())).collect();
         let with = |changed: &str, change: &dyn Fn(&mut Vec<u8>)| {
@@ -459,7 +458,7 @@ mod tests {
     fn states_in_files_change_nothing() -> Result<(), Refusal> {
         let system = Web { size: 199_999 };
         for (stop_at_first, max_states) in [(false, None), (true, None), (false, Some(50_000))] {
-            let whole = explore(&system, &web_config(1, stop_at_first, max_states), &mut Patient);
+            let whole = explore(&system, &web_config(1, stop_at_first, max_states), &mut ());
             for workers in [1, 2] {
                 let volume = Ram::new();
                 let disk = Disk { checkpoint: None, spill: Some(&volume) };
@@ -483,7 +482,7 @@ mod tests {
         let control = &mut Impatient { memory: 400_000, ..Impatient::after(u32::MAX) };
         let found = explore_on_disk(&system, &config, disk(true), control)?;
         assert!(found.disk.is_spilled);
-        found.assert_same(&explore(&system, &config, &mut Patient));
+        found.assert_same(&explore(&system, &config, &mut ()));
         Ok(())
     }
 

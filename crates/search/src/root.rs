@@ -7,6 +7,7 @@ use abridge_system::{Limit, Steps, System, Worker};
 
 use crate::explore::{Config, Control, Progress};
 use crate::scout::{LENGTH, Scout, Start};
+use crate::tally::Outcome;
 
 /// Steps that are taken together. Their number does not depend on time, so neither does what a search has seen when it ends at a finding.
 const PART: usize = 256;
@@ -26,10 +27,7 @@ pub(crate) trait Taker<'s, S: System + 's> {
     /// Takes notice of a limit; whether the search must end.
     fn heed(&mut self, limit: Limit) -> bool;
 
-    fn is_done(&self) -> bool;
-
-    /// What was found ahead is enough.
-    fn end(&mut self);
+    fn outcome(&mut self) -> &mut Outcome;
 
     fn scout(&mut self) -> &mut Scout<'s, S>;
 }
@@ -73,9 +71,9 @@ pub(crate) fn enumerate<'s, S: System + 's>(
         if is_due && let Some(limit) = control.poll(&taker.progress()) {
             taker.heed(limit);
         }
-        if taker.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if taker.outcome().is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    let was_done = taker.is_done();
+    let was_done = taker.outcome().is_done;
     take(&mut steps, taker);
     root.is_whole = !was_done;
     root
@@ -92,7 +90,8 @@ fn look_ahead<'s, S: System + 's>(
     let mut start = |_: &mut _| Some(Start { number: None, words: newest.to_vec() });
     taker.scout().look(config, length, control, &mut start);
     if config.stop_at_first && !taker.scout().found.is_empty() {
-        taker.end();
+        // What was found ahead is enough.
+        taker.outcome().is_done = true;
     }
 }
 

@@ -69,12 +69,8 @@ impl<'s, S: System> Taker<'s, S> for Walk<'_, 's, S> {
         true
     }
 
-    fn is_done(&self) -> bool {
-        self.outcome.is_done
-    }
-
-    fn end(&mut self) {
-        self.outcome.is_done = true;
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn scout(&mut self) -> &mut Scout<'s, S> {

@@ -98,14 +98,6 @@ impl Control for Clock {
 }
 
 /// No clock, and no end.
-struct Patient;
-
-impl Control for Patient {
-    fn poll(&mut self, _: &Progress) -> Option<Limit> {
-        None
-    }
-}
-
 const STRATEGIES: [Strategy; 3] = [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Mixed { seed: 7 }];
 
 fn config(strategy: Strategy, stop_at_first: bool) -> Config {
@@ -163,7 +155,7 @@ fn a_search_for_one_finding_ends_while_the_root_has_no_end() {
     for strategy in STRATEGIES {
         // What is found in the root's own steps.
         let system = Towers { n_towers: None, height: 5, broken: Some(700) };
-        let found = explore(&system, &config(strategy, true), &mut Patient);
+        let found = explore(&system, &config(strategy, true), &mut ());
         assert_eq!(found.findings, [Finding { kind: FindingKind::Invariant(0), state: 700 }]);
         assert!(found.table.len() < 1000 && found.limits.is_empty());
         // What is found at the next step, once there is time to look.
@@ -179,7 +171,7 @@ fn a_search_for_one_finding_ends_while_the_root_has_no_end() {
 fn all_steps_out_of_a_large_root_are_taken() {
     let system = Towers { n_towers: Some(1000), height: 3, broken: Some(999) };
     for strategy in STRATEGIES {
-        let found = explore(&system, &config(strategy, false), &mut Patient);
+        let found = explore(&system, &config(strategy, false), &mut ());
         assert_eq!((found.table.len(), found.transitions, found.depth), (4000, 1000 + 3000 + 500, 4));
         assert!(found.limits.is_empty() && found.scouted.is_empty());
         for state in 0..4000 {
@@ -196,7 +188,7 @@ fn all_steps_out_of_a_large_root_are_taken() {
 #[test]
 fn walks_leave_a_search_as_it_is() {
     let system = Towers { n_towers: Some(20_000), height: 40, broken: Some(77) };
-    let alone = explore(&system, &config(Strategy::BreadthFirst, false), &mut Patient);
+    let alone = explore(&system, &config(Strategy::BreadthFirst, false), &mut ());
     for workers in [1, 2, 8] {
         let workers = NonZero::new(workers).expect("not zero");
         let config = Config { workers, ..config(Strategy::BreadthFirst, false) };

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use abridge_diag::{RenderConfig, in_order, render};
+use abridge_model::Model;
 use abridge_sema::{Analysis, FileSystem, Options, analyse};
 
 /// Files by name; the first one added is the main machine.
@@ -22,6 +23,12 @@ impl Project {
         let main = files.first().map(|(name, _)| PathBuf::from(name)).unwrap_or_default();
         let files = files.iter().map(|(name, text)| (PathBuf::from(name), (*text).to_owned())).collect();
         Project { files, main, options: Options::default() }
+    }
+
+    /// The model of a machine that stands alone and has no mistakes.
+    pub fn model_of(text: &str) -> Model {
+        let analysis = Project::new(&[("M.mch", text)]).analyse();
+        analysis.model.unwrap_or_else(|| panic!("{:?}\n{text}", analysis.diagnostics))
     }
 
     /// Reads, composes and types the main machine.

@@ -2,23 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use abridge_check::{Config, Control, Method, Progress, Report, check};
-use abridge_model::Model;
-use abridge_system::Limit;
+use abridge_check::{Config, Method, Report, check};
 use abridge_testkit::{Project, Random};
-
-struct Patient;
-
-impl Control for Patient {
-    fn poll(&mut self, _: &Progress) -> Option<Limit> {
-        None
-    }
-}
-
-fn analysed(text: &str) -> Model {
-    let analysis = Project::new(&[("M.mch", text)]).analyse();
-    analysis.model.unwrap_or_else(|| panic!("{:?}\n{text}", analysis.diagnostics))
-}
 
 /// A machine over two deferred sets of these sizes and an enumerated one.
 fn machine((s, t): (u32, u32), initialisation: &str, operations: &str) -> String {
@@ -51,8 +36,8 @@ fn config(symmetry: Method) -> Config {
 
 #[track_caller]
 fn same(text: &str) -> Counts {
-    let model = analysed(text);
-    let run = |method| check(&model, &config(method), &mut Patient);
+    let model = Project::model_of(text);
+    let run = |method| check(&model, &config(method), &mut ());
     let (by_kind, all, off) = (run(Method::Auto), run(Method::Canon), run(Method::Off));
     assert_eq!(counts(&by_kind), counts(&all), "{text}");
     assert_eq!((by_kind.verdict, by_kind.found), (off.verdict, off.found), "{text}");
@@ -134,7 +119,7 @@ fn forall_operations_together() {
 fn many_choices_of_few_kinds() {
     let counts = |text: &str| {
         let config = Config { find_all: true, deadlock: false, symmetry: Method::Auto, ..Config::default() };
-        counts(&check(&analysed(text), &config, &mut Patient))
+        counts(&check(&Project::model_of(text), &config, &mut ()))
     };
     let text = machine((30, 1), FIXED, "put(x) = PRE x <: S & a = {} THEN a := x END");
     let (states, transitions, _) = counts(&text);
@@ -159,7 +144,7 @@ fn traces_are_found_again() {
         let text = machine((30, 1), FIXED, &format!("{never}; {operation}"));
         let text = text.replace("n : 0..3", "n : 0..3 & not(card(a) = 15 & c /: a)");
         let config = Config { symmetry: Method::Auto, ..Config::default() };
-        let report = check(&analysed(&text), &config, &mut Patient);
+        let report = check(&Project::model_of(&text), &config, &mut ());
         let violation = report.violation.unwrap_or_else(|| panic!("{operation} violates the invariant"));
         let last = violation.trace.steps.last().expect("a step");
         assert!(operation.starts_with(&last.name), "{operation}: {}", last.name);

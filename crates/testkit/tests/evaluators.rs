@@ -1,26 +1,16 @@
 //! Small machines of the kinds that the compiled form and the solver treat specially: the counts are known, and the plain interpreter
 //! and the compiled form agree on them.
 
-use abridge_check::{Config, Control, Progress, check};
-use abridge_system::Limit;
+use abridge_check::{Config, check};
 use abridge_testkit::Project;
-
-struct Patient;
-
-impl Control for Patient {
-    fn poll(&mut self, _: &Progress) -> Option<Limit> {
-        None
-    }
-}
 
 /// States and transitions with ProB's conventions.
 fn counts(text: &str, compiled: bool) -> (u64, u64) {
-    let analysis = Project::new(&[("M.mch", text)]).analyse();
-    let model = analysis.model.unwrap_or_else(|| panic!("{:?}\n{text}", analysis.diagnostics));
+    let model = Project::model_of(text);
     let mut config = Config { find_all: true, deadlock: false, ..Config::default() }.prob();
     config.system.compiled = compiled;
     config.eval.compiled = compiled;
-    let report = check(&model, &config, &mut Patient);
+    let report = check(&model, &config, &mut ());
     assert!(report.limits.is_empty(), "{:?}\n{text}", report.limits);
     assert!(report.violation.is_none(), "{:?}\n{text}", report.violation);
     (report.states, report.transitions)

@@ -4,20 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use abridge_check::{Config, Control, Progress, Report, Verdict, ViolationKind, check};
+use abridge_check::{Config, Report, Verdict, ViolationKind, check};
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
-use abridge_system::Limit;
 use abridge_testkit::Disk;
 use abridge_testkit::expectations::{Expectation, expectations, size};
-
-struct Patient;
-
-impl Control for Patient {
-    fn poll(&mut self, _: &Progress) -> Option<Limit> {
-        None
-    }
-}
 
 /// State spaces up to this size are explored by default, and up to the smaller one by the plain interpreter too.
 const MAX_STATES: u64 = 50_000;
@@ -74,7 +65,7 @@ impl Subject<'_> {
         }
         config.system.compiled = compiled;
         config.eval.compiled = compiled;
-        let report = check(model, &config, &mut Patient);
+        let report = check(model, &config, &mut ());
         assert!(report.limits.is_empty(), "{}: {:?}", self.path.display(), report.limits);
         report
     }
@@ -135,7 +126,7 @@ impl Subject<'_> {
             if self.lines.iter().any(|line| line.key == "compat") {
                 config = config.prob();
             }
-            let report = check(&model, &config, &mut Patient);
+            let report = check(&model, &config, &mut ());
             let place = format!("{}: {} {}", self.path.display(), line.key, line.value);
             match (&report.violation, line.key.as_str()) {
                 (None, "holds") => assert_eq!(report.verdict, Verdict::Holds, "{place}"),

@@ -23,8 +23,7 @@ fn model(domains: &str, names: &str, expr: &str) -> Model {
           v := {{(({names}), result)}} END END
         END"
     );
-    let analysis = Project::new(&[("M.mch", &text)]).analyse();
-    analysis.model.unwrap_or_else(|| panic!("{:?}\n{text}", analysis.diagnostics))
+    Project::model_of(&text)
 }
 
 /// What the operation makes of the initial state, as text.

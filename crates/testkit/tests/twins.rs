@@ -2,24 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use abridge_check::{Config, Control, Method, Progress, Report, check, state_texts};
+use abridge_check::{Config, Method, Report, check, state_texts};
 use abridge_eval::{Explicit, Interchangeable, Interp};
 use abridge_model::Model;
-use abridge_system::{Limit, Steps, System as _, Worker as _};
+use abridge_system::{Steps, System as _, Worker as _};
 use abridge_testkit::Project;
-
-struct Patient;
-
-impl Control for Patient {
-    fn poll(&mut self, _: &Progress) -> Option<Limit> {
-        None
-    }
-}
-
-fn analysed(text: &str) -> Model {
-    let analysis = Project::new(&[("M.mch", text)]).analyse();
-    analysis.model.unwrap_or_else(|| panic!("{:?}\n{text}", analysis.diagnostics))
-}
 
 /// A machine whose operation says what the value of an expression is, for all values of some variables over a set of four.
 fn calculating(types: &str, expr: &str, zero: &str) -> Model {
@@ -35,7 +22,7 @@ fn calculating(types: &str, expr: &str, zero: &str) -> Model {
         names.join(", "),
         choices.join(" || ")
     );
-    analysed(&text)
+    Project::model_of(&text)
 }
 
 /// What the operation makes of each initial state.
@@ -161,7 +148,7 @@ fn elements_are_left_out() {
         ("PI(y).(y : S & card({y, s}) = n + 1 | 3)", "3", "81"),
         ("card({y | y : S & card({y, s}) = n + 1})", "1", "4"),
     ] {
-        let model = analysed(&text(expr));
+        let model = Project::model_of(&text(expr));
         let result = |elements: &[u32]| results(&model, false, Some(elements))[0].1.concat();
         assert!(result(&[]).contains(&format!("\"{honest}\"")), "{expr}: {}", result(&[]));
         assert!(result(&[0, 1, 2, 3]).contains(&format!("\"{claimed}\"")), "{expr}: {}", result(&[0, 1, 2, 3]));
@@ -198,11 +185,11 @@ fn choices_that_are_alike_count_for_all() {
                 INITIALISATION s :: POW(S) || t := {{}} || g := {{}}
                 OPERATIONS {operation}; drop = PRE t /= {{}} THEN t, g := {{}}, {{}} END END"
             );
-            let model = analysed(&text);
+            let model = Project::model_of(&text);
             for memo in [true, false] {
                 let mut config = Config { find_all: true, deadlock: false, ..Config::default() };
                 config.system.memo = memo;
-                let run = |symmetry| counts(&check(&model, &Config { symmetry, ..config.clone() }, &mut Patient));
+                let run = |symmetry| counts(&check(&model, &Config { symmetry, ..config.clone() }, &mut ()));
                 assert_eq!(run(Method::Auto), run(Method::Canon), "{operation} with {size}");
             }
         }
@@ -217,7 +204,7 @@ fn too_many_pigeons() {
         let text = format!(
             "MACHINE M SETS P; H CONSTANTS f PROPERTIES card(P) = {pigeons} & card(H) = {holes} & f : P {arrow} H END"
         );
-        let report = check(&analysed(&text), &Config { symmetry: Method::Auto, ..Config::default() }, &mut Patient);
+        let report = check(&Project::model_of(&text), &Config { symmetry: Method::Auto, ..Config::default() }, &mut ());
         assert_eq!((report.states, report.transitions), (0, 0), "{arrow}");
     }
 }
