@@ -8,12 +8,13 @@
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
 //! integer bounds, `pointwise.rs` finds functions and sets point by point, `lazy.rs` functions whose values nothing lists, `sequences.rs`
 //! takes sequences apart, `subsets.rs` bounds sets from both sides, `simplify.rs` drops what is decided, `sat.rs` hands what is
-//! hard to a SAT solver, `refute.rs` looks for a contradiction in large problems, `classes.rs` keeps one of several symmetric solutions.
+//! hard to a SAT solver, `refute.rs` looks for a contradiction in large problems, `form.rs` for one that needs no values, `classes.rs` keeps one of several symmetric solutions.
 
 mod bounds;
 mod choose;
 mod classes;
 mod constraint;
+mod form;
 mod lazy;
 mod pattern;
 mod pointwise;
@@ -76,6 +77,7 @@ impl Session<'_> {
             seen: RefCell::default(),
             circuits_left: Cell::new(sat::ATTEMPTS),
             is_examined: Cell::new(false),
+            is_read: Cell::new(false),
             cuts: RefCell::default(),
         };
         let mut constraints = problem.constraints;
@@ -125,6 +127,8 @@ struct Search<'s> {
     circuits_left: Cell<u32>,
     /// A contradiction has been looked for.
     is_examined: Cell<bool>,
+    /// A contradiction of the form has been looked for.
+    is_read: Cell<bool>,
     /// Where the search was cut to MININT..MAXINT.
     cuts: RefCell<BTreeSet<Warning>>,
 }
@@ -167,6 +171,12 @@ impl Search<'_> {
             return self.solution(node, found);
         }
         let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
+        if cost >= self.session.config().hard
+            && !matches!(step, Step::LastResort)
+            && self.is_contradictory_by_form(&node)?
+        {
+            return GO_ON;
+        }
         let is_hard = self.is_hard(cost, &node);
         if is_hard && self.is_refuted(&node)? {
             return GO_ON;
@@ -303,7 +313,7 @@ impl Search<'_> {
                 GO_ON
             }
             Step::LastResort => {
-                let step = self.last_resort(&node)?;
+                let Some(step) = self.last_resort(&node)? else { return GO_ON };
                 self.take(step, node, found)
             }
             Step::Open { constraint, alternatives, keep } => {

@@ -240,3 +240,15 @@ fn logic() {
     prob_holds("#x.(x : INTEGER & x * x * x = 50)", false, true);
     prob_holds("#x.(x : NATURAL & x * x * x = 8)", true, false);
 }
+
+#[test]
+fn some_quantifiers_over_infinite_sets_are_decided_by_their_form() {
+    holds("!s.(s <: NATURAL => s = NATURAL or s <<: NATURAL)");
+    holds("!s.(s <<: NATURAL => s /= NATURAL & s <: NATURAL)");
+    holds("!(s, t).(s <: NATURAL & t <: NATURAL & s <: t & t <: s => t = s)");
+    holds("!(x, s, t).(x : INTEGER & s <: INTEGER & t <: INTEGER => (x : s - t <=> (x : s & x /: s /\\ t)))");
+    holds("!(x, y).(x : INTEGER & y : INTEGER => x < y or x = y or x > y)");
+    holds("!x.(x : REAL => x = x)");
+    undefined("!s.(s <: NATURAL => s = NATURAL or s <: NATURAL1)", "unbounded-value");
+    undefined("!x.(x : INTEGER => 1 / x = 1 / x or x = 0)", "unbounded-value");
+}

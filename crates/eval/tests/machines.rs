@@ -230,6 +230,17 @@ fn an_unbounded_choice_is_an_error_or_a_warning() {
 }
 
 #[test]
+fn of_several_unbounded_unknowns_the_one_with_the_fewest_values_is_first() {
+    let counted = |text: &str| {
+        let report = explore(&model(text), Config::prob(), 10_000);
+        (report.transitions, report.errors.len(), report.warnings.is_empty())
+    };
+    let with_n_last = counted("MACHINE M CONSTANTS f, n PROPERTIES f : 1..n --> INTEGER END");
+    assert_eq!(with_n_last, counted("MACHINE M CONSTANTS n, f PROPERTIES f : 1..n --> INTEGER END"));
+    assert_eq!(with_n_last, (314, 0, false));
+}
+
+#[test]
 fn runaway_evaluation_ends() {
     let text = over_x("go = x := card({y | y : POW(1..40) & SIGMA(i).(i : y | i) = -1})");
     let config = Config { fuel: 200_000, hard: u64::MAX, ..Config::prob() };

@@ -397,41 +397,54 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Nothing bounds the unknowns.
-    pub(super) fn last_resort(&self, node: &Node) -> Result<Step> {
+    /// Nothing bounds the unknowns: the one with the fewest values in MININT..MAXINT comes first. No step if there is no solution.
+    pub(super) fn last_resort(&self, node: &Node) -> Result<Option<Step>> {
         let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
         let bounds = self.infer_bounds(node)?.unwrap_or_default();
         for unknown in &node.open {
             if let Some(view) = self.view(*unknown, node, &bounds)? {
-                return Ok(Step::Lazily { unknown: *unknown, view });
+                return Ok(Some(Step::Lazily { unknown: *unknown, view }));
             }
         }
         for unknown in &node.open {
-            if let Some(set) = self.enclosed_by_quantifier(*unknown, node)? {
-                return Ok(Step::Values { constraint: None, unknown: *unknown, set: Sym::unary(UnaryOp::Pow, set) });
-            }
-            if let Some(set) = self.determined_by_members(*unknown, node, &bounds) {
-                return Ok(Step::Values { constraint: None, unknown: *unknown, set });
-            }
-        }
-        if self.unbounded == Unbounded::Error {
-            return Err(self.unbounded(first));
-        }
-        let model = self.session.model();
-        let is_sampled = |unknown: &&Unknown| self.samples_strings || !has_strings(model, unknown.ty(model));
-        for unknown in node.open.iter().filter(is_sampled) {
-            let is_integer = unknown.ty(model) == TypeTable::INTEGER;
-            let set = if is_integer {
-                let range = bounds.get(&Key::Value(*unknown));
-                Some(self.session.preferred_range(range.lo, range.hi).into())
-            } else {
-                self.preferred_set(*unknown, node)
+            let set = match self.enclosed_by_quantifier(*unknown, node)? {
+                Some(set) => Some(Sym::unary(UnaryOp::Pow, set)),
+                None => self.determined_by_members(*unknown, node, &bounds),
             };
-            let Some(set) = set else { continue };
-            self.cut(*unknown);
-            return Ok(Step::Values { constraint: None, unknown: *unknown, set });
+            if let Some(set) = set {
+                return Ok(Some(Step::Values { constraint: None, unknown: *unknown, set }));
+            }
         }
-        Err(self.unbounded(first))
+        let sampled = match self.unbounded {
+            Unbounded::Error => None,
+            _ => self.sampled(node, &bounds),
+        };
+        let few = sampled.as_ref().is_some_and(|(size, ..)| *size < self.session.config().hard);
+        if !few && self.is_contradictory_by_form(node)? {
+            return Ok(None);
+        }
+        let (_, unknown, set) = sampled.ok_or_else(|| self.unbounded(first))?;
+        self.cut(unknown);
+        Ok(Some(Step::Values { constraint: None, unknown, set }))
+    }
+
+    /// The unknown with the fewest values in MININT..MAXINT, how many those are, and which.
+    fn sampled(&self, node: &Node, bounds: &Bounds) -> Option<(u64, Unknown, Val)> {
+        let (session, model) = (self.session, self.session.model());
+        let may_be = |unknown: &&Unknown| self.samples_strings || !has_strings(model, unknown.ty(model));
+        let values = node.open.iter().filter(may_be).filter_map(|unknown| {
+            let set = if unknown.ty(model) == TypeTable::INTEGER {
+                let range = bounds.get(&Key::Value(*unknown));
+                session.preferred_range(range.lo, range.hi).into()
+            } else {
+                self.preferred_set(*unknown, node)?
+            };
+            match session.size(&set) {
+                Size::AtMost(bound) => Some((bound, *unknown, set)),
+                _ => None,
+            }
+        });
+        values.min_by_key(|(size, ..)| *size)
     }
 
     /// `!x.(x : s => P)`: no element of `s` is outside of what satisfies `P`, if that can be listed.
