@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use abridge_check::{Medium, Volume};
 
@@ -19,9 +21,14 @@ impl Folder {
     pub(crate) fn new(path: &Path) -> io::Result<Folder> {
         fs::create_dir_all(path)?;
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path.join("lock"))?;
+        // A run that was killed holds the lock until its memory has been given back.
+        let patience = Instant::now() + Duration::from_secs(3);
         // Where files cannot be locked, users see to it themselves.
-        if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
-            return Err(io::Error::new(io::ErrorKind::WouldBlock, "another run uses it"));
+        while let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
+            if Instant::now() > patience {
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, "another run uses it"));
+            }
+            thread::sleep(Duration::from_millis(50));
         }
         Ok(Folder { path: path.to_owned(), _lock: lock })
     }
