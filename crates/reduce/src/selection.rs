@@ -51,7 +51,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use abridge_deps::{Asked, BitSet, Depth, Facts, Means, NodeId, Outline};
 use abridge_eval::{Explicit, ExplicitWorker, FIRST_OPERATION, NO_LABEL, Val};
-use abridge_system::{FindingKind, Pause, Properties, Steps, System, Worker};
+use abridge_system::{Ahead, FindingKind, Pause, Properties, Question, Steps, System, Worker};
 use rustc_hash::FxHashMap;
 
 use chooser::Chooser;
@@ -343,6 +343,10 @@ impl Worker for SelectedWorker<'_> {
 
     fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
         self.inner.initial_by_parts(out, pause);
+    }
+
+    fn announce(&mut self, states: &[Ahead], question: Question) {
+        self.inner.announce(states, question);
     }
 
     fn successors(&mut self, words: &[u32], out: &mut Steps) {

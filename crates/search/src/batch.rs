@@ -7,7 +7,7 @@ use abridge_store::{N_SHARDS, StateTable, shard_of};
 use abridge_system::{FindingKind, Worker};
 
 use crate::explore::Config;
-use crate::hand::Hand;
+use crate::hand::{AHEAD, Hand};
 use crate::tally::Tally;
 
 /// The target of a step is known.
@@ -34,6 +34,8 @@ pub(crate) struct Batch {
     /// For each candidate [`KNOWN`], [`NEW`], or its number. Each is written by the one thread that sifts its shard.
     numbers: Vec<AtomicU32>,
     pub(crate) tally: Tally,
+    /// Candidates that are new, after the positions of their parents.
+    new: Vec<(u32, u32)>,
     /// Findings with the position of the parent that led to them.
     findings: Vec<(u32, FindingKind, u32)>,
     /// Some parent has steps, but they lead too far.
@@ -58,8 +60,11 @@ impl Batch {
         self.tally.clear();
         self.findings.clear();
         self.leads_too_far = false;
-        for (parent, root) in self.parents.clone().zip(&self.parent_roots) {
-            hand.read(table, *root);
+        for (idx, parent) in self.parents.clone().enumerate() {
+            if idx % AHEAD == 0 {
+                hand.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + AHEAD)]);
+            }
+            hand.turn_to(idx % AHEAD);
             hand.expand();
             let position = self.ends.len() as u32;
             if hand.steps.is_ill_defined {
@@ -141,24 +146,21 @@ impl Batch {
 
     /// Inspects the new states.
     pub(crate) fn inspect<W: Worker>(&mut self, table: &StateTable, config: &Config, hand: &mut Hand<W>) {
+        self.new.clear();
         let mut start = 0;
-        for (position, (parent, end)) in (0..).zip(self.parent_roots.iter().zip(&self.ends)) {
-            let mut is_read = false;
-            for candidate in start..*end {
-                let number = self.numbers[candidate as usize].load(Ordering::Relaxed);
-                if number == KNOWN {
-                    continue;
-                }
-                if !is_read {
-                    hand.read(table, *parent);
-                    is_read = true;
-                }
-                let findings = &mut self.findings;
-                hand.inspect(table, self.roots[candidate as usize], config.properties, &mut |kind| {
-                    findings.push((position, kind, number));
-                });
-            }
+        for (position, end) in (0..).zip(&self.ends) {
+            let is_new = |candidate: &u32| self.numbers[*candidate as usize].load(Ordering::Relaxed) != KNOWN;
+            self.new.extend((start..*end).filter(is_new).map(|candidate| (position, candidate)));
             start = *end;
+        }
+        for states in self.new.chunks(AHEAD) {
+            let roots = states
+                .iter()
+                .map(|(position, candidate)| (self.parent_roots[*position as usize], self.roots[*candidate as usize]));
+            hand.inspect_all(table, roots, config.properties, &mut |idx, kind| {
+                let (position, candidate) = states[idx];
+                self.findings.push((position, kind, self.numbers[candidate as usize].load(Ordering::Relaxed)));
+            });
         }
         // Those of the expansion come first, as they do when one state is handled after the other.
         self.findings.sort_by_key(|(position, ..)| *position);

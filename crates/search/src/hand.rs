@@ -1,7 +1,7 @@
 //! One thread's means: evaluation and buffers.
 
 use abridge_store::{PairCache, StateTable};
-use abridge_system::{FindingKind, Properties, Steps, System, Worker};
+use abridge_system::{Ahead, FindingKind, Properties, Question, Steps, System, Worker};
 
 pub(crate) struct Hand<W> {
     pub(crate) worker: W,
@@ -12,7 +12,13 @@ pub(crate) struct Hand<W> {
     ids: Vec<u32>,
     target: Vec<u32>,
     target_ids: Vec<u32>,
+    /// States that come next, and the ids of their nodes.
+    ahead: [Ahead; AHEAD],
+    ahead_ids: [Vec<u32>; AHEAD],
 }
+
+/// So many states are announced together.
+pub(crate) const AHEAD: usize = 16;
 
 impl<W: Worker> Hand<W> {
     pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S) -> Self {
@@ -24,11 +30,27 @@ impl<W: Worker> Hand<W> {
             ids: Vec::new(),
             target: Vec::new(),
             target_ids: Vec::new(),
+            ahead: Default::default(),
+            ahead_ids: Default::default(),
         }
     }
 
     pub(crate) fn read(&mut self, table: &StateTable, root: u64) {
         table.unfold(root, &mut self.words, &mut self.ids);
+    }
+
+    /// Reads states that are to be expanded one after the other, at most [`AHEAD`].
+    pub(crate) fn read_ahead(&mut self, table: &StateTable, roots: &[u64]) {
+        for ((ahead, ids), root) in self.ahead.iter_mut().zip(&mut self.ahead_ids).zip(roots) {
+            table.unfold(*root, &mut ahead.words, ids);
+        }
+        self.worker.announce(&self.ahead[..roots.len()], Question::Successors);
+    }
+
+    /// Goes on to one of the states that were read ahead.
+    pub(crate) fn turn_to(&mut self, idx: usize) {
+        std::mem::swap(&mut self.words, &mut self.ahead[idx].words);
+        std::mem::swap(&mut self.ids, &mut self.ahead_ids[idx]);
     }
 
     /// Computes the steps out of the state that was read last.
@@ -43,6 +65,26 @@ impl<W: Worker> Hand<W> {
         for (operation, count, target) in self.steps.iter() {
             let root = table.fold(&mut self.cache, target, near, &mut self.target_ids);
             each(operation, count, root);
+        }
+    }
+
+    /// Inspects states, at most [`AHEAD`], of which the roots are given after those of their parents.
+    pub(crate) fn inspect_all(
+        &mut self,
+        table: &StateTable,
+        roots: impl ExactSizeIterator<Item = (u64, u64)>,
+        asked: Properties,
+        found: &mut dyn FnMut(usize, FindingKind),
+    ) {
+        let n_states = roots.len();
+        for (ahead, (parent, root)) in self.ahead.iter_mut().zip(roots) {
+            table.unfold(parent, &mut ahead.before, &mut self.target_ids);
+            table.unfold(root, &mut ahead.words, &mut self.target_ids);
+        }
+        let states = &self.ahead[..n_states];
+        self.worker.announce(states, Question::Properties(asked));
+        for (idx, ahead) in states.iter().enumerate() {
+            self.worker.inspect(&ahead.words, Some(&ahead.before), asked, &mut |kind| found(idx, kind));
         }
     }
 

@@ -10,4 +10,4 @@ mod finding;
 mod system;
 
 pub use finding::{Finding, FindingKind, Limit};
-pub use system::{Alike, Pause, Properties, Steps, System, Worker};
+pub use system::{Ahead, Alike, Pause, Properties, Question, Steps, System, Worker};

@@ -79,6 +79,12 @@ pub trait Worker {
         false
     }
 
+    /// Says what states will be asked soon. A worker that looks things up may fetch them now: waiting for memory once for all states is
+    /// faster than once for each.
+    fn announce(&mut self, states: &[Ahead], question: Question) {
+        let _ = (states, question);
+    }
+
     /// All steps out of a state, each distinct transition once.
     fn successors(&mut self, state: &[u32], out: &mut Steps);
 
@@ -98,6 +104,23 @@ pub trait Worker {
     /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state
     /// that was inspected already: what depends only on words in which the two agree need not be reported again.
     fn inspect(&mut self, state: &[u32], before: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind));
+}
+
+/// What a worker is asked about a state.
+#[derive(Clone, Copy)]
+pub enum Question {
+    /// See [`Worker::successors`].
+    Successors,
+    /// See [`Worker::inspect`].
+    Properties(Properties),
+}
+
+/// A state that a worker will be asked about.
+#[derive(Default)]
+pub struct Ahead {
+    pub words: Vec<u32>,
+    /// The state that will be given as the one before, when properties are asked for.
+    pub before: Vec<u32>,
 }
 
 /// Elements of given sets that play the same part in a state: those of one class can be exchanged, and the state stays as it is.

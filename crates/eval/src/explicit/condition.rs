@@ -2,9 +2,10 @@
 
 use abridge_model::dump::pred_text;
 use abridge_model::{Model, PredId};
+use abridge_system::Ahead;
 
 use super::fast::FastPath;
-use super::memo::{Memo, Seat};
+use super::memo::{Desk, Memo, Seat};
 use super::{Explicit, Words, fill};
 use crate::compiled::{Condition, Fast, Verdict};
 
@@ -68,6 +69,15 @@ impl<'a> Settled<'a> {
     /// Another state is at hand.
     pub(super) fn begin(&mut self) {
         self.verdicts.fill(None);
+    }
+
+    /// Fetches what is remembered of states.
+    pub(super) fn fetch(&self, states: &[Ahead], desk: &mut Desk) {
+        for (shared, seat) in self.conditions.list.iter().zip(&self.seats) {
+            if let Some(seat) = seat {
+                seat.fetch(states.iter().map(|state| state.words.as_slice()), &shared.words, desk);
+            }
+        }
     }
 
     /// What a condition says in a state.

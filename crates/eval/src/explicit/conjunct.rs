@@ -6,10 +6,10 @@
 
 use abridge_model::dump::pred_text;
 use abridge_model::{Model, PredId};
-use abridge_system::FindingKind;
+use abridge_system::{Ahead, FindingKind};
 
 use super::fast::{FastPath, Trust};
-use super::memo::{Memo, Seat};
+use super::memo::{Desk, Memo, Seat};
 use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, Words, fill, is_violation};
 use crate::compiled::Program;
@@ -42,6 +42,14 @@ struct Group {
     below: Vec<usize>,
     is_top: bool,
     memo: Option<Memo>,
+}
+
+impl Group {
+    /// Whether a state agrees with the one before in all that is read.
+    fn is_same(&self, words: &[u32], before: Option<&[u32]>) -> bool {
+        before
+            .is_some_and(|before| before[0] == words[0] && self.words.iter().all(|word| before[*word] == words[*word]))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -156,6 +164,16 @@ impl<'a> Inspector<'a> {
         })
     }
 
+    /// Fetches what is remembered of states.
+    pub(super) fn fetch(&self, states: &[Ahead], desk: &mut Desk) {
+        for (group, seat) in self.conjuncts.groups.iter().zip(&self.seats).filter(|(group, _)| group.is_top) {
+            if let Some(seat) = seat {
+                let asked = states.iter().filter(|state| !group.is_same(&state.words, Some(&state.before)));
+                seat.fetch(asked.map(|state| state.words.as_slice()), &group.words, desk);
+            }
+        }
+    }
+
     /// Reports what fails, by number. What depends on words in which the state agrees with the one before has been reported.
     pub(super) fn inspect(
         &mut self,
@@ -166,10 +184,7 @@ impl<'a> Inspector<'a> {
         let conjuncts = self.conjuncts;
         self.failed.clear();
         for (idx, group) in conjuncts.groups.iter().enumerate().filter(|(_, group)| group.is_top) {
-            let words = subject.words;
-            let is_same =
-                |before: &[u32]| before[0] == words[0] && group.words.iter().all(|word| before[*word] == words[*word]);
-            if !before.is_some_and(is_same) {
+            if !group.is_same(subject.words, before) {
                 self.is_fine(idx, subject);
             }
         }

@@ -9,18 +9,21 @@
 //! any more forgets something when it learns something. Lists are interned before their id is stored with `Release`, and read after an
 //! `Acquire`. Two workers may compute the same answer, and both are right.
 
+use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::UNSET;
 use super::lists::Lists;
+use super::{UNSET, fill};
 
 /// Slots looked at before a table counts as full.
 const REACH: usize = 32;
 const SMALLEST: usize = 1 << 9;
 /// Up to here tables grow in larger steps: one round may fill them before they can show how much they need.
 const SMALL: usize = 1 << 14;
+/// Tables of so many slots, a quarter of a megabyte, compete for the cache of a core.
+const FAR: usize = 1 << 15;
 /// Lookups after which a memo has to have paid.
 const TRIAL: u64 = 1 << 14;
 
@@ -364,6 +367,13 @@ pub(super) struct Seat<'a> {
     last: Option<(u64, u32)>,
 }
 
+/// Room for what is fetched.
+#[derive(Default)]
+pub(super) struct Desk {
+    key: Vec<u32>,
+    places: Vec<usize>,
+}
+
 /// What a lookup found out about a key, for a later insertion.
 #[derive(Clone, Copy)]
 pub(super) struct Key(Option<u64>);
@@ -405,6 +415,24 @@ impl<'a> Seat<'a> {
         self.last = Some((key, number));
         self.hits += 1;
         Ok(number)
+    }
+
+    /// Fetches the memory in which [`Seat::get`] will begin to look for some words of states, if the processor may not have it at
+    /// hand: reads that do not depend on each other are waited for together.
+    pub(super) fn fetch<'s>(&self, states: impl Iterator<Item = &'s [u32]>, read: &[usize], desk: &mut Desk) {
+        if self.table.slots.len() < FAR {
+            return;
+        }
+        desk.places.clear();
+        for words in states {
+            fill(&mut desk.key, words, read);
+            if let Some(key) = self.table.key(&desk.key) {
+                let hash = if self.table.is_packed() { mix(key) } else { key };
+                desk.places.extend(self.table.slots(hash).next());
+            }
+        }
+        let slots = desk.places.iter().map(|place| self.table.slots[*place].load(Ordering::Relaxed));
+        black_box(slots.fold(0, |all, slot| all ^ slot));
     }
 
     /// Keeps a number, which is not 0, under the words of the lookup that gave the key.

@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
 use abridge_model::{LocalId, Model, OpId, VarId};
-use abridge_system::{Alike, Steps};
+use abridge_system::{Ahead, Alike, Steps};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::{Groups, pattern};
 use super::condition::{Conditions, Settled};
 use super::fast::{FastPath, Trust};
 use super::labelled::label_locals;
-use super::memo::{Key, Memo, Seat};
+use super::memo::{Desk, Key, Memo, Seat};
 use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
 use crate::compiled::{Choosing, Fast, Program, Staged, Stop, Verdict};
@@ -226,6 +226,16 @@ impl<'a> Performer<'a> {
             .flat_map(|(_, StageSeats { search, values })| [search].into_iter().chain(values).flatten());
         let remembered = self.whole.iter().chain(&self.with_labels).chain(stages).map(Seat::n_found).sum();
         (Measured::Operation(self.operation.op), Cost { remembered, ..self.cost })
+    }
+
+    /// Fetches what is remembered of states, as far as it is known what will be asked.
+    pub(super) fn fetch(&self, states: &[Ahead], desk: &mut Desk) {
+        let Operation { key, stages, .. } = self.operation;
+        let whole = self.whole.as_ref().filter(|seat| !seat.is_off()).map(|seat| (seat, key));
+        let search = || Some((self.staged.as_ref()?.1.search.as_ref()?, &stages.as_ref()?.search.words));
+        if let Some((seat, read)) = whole.or_else(search) {
+            seat.fetch(states.iter().map(|state| state.words.as_slice()), read, desk);
+        }
     }
 
     /// Adds the steps of the operation out of a state.

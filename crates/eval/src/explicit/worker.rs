@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-use abridge_system::{Alike, FindingKind, Pause, Properties, Steps, Worker};
+use abridge_system::{Ahead, Alike, FindingKind, Pause, Properties, Question, Steps, Worker};
 
 use rustc_hash::FxHashSet;
 
 use super::conjunct::{Inspector, Subject};
+use super::memo::Desk;
 use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
@@ -23,6 +24,7 @@ pub struct ExplicitWorker<'a> {
     scope: Inspector<'a>,
     pub(super) means: Means<'a>,
     target: Vec<u32>,
+    desk: Desk,
     /// What was rearranged up to here has been taken up.
     epoch: u32,
 }
@@ -38,6 +40,7 @@ impl<'a> ExplicitWorker<'a> {
             scope: Inspector::new(&system.scope),
             means: Means::new(system),
             target: Vec::new(),
+            desk: Desk::default(),
             epoch: 0,
         }
     }
@@ -149,6 +152,15 @@ fn doubt(error: &Error, out: &mut Steps) {
     out.is_incomplete |= !is_violation(error);
 }
 
+/// Those of the inspectors of invariant, assertions and goal that are asked.
+fn asked_of<'i, 'a>(
+    asked: Properties,
+    inspectors: [&'i mut Inspector<'a>; 3],
+) -> impl Iterator<Item = &'i mut Inspector<'a>> {
+    let is_asked = [asked.invariant, asked.assertions, asked.goal];
+    inspectors.into_iter().zip(is_asked).filter_map(|(inspector, is_asked)| is_asked.then_some(inspector))
+}
+
 /// The values of the constants.
 fn values(state: &State) -> Vec<Val> {
     state.constants.iter().flatten().cloned().collect()
@@ -168,6 +180,23 @@ impl Worker for ExplicitWorker<'_> {
 
     fn initial_alike(&mut self, alike: &dyn Alike, out: &mut Steps) -> bool {
         !self.system.has_setup && self.initialise_by_kind(&self.system.blank(), alike, out)
+    }
+
+    fn announce(&mut self, states: &[Ahead], question: Question) {
+        if states.iter().any(|state| state.words[0] & 1 == 0) {
+            return;
+        }
+        self.refresh();
+        match question {
+            Question::Successors => {
+                self.means.settled.fetch(states, &mut self.desk);
+                self.operations.iter().for_each(|operation| operation.fetch(states, &mut self.desk));
+            }
+            Question::Properties(asked) => {
+                let inspectors = asked_of(asked, [&mut self.invariant, &mut self.assertions, &mut self.goal]);
+                inspectors.for_each(|inspector| inspector.fetch(states, &mut self.desk));
+            }
+        }
     }
 
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
@@ -201,12 +230,8 @@ impl Worker for ExplicitWorker<'_> {
         }
         let mut state = None;
         let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
-        let inspectors = [
-            (asked.invariant, &mut self.invariant),
-            (asked.assertions, &mut self.assertions),
-            (asked.goal, &mut self.goal),
-        ];
-        for (_, inspector) in inspectors.into_iter().filter(|(is_asked, _)| *is_asked) {
+        let inspectors = asked_of(asked, [&mut self.invariant, &mut self.assertions, &mut self.goal]);
+        for inspector in inspectors {
             inspector.inspect(&mut subject, before, found);
         }
     }

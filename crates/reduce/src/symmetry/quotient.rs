@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use abridge_system::{Alike, FindingKind, Pause, Properties, Steps, System, Worker};
+use abridge_system::{Ahead, Alike, FindingKind, Pause, Properties, Question, Steps, System, Worker};
 
 /// Classes of states, each with a representative that is one of them.
 ///
@@ -165,6 +165,10 @@ impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
             });
         }
         representer.take(&[], steps, out);
+    }
+
+    fn announce(&mut self, states: &[Ahead], question: Question) {
+        self.worker.announce(states, question);
     }
 
     fn successors(&mut self, state: &[u32], out: &mut Steps) {
