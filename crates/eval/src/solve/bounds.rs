@@ -484,6 +484,12 @@ impl Search<'_> {
                     _ => Linear::constant(Range::default()),
                 }
             }
+            Expr::Unary(op @ (UnaryOp::SeqFirst | UnaryOp::SeqLast), sequence) => {
+                match self.end_of(*op, *sequence, at.env) {
+                    Some(point) => Linear::of(Key::Point(point)),
+                    None => Linear::constant(Range::default()),
+                }
+            }
             Expr::Quantified { op: QuantifiedOp::Sigma, binder, pred, expr, .. } => {
                 self.linear_sum(binder, *pred, *expr, at, depth).unwrap_or_else(|| Linear::constant(Range::default()))
             }
