@@ -111,3 +111,16 @@ fn sequences_are_taken_apart() {
     holds("{x | x : seq(BOOL) & tail(x) = [TRUE]} = {[TRUE, TRUE], [FALSE, TRUE]}");
     prob_holds("#x.(x : seq(NATURAL) & tail(x) = [100] & first(x) * first(x) * first(x) = 9)", false, true);
 }
+
+#[test]
+fn values_of_known_functions_bound_what_makes_them() {
+    prob_holds("{k | k : INTEGER & [600, 900] = ([2, 3] ; %z.(z : INTEGER | z * k))} = {300}", true, false);
+    prob_holds("{k | k : INTEGER & [600, 901] = ([2, 3] ; %z.(z : INTEGER | z * k))} = {}", true, false);
+    prob_holds("{j, k | %i.(i : 0..2 | i * k + j) = {0 |-> 70, 1 |-> 90, 2 |-> 110}} = {70 |-> 20}", true, false);
+    prob_holds("{k | k : INTEGER & %i.(i : 1..2 | i * k) = [5, 10, 15]} = {}", true, false);
+    prob_holds(
+        "{k | k : INTEGER & k > 2 & {TRUE |-> 1, TRUE |-> 2} = ({TRUE} * (1..2) ; %z.(z : 1..2 | z + k))} = {}",
+        true,
+        true,
+    );
+}
