@@ -1,6 +1,7 @@
 //! Bounds of integer unknowns from linear equations and inequalities.
 //!
-//! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers whatever is not linear.
+//! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers whatever is not linear; an
+//! equation between functions is one comparison for each value.
 //! Bounds of the unknowns follow from each other until nothing changes.
 
 use std::ops::ControlFlow;
