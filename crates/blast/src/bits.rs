@@ -110,15 +110,15 @@ impl Circuit {
         }
         let width = width(lo, hi);
         let mut total = Bits { bits: vec![Lit::FALSE; width], lo: 0, hi: 0 };
-        // Modulo 2^width sign extension of both factors gives the right product.
-        for idx in 0..width {
-            let factor = right.bit(idx);
+        let (left, right) = if left.bits.len() < right.bits.len() { (right, left) } else { (left, right) };
+        // The sign stands for a negative power of two. Beyond the width of the product nothing matters.
+        for (idx, factor) in right.bits.iter().enumerate().take(width) {
             let mut shifted = vec![Lit::FALSE; idx];
             for bit in 0..width - idx {
-                shifted.push(self.and(left.bit(bit), factor));
+                shifted.push(self.and(left.bit(bit), *factor));
             }
             let shifted = Bits { bits: shifted, lo: 0, hi: 0 };
-            total.bits = self.sum(&total, &shifted, width, false);
+            total.bits = self.sum(&total, &shifted, width, idx + 1 == right.bits.len());
         }
         Some(Bits { lo, hi, ..total })
     }

@@ -49,6 +49,8 @@ type Result<T> = std::result::Result<T, Unsupported>;
 const MAX_PAIRS: usize = 1200;
 /// Integers are listed up to this many values.
 const MAX_LISTED: i64 = 4096;
+/// Unknown integers with more values than this are in binary.
+pub const MAX_CHOICE: i64 = 128;
 
 /// A circuit that is built from operations on values.
 pub struct Blast {
@@ -229,7 +231,7 @@ impl Blast {
         if lo < -LIMIT || hi > LIMIT {
             return Err(Unsupported("a large integer"));
         }
-        if hi - lo < MAX_LISTED / 32 {
+        if hi - lo < MAX_CHOICE {
             return Ok(self.fresh_choice((lo..=hi).map(|int| Value::int(Int::from(int)))));
         }
         let (bits, inside) = self.circuit.fresh_bits(lo, hi);

@@ -105,6 +105,8 @@ fn numbers() {
     solutions("x,y", "x : 0..2000 & y : 0..2000 & x * y = 1999 & x < y");
     solutions("x,y", "x : -300..300 & y : -300..300 & x * y = -22 & x - y <= -5");
     solutions("s,n", "s : 1..3 --> 0..300 & n : 1..3 & SIGMA(i).(i : 1..3 | s(i) * (10 + i)) = 71 & s(n) = 0");
+    let chosen = "f(0) = 3 & !i.(i : 1..4 => g(i) < i & f(i) = f(i - 1) * f(g(i)) - f(g(i)))";
+    solutions("f,g", &format!("f : 0..4 --> -1000..1000 & g : 1..4 --> 0..3 & {chosen} & f(4) > 0"));
 }
 
 #[test]

@@ -98,3 +98,29 @@ fn a_lambda_with_an_unknown_inside() {
     prob_holds(&lambda("f(5) = 1005 & f(7) = 1005"), false, false);
     prob_holds(&lambda("f(1) + f(2) = 100"), false, false);
 }
+
+#[test]
+fn sequences_are_taken_apart() {
+    check("card({x, y | x ^ y = [7, 8, 9]})", "4");
+    holds("{x | x ^ x = [7, 8, 7, 8]} = {[7, 8]} & {x | x ^ x = [7, 8, 9]} = {}");
+    holds("{x | conc([[5], x, rev(x)]) = [5, 7, 8, 8, 7]} = {[7, 8]}");
+    holds("{x, y | (front(x) ^ [y]) ^ [3] = [1, 2, 3] & last(x) = 9} = {[1, 9] |-> 2}");
+    holds("{x | front(tail(x)) = [5] & first(x) : 100..101 & last(x) = 200} = {[100, 5, 200], [101, 5, 200]}");
+    holds("{x | front(x) = [5, 6] & tail(x) = [6, 70]} = {[5, 6, 70]} & {x | front(x) = [5] & tail(x) = []} = {}");
+    holds("{x | x : iseq(INTEGER) & front(x) = [5, 6] & last(x) > 4 & last(x) < 8} = {[5, 6, 7]}");
+    holds("{x | x : seq(BOOL) & tail(x) = [TRUE]} = {[TRUE, TRUE], [FALSE, TRUE]}");
+    prob_holds("#x.(x : seq(NATURAL) & tail(x) = [100] & first(x) * first(x) * first(x) = 9)", false, true);
+}
+
+#[test]
+fn values_of_known_functions_bound_what_makes_them() {
+    prob_holds("{k | k : INTEGER & [600, 900] = ([2, 3] ; %z.(z : INTEGER | z * k))} = {300}", true, false);
+    prob_holds("{k | k : INTEGER & [600, 901] = ([2, 3] ; %z.(z : INTEGER | z * k))} = {}", true, false);
+    prob_holds("{j, k | %i.(i : 0..2 | i * k + j) = {0 |-> 70, 1 |-> 90, 2 |-> 110}} = {70 |-> 20}", true, false);
+    prob_holds("{k | k : INTEGER & %i.(i : 1..2 | i * k) = [5, 10, 15]} = {}", true, false);
+    prob_holds(
+        "{k | k : INTEGER & k > 2 & {TRUE |-> 1, TRUE |-> 2} = ({TRUE} * (1..2) ; %z.(z : 1..2 | z + k))} = {}",
+        true,
+        true,
+    );
+}

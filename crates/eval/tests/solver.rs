@@ -73,6 +73,37 @@ fn function_pred() -> impl Strategy<Value = String> {
     })
 }
 
+/// A sequence built around `x`, at most three items shorter than it.
+fn sequence() -> impl Strategy<Value = String> {
+    let other = prop_oneof![Just("y"), Just("[]"), Just("[0]"), Just("[n, 1]"), Just("rev(y)")];
+    let around = prop_oneof![
+        other.clone().prop_map(|other| format!("({other} ^ _)")),
+        other.clone().prop_map(|other| format!("(_ ^ {other})")),
+        (other.clone(), other).prop_map(|(left, right)| format!("conc([{left}, _, {right}])")),
+        Just("(n -> _)".to_string()),
+        Just("(_ <- 0)".to_string()),
+        Just("rev(_)".to_string()),
+        Just("front(_)".to_string()),
+        Just("tail(_)".to_string()),
+    ];
+    let nest = |layers: Vec<String>| layers.iter().fold("x".to_string(), |inner, layer| layer.replace('_', &inner));
+    prop::collection::vec(around, 1..4).prop_map(nest)
+}
+
+fn sequence_pred() -> impl Strategy<Value = String> {
+    let items = prop::collection::vec(prop_oneof![Just("0"), Just("1")], 0..4);
+    let equation = (sequence(), items).prop_map(|(built, items)| format!("{built} = [{}]", items.join(", ")));
+    let other = prop_oneof![
+        Just("first(x) = 1".to_string()),
+        Just("last(x) > 0".to_string()),
+        Just("last(x) <= n".to_string()),
+        Just("size(x) = 2".to_string()),
+        Just("x /= y".to_string()),
+        Just("0 = 0".to_string()),
+    ];
+    (equation, other).prop_map(|(equation, other)| format!("{equation} & {other}"))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
 
@@ -97,6 +128,15 @@ proptest! {
         holds(&format!(
             "LET F BE F = (0..3 +-> 0..3) IN
                {{f | f : 0..3 +-> 0..3 & #s.(s = {{0, 2}} & {pred})}} = {{f | f : F & f : {{f | #s.(s = {{0, 2}} & {pred})}}}} END"
+        ));
+    }
+
+    /// Nothing bounds `x` but the equation.
+    #[test]
+    fn forall_equations_of_sequences_solutions_are_exact(pred in sequence_pred()) {
+        holds(&format!(
+            "LET X, Y BE X = UNION(k).(k : 0..6 | 1..k --> 0..1) & Y = {{[], [0], [1], [1, 0]}} IN
+               {{x, y, n | x : seq(0..1) & y : Y & n : 0..1 & {pred}}} = {{p | p : X * Y * (0..1) & p : {{x, y, n | {pred}}}}} END"
         ));
     }
 }

@@ -1,6 +1,6 @@
 //! Symbolic values for unknowns.
 
-use abridge_blast::{Entry, Lit, Members, Sym};
+use abridge_blast::{Entry, Lit, MAX_CHOICE, Members, Sym};
 use abridge_model::{Arrow, BinaryOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
@@ -102,6 +102,7 @@ impl Encoder<'_> {
     fn fresh_function(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
         let keys = self.list(from, MAX_KEYS, env)?;
         let values = match self.session.size(to) {
+            _ if arrow.functional && !arrow.injective && !arrow.surjective && is_wide(to) => None,
             Size::AtMost(bound) if bound.saturating_mul(keys.len()) <= MAX_ELEMENTS => {
                 Some(self.list(to, MAX_ELEMENTS, env)?)
             }
@@ -149,7 +150,7 @@ impl Encoder<'_> {
         self.fresh_map(arrow, &keys, to, env)
     }
 
-    /// A function whose values are themselves sets or functions.
+    /// A function by its values: sets, functions, or integers in binary.
     fn fresh_map(&mut self, arrow: Arrow, keys: &Set, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());
         for key in keys {
@@ -204,4 +205,9 @@ impl Encoder<'_> {
         let dense = self.is_sequence(&sym)?;
         Ok((sym, self.and(condition, dense)))
     }
+}
+
+/// Whether an element of a set is an integer in binary.
+fn is_wide(set: &Val) -> bool {
+    set.as_set().and_then(Set::ends).is_some_and(|(lo, hi)| &hi - &lo >= Int::from(MAX_CHOICE))
 }

@@ -1,12 +1,14 @@
 //! Bounds of integer unknowns from linear equations and inequalities.
 //!
-//! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers whatever is not linear.
+//! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers whatever is not linear; an
+//! equation between functions is one comparison for each value.
 //! Bounds of the unknowns follow from each other until nothing changes.
 
 use std::ops::ControlFlow;
 
+use abridge_diag::with_stack;
 use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, TypeTable, UnaryOp};
-use abridge_value::{Int, Value};
+use abridge_value::{Int, Set, Value, relation};
 
 use super::constraint::{Kind, Relation, Term};
 use super::{Node, Problem, Search, Unknown};
@@ -55,6 +57,8 @@ pub(super) struct Linear {
 
 /// Enough for chains of inequalities; bounds that creep further are left as they are.
 const MAX_ROUNDS: usize = 12;
+/// So many values of a function are compared.
+const MAX_VALUES: usize = 64;
 /// Products and nested sums beyond this depth count as unknown.
 const MAX_DEPTH: u32 = 64;
 
@@ -357,18 +361,56 @@ impl Search<'_> {
         at: At<'_>,
         at_most_zero: &mut Vec<Linear>,
     ) {
-        if !matches!(relation, Relation::Equal | Relation::Less | Relation::LessEqual)
-            || !self.is_integer(left) && !self.is_integer(right)
-        {
+        if !matches!(relation, Relation::Equal | Relation::Less | Relation::LessEqual) {
             return;
         }
-        let minus = Int::from(-1);
-        let difference = self.linear(left, at, 0).add(self.linear(right, at, 0).scale(&minus));
-        if relation == Relation::Equal {
-            at_most_zero.push(difference.clone().scale(&minus));
+        if !self.is_integer(left) && !self.is_integer(right) {
+            if relation == Relation::Equal {
+                self.bound_by_values(left, right, at, at_most_zero);
+                self.bound_by_values(right, left, at, at_most_zero);
+            }
+            return;
         }
-        let strictness = if relation == Relation::Less { Int::ONE } else { Int::ZERO };
-        at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
+        compare(relation, self.linear(left, at, 0), self.linear(right, at, 0), at_most_zero);
+    }
+
+    /// `f = %x.(P | E)` and `f = (g ; %x.(P | E))` with known functions: `E` has a known value for each argument of `f`.
+    fn bound_by_values(&self, known: &Term, built: &Term, at: At<'_>, at_most_zero: &mut Vec<Linear>) {
+        let session = self.session;
+        let Term::Expr(built) = built else { return };
+        let is_built = matches!(
+            session.model().expr(*built),
+            Expr::Quantified { op: QuantifiedOp::Lambda, .. } | Expr::Binary(BinaryOp::Compose, ..)
+        );
+        if !is_built || !known.is_ready(session, &at.node.open) {
+            return;
+        }
+        let Some(function) = self.finite_set(known, at.env) else { return };
+        for (arg, value) in relation::pairs(&function).take(MAX_VALUES) {
+            let (Some(value), Some(linear)) = (value.as_int(), self.linear_value(*built, &arg, at)) else { return };
+            compare(Relation::Equal, linear, Linear::constant(Range::exactly(value)), at_most_zero);
+        }
+    }
+
+    fn finite_set(&self, term: &Term, env: &Env) -> Option<Set> {
+        let val = term.eval(self.session, env).and_then(|val| self.session.force(&val, env)).ok()?;
+        val.as_set().cloned()
+    }
+
+    /// The value that a lambda has for an argument, if it has one there, also after a known function.
+    fn linear_value(&self, function: ExprId, arg: &Value, at: At<'_>) -> Option<Linear> {
+        let session = self.session;
+        with_stack(|| match session.model().expr(function) {
+            Expr::Quantified { op: QuantifiedOp::Lambda, binder, expr, .. } => {
+                let env = session.bind_tuple(at.env, binder, &arg.clone().into()).ok()?;
+                Some(self.linear(&Term::Expr(*expr), At { env: &env, ..at }, 0))
+            }
+            Expr::Binary(BinaryOp::Compose, first, second) if Term::Expr(*first).is_ready(session, &at.node.open) => {
+                let first = self.finite_set(&Term::Expr(*first), at.env)?;
+                self.linear_value(*second, &relation::apply(&first, arg).ok()?, at)
+            }
+            _ => None,
+        })
     }
 
     fn linear(&self, term: &Term, at: At<'_>, depth: u32) -> Linear {
@@ -484,6 +526,12 @@ impl Search<'_> {
                     _ => Linear::constant(Range::default()),
                 }
             }
+            Expr::Unary(op @ (UnaryOp::SeqFirst | UnaryOp::SeqLast), sequence) => {
+                match self.end_of(*op, *sequence, at.env) {
+                    Some(point) => Linear::of(Key::Point(point)),
+                    None => Linear::constant(Range::default()),
+                }
+            }
             Expr::Quantified { op: QuantifiedOp::Sigma, binder, pred, expr, .. } => {
                 self.linear_sum(binder, *pred, *expr, at, depth).unwrap_or_else(|| Linear::constant(Range::default()))
             }
@@ -511,6 +559,17 @@ pub(super) fn settle(at_most_zero: &[Linear], bounds: &mut Bounds) -> bool {
         }
     }
     true
+}
+
+/// `left = right`, `left < right` or `left <= right`.
+fn compare(relation: Relation, left: Linear, right: Linear, at_most_zero: &mut Vec<Linear>) {
+    let minus = Int::from(-1);
+    let difference = left.add(right.scale(&minus));
+    if relation == Relation::Equal {
+        at_most_zero.push(difference.clone().scale(&minus));
+    }
+    let strictness = if relation == Relation::Less { Int::ONE } else { Int::ZERO };
+    at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
 }
 
 /// The value of a sum without unknowns.

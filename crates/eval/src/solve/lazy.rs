@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use abridge_model::{BinaryOp, Expr, LocalId, Pred, PredId, TypeTable, UnaryOp};
+use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred, PredId, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
 use super::bounds::{Bounds, Key, Linear, range_of_set, settle};
@@ -27,6 +27,8 @@ pub(super) struct View {
     /// All values, if they can be listed.
     targets: Option<Set>,
     is_injective: bool,
+    /// Pairs that the function has.
+    known: Set,
     /// What the function has to be in, if no constraint says so.
     within: Option<Val>,
 }
@@ -100,10 +102,11 @@ impl View {
 }
 
 impl Search<'_> {
-    /// What memberships, `dom(f)`, `ran(f)` and `size(f)` say about a function, if it has a finite domain.
+    /// What memberships, `dom(f)`, `ran(f)`, `size(f)` and `front(f)` say about a function, if it has a finite domain.
     pub(super) fn view(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Result<Option<View>> {
         let (mut domain, mut to, mut targets): (Option<Set>, Option<Val>, Option<Set>) = (None, None, None);
         let (mut is_functional, mut is_injective) = (false, false);
+        let mut outlines = Vec::new();
         for constraint in &node.constraints {
             let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
             match (relation, right) {
@@ -137,6 +140,9 @@ impl Search<'_> {
                     {
                         let side = if op == UnaryOp::Dom { &mut domain } else { &mut targets };
                         *side = side.take().or(self.listed(&set, node)?);
+                    } else {
+                        outlines.extend(self.outline(unknown, left, right, node));
+                        outlines.extend(self.outline(unknown, right, left, node));
                     }
                 }
                 (Relation::Subset, _) => {
@@ -147,12 +153,25 @@ impl Search<'_> {
                 _ => {}
             }
         }
+        if let Some(items) = outlines.first() {
+            let model = self.session.model();
+            let values = model.types.relation(unknown.ty(model)).map(|(_, second)| self.session.type_set(second));
+            domain = Some(Set::interval(Int::ONE, Int::from(items.len())));
+            to = to.or(values);
+            is_functional = true;
+            // It cannot have two lengths.
+            if outlines.iter().any(|others| others.len() != items.len()) {
+                targets = Some(Set::EMPTY);
+            }
+        }
+        let pair = |(idx, item): (usize, Option<Value>)| Some(Value::pair(Value::int(Int::from(idx + 1)), item?));
+        let known = outlines.into_iter().flat_map(|items| items.into_iter().enumerate().filter_map(pair)).collect();
         let (Some(from), Some(to), true) = (domain, to, is_functional) else { return Ok(None) };
         let targets = match (targets, self.listed(&to, node)?) {
             (Some(targets), Some(all)) => Some(targets.intersection(&all)),
             (targets, all) => targets.or(all),
         };
-        Ok(Some(View { from, to, targets, is_injective, within: None }))
+        Ok(Some(View { from, to, targets, is_injective, known, within: None }))
     }
 
     /// Functions to integers from a finite set of many, if sums or comparisons relate their points: bounds then rule out most.
@@ -164,7 +183,7 @@ impl Search<'_> {
         }
         let (Some(from), Some(targets)) = (self.listed(from, node)?, self.listed(to, node)?) else { return Ok(None) };
         let (is_injective, within) = (arrow.injective, Some(set.clone()));
-        let view = View { from, to: to.clone(), targets: Some(targets), is_injective, within };
+        let view = View { from, to: to.clone(), targets: Some(targets), is_injective, known: Set::EMPTY, within };
         let progress = self.start(unknown, &view, node)?;
         let (_, at_most_zero) = self.point_comparisons(unknown, &view, node, &progress);
         Ok(at_most_zero.iter().any(Linear::relates_points).then_some(view))
@@ -204,7 +223,15 @@ impl Search<'_> {
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
-        let progress = self.start(unknown, view, &node)?;
+        let mut progress = self.start(unknown, view, &node)?;
+        for pair in &view.known {
+            let Some((key, value)) = pair.as_pair() else { continue };
+            let idx = progress.points.iter().position(|point| point.key == *key);
+            let is_possible = view.targets.as_ref().is_none_or(|targets| targets.contains(value));
+            if !is_possible || idx.is_some_and(|idx| !progress.assign(idx, value.clone())) {
+                return GO_ON;
+            }
+        }
         self.fill(unknown, view, &node, progress, found)
     }
 
@@ -411,6 +438,10 @@ impl Search<'_> {
     fn stated(&self, unknown: Unknown, applied: &Term, other: &Term, here: &Node) -> Option<(Value, Aspect, Val)> {
         let session = self.session;
         let Term::Expr(id) = applied else { return None };
+        if let Expr::Unary(op @ (UnaryOp::SeqFirst | UnaryOp::SeqLast), sequence) = session.model().expr(*id) {
+            let key = self.end_of(*op, *sequence, &here.env)?;
+            return Some((key, Aspect::Whole, other.eval(session, &here.env).ok()?));
+        }
         let (point, aspect) = match session.model().expr(*id) {
             Expr::Unary(UnaryOp::Size, inner) => (*inner, Aspect::Size),
             Expr::Unary(UnaryOp::Dom, inner) => (*inner, Aspect::Domain),
@@ -424,6 +455,18 @@ impl Search<'_> {
         };
         let key = self.point_key(unknown, point, &here.open, &here.env)?;
         Some((key, aspect, other.eval(session, &here.env).ok()?))
+    }
+
+    /// The place of the first or last item of the sequence under construction, if it is not decided.
+    pub(super) fn end_of(&self, op: UnaryOp, sequence: ExprId, env: &Env) -> Option<Value> {
+        let (Expr::Local(_) | Expr::Constant(_)) = self.session.model().expr(sequence) else { return None };
+        let val = self.session.expr(sequence, env).ok()?;
+        let Sym::Partial(partial) = val.as_sym()? else { return None };
+        let positions = relation::dom(&partial.decided).union(&partial.open);
+        let is_sequence = partial.is_function && partial.is_total;
+        let (first, last) = positions.ends().filter(|(first, _)| is_sequence && *first == Int::ONE)?;
+        let end = Value::int(if op == UnaryOp::SeqFirst { first } else { last });
+        partial.open.contains(&end).then_some(end)
     }
 
     /// The point with the fewest values, and these. Nothing if some point has none.

@@ -1,8 +1,9 @@
-//! Equations between a known sequence and one built from unknown parts: `z = x ^ y`, `z = [x] ^ rev(y)`, `z = s <- x`.
+//! Equations between a known sequence and one built from unknown parts: `z = x ^ y`, `z = [x] ^ rev(y)`, `z = s <- x`, `z = front(x)`.
 //!
 //! Parts whose length is known are cut off from both ends. What remains is one part, which is then known, or several, of which the first
-//! or last is tried with every length.
+//! or last is tried with every length. What `front` and `tail` leave out can be anything: that gives the outline of a sequence.
 
+use abridge_diag::with_stack;
 use abridge_model::{BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value, sequence};
 
@@ -12,6 +13,9 @@ use super::{Node, Search, Unknown};
 use crate::env::Env;
 use crate::val::Val;
 
+/// An item of a sequence; nothing if it can be anything.
+type Item = Option<Value>;
+
 /// What an equation says.
 #[derive(Default)]
 struct Said {
@@ -19,6 +23,8 @@ struct Said {
     known: Vec<(ExprId, Val)>,
     /// An unknown that has one of these values.
     choice: Option<(Unknown, Set)>,
+    /// Unknowns of which some items are known.
+    outlines: Vec<(Unknown, Vec<Item>)>,
 }
 
 /// The two sides cannot be equal.
@@ -36,16 +42,7 @@ impl Search<'_> {
         node: &Node,
         best: &mut Best,
     ) -> Option<bool> {
-        let Term::Expr(id) = expr else { return None };
-        if !self.is_built(*id) || !term.is_ready(self.session, &node.open) {
-            return None;
-        }
-        let val = term.eval(self.session, &node.env).and_then(|val| self.session.force(&val, &node.env)).ok()?;
-        let items: Vec<Value> = sequence::items(val.as_set()?)?.into_iter().cloned().collect();
-        let mut said = Said::default();
-        if self.split(*id, &items, node, &mut said).is_err() {
-            return Some(false);
-        }
+        let Ok(said) = self.said(expr, term, node)? else { return Some(false) };
         let pattern = |id: &ExprId| self.session.pattern(&Term::Expr(*id), &node.open);
         if let Some((id, val)) = said.known.into_iter().find(|(id, _)| pattern(id).binds) {
             best.offer(0, Step::Match { constraint, pattern: Term::Expr(id), val, exact: false });
@@ -58,17 +55,34 @@ impl Search<'_> {
         None
     }
 
+    /// The items of an unknown in `expr = term` with a known term, if that says how many there are.
+    pub(super) fn outline(&self, unknown: Unknown, expr: &Term, term: &Term, node: &Node) -> Option<Vec<Item>> {
+        let said = self.said(expr, term, node)?.ok()?;
+        said.outlines.into_iter().find_map(|(other, items)| (other == unknown).then_some(items))
+    }
+
+    /// What `expr = term` says, if the term is known and the expression a sequence that is built from parts.
+    fn said(&self, expr: &Term, term: &Term, node: &Node) -> Option<std::result::Result<Said, Contradiction>> {
+        let Term::Expr(id) = expr else { return None };
+        if !self.is_built(*id) || !term.is_ready(self.session, &node.open) {
+            return None;
+        }
+        let val = term.eval(self.session, &node.env).and_then(|val| self.session.force(&val, &node.env)).ok()?;
+        let items: Vec<Item> = sequence::items(val.as_set()?)?.into_iter().cloned().map(Some).collect();
+        let mut said = Said::default();
+        Some(self.split(*id, &items, node, &mut said).map(|()| said))
+    }
+
     fn is_built(&self, id: ExprId) -> bool {
         matches!(
             self.session.model().expr(id),
             Expr::Binary(BinaryOp::Concat | BinaryOp::InsertFront | BinaryOp::InsertTail, ..)
-                | Expr::Unary(UnaryOp::Rev | UnaryOp::GeneralConcat, _)
+                | Expr::Unary(UnaryOp::Rev | UnaryOp::Front | UnaryOp::Tail | UnaryOp::GeneralConcat, _)
         )
     }
 
-    fn split(&self, id: ExprId, items: &[Value], node: &Node, said: &mut Said) -> Told {
-        let val = |items: &[Value]| Val::from(sequence::from_items(items.iter().cloned()));
-        match self.session.model().expr(id) {
+    fn split(&self, id: ExprId, items: &[Item], node: &Node, said: &mut Said) -> Told {
+        with_stack(|| match self.session.model().expr(id) {
             Expr::Binary(BinaryOp::Concat, ..) => {
                 let mut parts = Vec::new();
                 self.flatten(id, &mut parts);
@@ -80,23 +94,35 @@ impl Search<'_> {
             },
             Expr::Binary(BinaryOp::InsertFront, first, rest) => {
                 let (item, items) = items.split_first().ok_or(Contradiction)?;
-                said.known.push((*first, item.clone().into()));
+                said.learn(*first, item);
                 self.split(*rest, items, node, said)
             }
             Expr::Binary(BinaryOp::InsertTail, rest, last) => {
                 let (item, items) = items.split_last().ok_or(Contradiction)?;
-                said.known.push((*last, item.clone().into()));
+                said.learn(*last, item);
                 self.split(*rest, items, node, said)
             }
             Expr::Unary(UnaryOp::Rev, operand) => {
-                let reversed: Vec<Value> = items.iter().rev().cloned().collect();
+                let reversed: Vec<Item> = items.iter().rev().cloned().collect();
                 self.split(*operand, &reversed, node, said)
             }
-            _ => {
-                said.known.push((id, val(items)));
+            Expr::Unary(UnaryOp::Front, operand) => self.split(*operand, &[items, &[None]].concat(), node, said),
+            Expr::Unary(UnaryOp::Tail, operand) => self.split(*operand, &[&[None], items].concat(), node, said),
+            Expr::SequenceExtension(exprs) if exprs.len() != items.len() => Err(Contradiction),
+            Expr::SequenceExtension(exprs) => {
+                exprs.iter().zip(items).for_each(|(expr, item)| said.learn(*expr, item));
                 Ok(())
             }
-        }
+            _ => {
+                let known: Option<Vec<Value>> = items.iter().cloned().collect();
+                match (known, self.as_unknown(&Term::Expr(id), node)) {
+                    (Some(known), _) => said.known.push((id, sequence::from_items(known).into())),
+                    (None, Some(unknown)) => said.outlines.push((unknown, items.to_vec())),
+                    (None, None) => {}
+                }
+                Ok(())
+            }
+        })
     }
 
     /// The operands of nested concatenations.
@@ -110,7 +136,7 @@ impl Search<'_> {
         }
     }
 
-    fn split_parts(&self, parts: &[ExprId], items: &[Value], node: &Node, said: &mut Said) -> Told {
+    fn split_parts(&self, parts: &[ExprId], items: &[Item], node: &Node, said: &mut Said) -> Told {
         let (mut parts, mut items) = (parts, items);
         while let Some((first, rest)) = parts.split_first()
             && let Some(len) = self.length(*first, node)
@@ -139,16 +165,15 @@ impl Search<'_> {
     }
 
     /// A part of known length must be the items at its place.
-    fn split_known(&self, part: ExprId, items: &[Value], node: &Node, said: &mut Said) -> Told {
-        match self.known_items(part, node, &node.env) {
-            Some(known) if known != items => Err(Contradiction),
-            Some(_) => Ok(()),
-            None => self.split(part, items, node, said),
-        }
+    fn split_known(&self, part: ExprId, items: &[Item], node: &Node, said: &mut Said) -> Told {
+        let Some(known) = self.known_items(part, node, &node.env) else { return self.split(part, items, node, said) };
+        let differs = |(known, item): (&Value, &Item)| item.as_ref().is_some_and(|item| item != known);
+        if known.len() != items.len() || known.iter().zip(items).any(differs) { Err(Contradiction) } else { Ok(()) }
     }
 
     /// All beginnings, or all ends.
-    fn either_end(&self, first: ExprId, last: ExprId, items: &[Value], node: &Node) -> Option<(Unknown, Set)> {
+    fn either_end(&self, first: ExprId, last: ExprId, items: &[Item], node: &Node) -> Option<(Unknown, Set)> {
+        let items: Vec<Value> = items.iter().cloned().collect::<Option<_>>()?;
         let set = |runs: &mut dyn Iterator<Item = &[Value]>| -> Set {
             runs.map(|run| Value::Set(sequence::from_items(run.iter().cloned()))).collect()
         };
@@ -170,10 +195,20 @@ impl Search<'_> {
 
     /// The length of a part, if its form or value says it.
     fn length(&self, part: ExprId, node: &Node) -> Option<usize> {
-        match self.session.model().expr(part) {
+        with_stack(|| match self.session.model().expr(part) {
             Expr::SequenceExtension(items) => Some(items.len()),
             Expr::Unary(UnaryOp::Rev, operand) => self.length(*operand, node),
+            Expr::Unary(UnaryOp::Front | UnaryOp::Tail, operand) => self.length(*operand, node)?.checked_sub(1),
+            Expr::Binary(BinaryOp::InsertFront, _, rest) | Expr::Binary(BinaryOp::InsertTail, rest, _) => {
+                Some(self.length(*rest, node)? + 1)
+            }
             _ => self.known_items(part, node, &node.env).map(|items| items.len()),
-        }
+        })
+    }
+}
+
+impl Said {
+    fn learn(&mut self, expr: ExprId, item: &Item) {
+        self.known.extend(item.clone().map(|value| (expr, value.into())));
     }
 }
