@@ -59,6 +59,9 @@ pub(crate) struct Wishes {
     pub(crate) variables: Option<Arc<Slots>>,
 }
 
+/// How many steps of what serves many times count as one in a probe.
+const DISCOUNT: u64 = 32;
+
 /// Something that makes an answer less than certain.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Warning {
@@ -239,6 +242,17 @@ impl<'i> Session<'i> {
         let result = body();
         self.probing.set(probing);
         self.reserve.set(self.fuel.replace(probed));
+        result
+    }
+
+    /// Runs something that serves many times: a probe, if there is one, pays a part of its steps.
+    pub(crate) fn at_discount<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        if !self.is_probing() {
+            return body();
+        }
+        let before = self.reserve.get();
+        let result = self.outside_probe(body);
+        self.ticks((before - self.reserve.get()) / DISCOUNT)?;
         result
     }
 

@@ -6,9 +6,10 @@
 //! in MININT..MAXINT, or among two strings, with a warning.
 //!
 //! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
-//! integer bounds, `pointwise.rs` finds functions and sets point by point, `lazy.rs` functions whose values nothing lists, `sequences.rs`
-//! takes sequences apart, `subsets.rs` bounds sets from both sides, `simplify.rs` drops what is decided, `sat.rs` hands what is
-//! hard to a SAT solver, `refute.rs` looks for a contradiction in large problems, `form.rs` for one that needs no values, `classes.rs` keeps one of several symmetric solutions.
+//! integer bounds, `pointwise.rs` finds functions and sets point by point, `network.rs` functions whose points are related in pairs,
+//! `lazy.rs` functions whose values nothing lists, `sequences.rs` takes sequences apart, `subsets.rs` bounds sets from both sides,
+//! `simplify.rs` drops what is decided, `sat.rs` hands what is hard to a SAT solver, `refute.rs` looks for a contradiction in large
+//! problems, `form.rs` for one that needs no values, `classes.rs` keeps one of several symmetric solutions.
 
 mod bounds;
 mod choose;
@@ -16,6 +17,7 @@ mod classes;
 mod constraint;
 mod form;
 mod lazy;
+mod network;
 mod pattern;
 mod pointwise;
 mod refute;

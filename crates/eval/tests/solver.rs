@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::holds;
+use common::{check_in, holds};
 use proptest::prelude::*;
 
 /// Integer terms over `x` and `y`.
@@ -104,6 +104,50 @@ fn sequence_pred() -> impl Strategy<Value = String> {
     (equation, other).prop_map(|(equation, other)| format!("{equation} & {other}"))
 }
 
+/// Predicates that relate points of a function `f : 0..2 --> 0..12` in pairs.
+fn related_points() -> impl Strategy<Value = String> {
+    let key = prop_oneof![Just("x"), Just("y")];
+    let relation = prop_oneof![Just("="), Just("/="), Just("<="), Just("<")];
+    let pairs = "{p, q | p : 0..12 & q : 0..12 & (p + 2 * q) mod 3 /= 1}";
+    let edges = "{0 |-> 1, 1 |-> 0, 1 |-> 2, 2 |-> 0}";
+    let atoms = prop_oneof![
+        (key.clone(), relation, key.clone()).prop_map(|(left, op, right)| format!("f({left}) {op} f({right})")),
+        (key.clone(), key.clone()).prop_map(move |(left, right)| format!("f({left}) |-> f({right}) : {pairs}")),
+        (key.clone(), key.clone()).prop_map(|(left, right)| format!("6 / f({left}) /= f({right}) - x")),
+        key.clone().prop_map(|key| format!("f({key}) : {{x, y, 5}}")),
+        Just(format!("x |-> y : {edges}")),
+        Just("x < y".to_string()),
+    ];
+    let body = atoms.prop_recursive(2, 4, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} & {right})")),
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} or {right})")),
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} => {right})")),
+            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("(({left}) <=> ({right}))")),
+            inner.prop_map(|inner| format!("not({inner})")),
+        ]
+    });
+    body.prop_map(|body| format!("!(x, y).(x : 0..2 & y : 0..2 => {body})"))
+}
+
+/// Two graphs with the same numbers of common neighbours everywhere: the edges of a complete graph that meet, and the same with
+/// neighbours exchanged around a perfect matching.
+#[test]
+fn graphs_that_are_not_isomorphic() {
+    let nodes = "{s | s <: 0..7 & card(s) = 2}";
+    let triangular = "{s, t | s : N & t : N & card(s /\\ t) = 1}";
+    let matching = "{{0, 1}, {2, 3}, {4, 5}, {6, 7}}";
+    let switched = "{s, t | s : N & t : N & s /= t & (card(s /\\ t) = 1 <=> (s : M <=> t : M))}";
+    check_in(
+        2_000_000,
+        &format!(
+            "LET N, M BE N = {nodes} & M = {matching} IN LET g, h BE g = {triangular} & h = {switched} IN
+               bool(#f.(f : N >-> N & !(x, y).(x : N & y : N => (x |-> y : g <=> f(x) |-> f(y) : h)))) END END"
+        ),
+        "FALSE",
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
 
@@ -137,6 +181,17 @@ proptest! {
         holds(&format!(
             "LET X, Y BE X = UNION(k).(k : 0..6 | 1..k --> 0..1) & Y = {{[], [0], [1], [1, 0]}} IN
                {{x, y, n | x : seq(0..1) & y : Y & n : 0..1 & {pred}}} = {{p | p : X * Y * (0..1) & p : {{x, y, n | {pred}}}}} END"
+        ));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn forall_related_points_solutions_are_exact(pred in related_points(), arrow in prop_oneof![Just("-->"), Just(">->")]) {
+        holds(&format!(
+            "LET F BE F = (0..2 {arrow} 0..12) IN {{f | f : 0..2 {arrow} 0..12 & {pred}}} = {{f | f : F & f : {{f | {pred}}}}} END"
         ));
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use abridge_diag::Span;
+use abridge_model::walk::Node;
 use abridge_model::{Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, TypeId, UnaryOp};
 use abridge_value::Int;
 
@@ -87,14 +88,14 @@ pub(crate) struct Constraint {
     pub(super) is_opened: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
     Holds(PredId),
     Fails(PredId),
     Relation(Relation, Term, Term),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Relation {
     Equal,
     NotEqual,
@@ -107,7 +108,7 @@ pub(super) enum Relation {
 }
 
 /// One side of a relation.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Term {
     Expr(ExprId),
     Local(LocalId),
@@ -217,6 +218,23 @@ impl Constraint {
 
     pub(super) fn is_ready(&self, open: &[Unknown]) -> bool {
         !open.iter().any(|unknown| self.mentions(*unknown))
+    }
+
+    /// The formulas it is made of, if it is made of formulas and values.
+    pub(super) fn formulas(&self) -> Option<Vec<Node>> {
+        let (left, right) = match &self.kind {
+            Kind::Holds(pred) | Kind::Fails(pred) => return Some(vec![Node::Pred(*pred)]),
+            Kind::Relation(_, left, right) => (left, right),
+        };
+        let mut formulas = Vec::new();
+        for term in [left, right] {
+            match term {
+                Term::Expr(id) => formulas.push(Node::Expr(*id)),
+                Term::Known(_) => {}
+                Term::Local(_) => return None,
+            }
+        }
+        Some(formulas)
     }
 
     /// The same constraint with one side evaluated.

@@ -38,9 +38,9 @@ const MANY: u64 = 10_000;
 
 /// A constraint, and the values of the quantified locals it is about.
 #[derive(Clone)]
-struct Instance {
-    constraint: Constraint,
-    locals: Vec<(LocalId, Val)>,
+pub(super) struct Instance {
+    pub(super) constraint: Constraint,
+    pub(super) locals: Vec<(LocalId, Val)>,
 }
 
 /// A point that is not decided.
@@ -252,7 +252,7 @@ impl Search<'_> {
         let point = |key| Point { key, options: view.targets.clone(), domain: domain.clone(), parts: Set::EMPTY };
         let points = view.from.iter().map(point).collect();
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open));
-        let waiting = ready.map(|constraint| Instance { constraint: constraint.clone(), locals: Vec::new() }).collect();
+        let waiting = ready.map(|constraint| Instance::from(constraint.clone())).collect();
         let mut progress = Progress { partial, points, waiting };
         self.take_apart(unknown, node, &mut progress)?;
         Ok(progress)
@@ -301,7 +301,7 @@ impl Search<'_> {
         let mut todo = std::mem::take(&mut progress.waiting);
         todo.reverse();
         while let Some(instance) = todo.pop() {
-            match self.instances(&instance, &env)? {
+            match self.instances(&instance, &env, usize::MAX)? {
                 Some(parts) => todo.extend(parts.into_iter().rev()),
                 None => progress.waiting.push(instance),
             }
@@ -309,8 +309,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The instances of `!x.(P => Q)`.
-    fn instances(&self, instance: &Instance, env: &Env) -> Result<Option<Vec<Instance>>> {
+    /// The instances of `!x.(P => Q)`, if they are not too many.
+    pub(super) fn instances(&self, instance: &Instance, env: &Env, most: usize) -> Result<Option<Vec<Instance>>> {
         let session = self.session;
         let Kind::Holds(pred) = instance.constraint.kind else { return Ok(None) };
         let Pred::Forall { binder, body } = session.model().pred(pred) else { return Ok(None) };
@@ -323,10 +323,10 @@ impl Search<'_> {
                 locals.push((*local, session.local(*local, env)?));
             }
             out.extend(self.parts_of(*right, &instance.constraint, &locals));
-            GO_ON
+            Ok(if out.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         });
         match solved {
-            Ok(_) => Ok(Some(out)),
+            Ok(flow) => Ok(flow.is_continue().then_some(out)),
             Err(error) if error.is_fatal() => Err(error),
             Err(_) => Ok(None),
         }
@@ -557,8 +557,14 @@ fn is_sequences(op: UnaryOp) -> bool {
     matches!(op, UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm)
 }
 
+impl From<Constraint> for Instance {
+    fn from(constraint: Constraint) -> Instance {
+        Instance { constraint, locals: Vec::new() }
+    }
+}
+
 impl Instance {
-    fn env(&self, env: &Env) -> Env {
+    pub(super) fn env(&self, env: &Env) -> Env {
         env.bind_all(self.locals.iter().cloned())
     }
 }

@@ -29,19 +29,19 @@ const RETRY: usize = 4;
 
 /// The shape of what is to be found.
 pub(super) struct Shape {
-    points: Vec<Point>,
+    pub(super) points: Vec<Point>,
     is_function: bool,
     is_total: bool,
-    is_injective: bool,
+    pub(super) is_injective: bool,
     /// The number of values that a surjection has to reach.
-    n_targets: usize,
+    pub(super) n_targets: usize,
 }
 
 /// A point that is not decided, with what is still possible there.
 #[derive(Clone)]
-struct Point {
-    key: Value,
-    options: Arc<[Option<Value>]>,
+pub(super) struct Point {
+    pub(super) key: Value,
+    pub(super) options: Arc<[Option<Value>]>,
 }
 
 #[derive(Clone)]
@@ -58,6 +58,10 @@ impl Shape {
     /// How many candidates there are, saturating.
     pub(super) fn cost(&self) -> u64 {
         self.points.iter().fold(1, |cost: u64, point| cost.saturating_mul(point.options.len() as u64))
+    }
+
+    pub(super) fn is_total_function(&self) -> bool {
+        self.is_function && self.is_total
     }
 }
 
@@ -186,6 +190,12 @@ impl Search<'_> {
         node: &Node,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
+        if shape.cost() >= MANY
+            && !self.is_sieved(node)
+            && let Some(network) = self.session.at_discount(|| self.network(unknown, shape, node))?
+        {
+            return self.by_network(unknown, set, &network, node, found);
+        }
         let partial = Partial {
             is_function: shape.is_function,
             is_total: shape.is_total,
@@ -224,14 +234,7 @@ impl Search<'_> {
             order.min_by_key(|idx| progress.points[*idx].options.len())
         };
         let Some(next) = next else {
-            let val: Val = progress.partial.decided.clone().into();
-            // What points do not show: a surjection, a total relation, a set that is not empty.
-            if !self.session.member(&val, set, &node.env)? {
-                return GO_ON;
-            }
-            let mut complete = node.clone();
-            complete.env = unknown.bind(&node.env, val);
-            return self.run(complete, found);
+            return self.completed(unknown, set, progress.partial.decided, node, found);
         };
         for option in progress.points[next].options.clone().iter().cloned() {
             let mut chosen = progress.clone();
@@ -242,6 +245,25 @@ impl Search<'_> {
             }
         }
         GO_ON
+    }
+
+    /// All points are decided.
+    pub(super) fn completed(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        decided: Set,
+        node: &Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let val: Val = decided.into();
+        // What points do not show: a surjection, a total relation, a set that is not empty.
+        if !self.session.member(&val, set, &node.env)? {
+            return GO_ON;
+        }
+        let mut complete = node.clone();
+        complete.env = unknown.bind(&node.env, val);
+        self.run(complete, found)
     }
 
     /// Removes impossible values until nothing changes. False if there is no solution.

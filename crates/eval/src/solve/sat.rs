@@ -130,7 +130,7 @@ impl Search<'_> {
     }
 
     /// Ill-definedness must count as false, since circuits cannot report it.
-    fn is_encodable(&self, node: &Node) -> bool {
+    pub(super) fn is_encodable(&self, node: &Node) -> bool {
         let is_lenient = |constraint: &Constraint| !constraint.strict && constraint.is_searched;
         self.session.config().ill_defined_search_is_false
             && node.error.is_none()

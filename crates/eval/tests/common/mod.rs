@@ -69,6 +69,17 @@ pub(crate) fn check(text: &str, expected: &str) {
     }
 }
 
+/// The value of an expression, found by plain search in so many steps.
+#[track_caller]
+pub(crate) fn check_in(fuel: u64, text: &str, expected: &str) {
+    let model = machine(&format!("unknown_value = ({text})"));
+    let interp = Interp::new(&model, Config { hard: u64::MAX, fuel, ..Config::default() });
+    match interp.session().value(right_side(&model), &Env::empty()) {
+        Ok(found) => assert_eq!(val_text(&model, &found), expected, "{text}"),
+        Err(error) => panic!("{text}: {error:?}"),
+    }
+}
+
 /// The expression has no value; `id` is that of the diagnostic.
 #[track_caller]
 pub(crate) fn fails(text: &str, id: &str) {
