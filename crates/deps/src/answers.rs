@@ -9,10 +9,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use abridge_value::BitSet;
 use abridge_value::bytes::{Checksum, Reader, put_number};
 use rustc_hash::FxHashMap;
-
-use crate::bitset::BitSet;
 
 /// All that answers follow from beside the circuit: whoever changes these files asks anew.
 const OWN_SOURCES: [&str; 5] = [

@@ -7,10 +7,9 @@ use abridge_eval::{Action, Explicit, INITIALISATION, Session, State, Symbolic, T
 use abridge_model::ids::Id as _;
 use abridge_model::{Conjunct, IdSet, Model, TypeTable, VarId};
 use abridge_system::{Steps, System as _, Worker as _};
-use abridge_value::{Int, Set};
+use abridge_value::{BitSet, Int, Set};
 use rustc_hash::FxHashMap;
 
-use crate::bitset::BitSet;
 use crate::facts::{Asked, Depth, Facts, Guard, GuardId, Instance, Instances, Kind, Means, Node, Wrong};
 use crate::induction::inductive;
 use crate::places::{PlaceId, Places};

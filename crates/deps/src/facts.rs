@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use abridge_blast::{Evaluation, Formulas, Lit};
 use abridge_eval::{Explicit, Val};
 use abridge_model::Model;
+use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
 use crate::answers::Answers;
-use crate::bitset::BitSet;
 use crate::build;
 use crate::places::{PlaceId, Places};
 use crate::theory::Theory;

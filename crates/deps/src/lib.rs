@@ -10,7 +10,6 @@
 //! `induction.rs` finds out what holds in all reachable states, `answers.rs` keeps answers.
 
 mod answers;
-mod bitset;
 mod build;
 mod explain;
 mod facts;
@@ -20,7 +19,6 @@ mod relations;
 mod theory;
 
 pub use answers::Answers;
-pub use bitset::BitSet;
 pub use explain::{Dependence, Reason};
 pub use facts::{Asked, Depth, Facts, GuardId, Means, NodeId, Outline};
 pub use places::PlaceId;

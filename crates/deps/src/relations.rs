@@ -7,8 +7,8 @@
 use std::sync::PoisonError;
 
 use abridge_blast::{Lit, Replaced};
+use abridge_value::BitSet;
 
-use crate::bitset::BitSet;
 use crate::facts::{Facts, Guard, GuardId, Instance, NodeId};
 use crate::places::{PlaceId, Places};
 use crate::theory::{Theory, Topic};

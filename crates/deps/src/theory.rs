@@ -1,10 +1,10 @@
 //! Decides whether literals can hold together in a reachable state.
 
 use abridge_blast::{Answer, Blast, Circuit, Lit, Mark, Solver};
+use abridge_value::BitSet;
 use rustc_hash::FxHashSet;
 
 use crate::answers::Digest;
-use crate::bitset::BitSet;
 use crate::facts::Means;
 
 /// A circuit, and what is known to hold in all reachable states.

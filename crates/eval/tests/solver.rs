@@ -130,6 +130,15 @@ fn related_points() -> impl Strategy<Value = String> {
     body.prop_map(|body| format!("!(x, y).(x : 0..2 & y : 0..2 => {body})"))
 }
 
+/// What is ill-defined for some points is for a quantifier as it is for its instances.
+#[test]
+fn ill_defined_instances() {
+    let pred = "!(x, y).(x : 0..3 & y : 0..3 => (not(6 / f(3) /= f(y) - x) => 6 / f(0) /= f(y) - x))";
+    holds(&format!(
+        "LET F BE F = (0..3 --> 0..6) IN {{f | f : 0..3 --> 0..6 & {pred}}} = {{f | f : F & f : {{f | {pred}}}}} END"
+    ));
+}
+
 /// Two graphs with the same numbers of common neighbours everywhere: the edges of a complete graph that meet, and the same with
 /// neighbours exchanged around a perfect matching.
 #[test]

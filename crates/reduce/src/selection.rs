@@ -49,9 +49,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use abridge_deps::{Asked, BitSet, Depth, Facts, Means, NodeId, Outline};
+use abridge_deps::{Asked, Depth, Facts, Means, NodeId, Outline};
 use abridge_eval::{Explicit, ExplicitWorker, FIRST_OPERATION, NO_LABEL, Val};
 use abridge_system::{Ahead, FindingKind, Pause, Properties, Question, Steps, System, Worker};
+use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
 use chooser::Chooser;

@@ -8,6 +8,7 @@
 //! text. Start with `value.rs`, then `set.rs`; [`relation`] and [`sequence`] read sets of pairs; `intern.rs` gives values ids;
 //! `codec.rs` writes them into files.
 
+mod bitset;
 pub mod bytes;
 mod codec;
 mod int;
@@ -19,6 +20,7 @@ pub mod sequence;
 mod set;
 mod value;
 
+pub use bitset::BitSet;
 pub use codec::{put_value, read_value};
 pub use int::{Big, Int};
 pub use intern::{Internable, Interner, ValueId};

@@ -98,18 +98,20 @@ impl Encoder<'_> {
         Ok(Truth { holds: self.any(ways), fails: none_before })
     }
 
-    /// The left side of an implication is searched: where it is ill-defined there is nothing to show.
+    /// The left sides of implications are searched: where one is ill-defined there is nothing to show.
     fn forall(&mut self, binder: &[LocalId], body: PredId, env: &Env) -> Encoded<Truth> {
         let (mut holds, mut fails) = (Vec::new(), Vec::new());
-        let (condition, conclusion) = match self.session.model().pred(body) {
-            Pred::Implies(left, right) => (Some(*left), *right),
-            _ => (None, body),
-        };
+        let (mut conditions, mut conclusion) = (Vec::new(), body);
+        while let Pred::Implies(left, right) = self.session.model().pred(conclusion) {
+            conditions.push(*left);
+            conclusion = *right;
+        }
         let mut visit = |encoder: &mut Self, env: &Env| {
-            let applies = match condition {
-                Some(condition) => encoder.pred(condition, env)?.holds,
-                None => Lit::TRUE,
-            };
+            let mut applies = Lit::TRUE;
+            for condition in &conditions {
+                let holds = encoder.pred(*condition, env)?.holds;
+                applies = encoder.and(applies, holds);
+            }
             if applies != Lit::FALSE {
                 let truth = encoder.pred(conclusion, env)?;
                 holds.push(encoder.blast.circuit.implies(applies, truth.holds));
@@ -117,8 +119,8 @@ impl Encoder<'_> {
             }
             Ok(())
         };
-        match condition {
-            Some(condition) => self.each_binding(binder, condition, env, &mut visit)?,
+        match conditions.first() {
+            Some(condition) => self.each_binding(binder, *condition, env, &mut visit)?,
             None => self.each_typed(binder, env, &mut visit)?,
         }
         Ok(Truth { holds: self.all(holds), fails: self.any(fails) })

@@ -360,6 +360,8 @@ impl Search<'_> {
                     Err(error) => match self.excused(error, &instance.constraint)? {
                         // Reported when the value is complete.
                         Some(_) => continue,
+                        // A quantifier as a whole may hold: what is ill-defined on the left of an implication is no counterexample.
+                        None if !instance.locals.is_empty() => continue,
                         None => return Ok(false),
                     },
                 }

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use abridge_diag::with_stack;
 use abridge_model::walk::Node as Part;
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred};
-use abridge_value::{Set, Value};
+use abridge_value::{BitSet, Set, Value};
 use rustc_hash::FxHashMap;
 
 use super::constraint::{Constraint, Kind};
@@ -65,8 +65,8 @@ struct Table {
 
 /// What was asked for, and what of it is possible.
 struct Row {
-    asked: Bits,
-    possible: Bits,
+    asked: BitSet,
+    possible: BitSet,
 }
 
 /// What distinguishes tables: the constraint, which applications are to the same point, and the locals that are read elsewhere.
@@ -79,14 +79,10 @@ struct Reads {
     locals: Vec<LocalId>,
 }
 
-/// A set of values, by number.
-#[derive(Clone)]
-struct Bits(Box<[u64]>);
-
 /// What is possible at each point.
 #[derive(Clone)]
 struct Domains {
-    left: Vec<Bits>,
+    left: Vec<BitSet>,
     is_decided: Vec<bool>,
     n_open: usize,
 }
@@ -105,11 +101,8 @@ impl Search<'_> {
         let values: Vec<Value> = values.iter().collect();
         let numbers: FxHashMap<&Value, usize> =
             values.iter().enumerate().map(|(number, value)| (value, number)).collect();
-        let left = shape.points.iter().map(|point| {
-            let mut options = Bits::none(values.len());
-            point.options.iter().flatten().for_each(|option| options.insert(numbers[option]));
-            options
-        });
+        let left =
+            shape.points.iter().map(|point| point.options.iter().flatten().map(|option| numbers[option]).collect());
         let n_points = shape.points.len();
         let network = Network {
             keys: shape.points.iter().map(|point| point.key.clone()).collect(),
@@ -269,11 +262,11 @@ impl Search<'_> {
         unknown: Unknown,
         network: &Network,
         (table, side, value): (usize, usize, usize),
-        options: &mut Bits,
+        options: &mut BitSet,
     ) -> Result<()> {
         let Table { constraint, env, keys, rows } = &network.tables[table];
         let mut rows = rows.borrow_mut();
-        let none = || Bits::none(network.values.len());
+        let none = || BitSet::with_room(network.values.len());
         let row = rows.entry((side, value)).or_insert_with(|| Row { asked: none(), possible: none() });
         for option in options.iter() {
             if row.asked.contains(option) {
@@ -297,7 +290,7 @@ impl Search<'_> {
                 row.possible.insert(option);
             }
         }
-        options.keep(&row.possible);
+        options.intersect_with(&row.possible);
         Ok(())
     }
 
@@ -338,7 +331,7 @@ impl Search<'_> {
         };
         for value in domains.left[point].iter() {
             let mut chosen = domains.clone();
-            chosen.left[point] = Bits::none(network.values.len());
+            chosen.left[point] = BitSet::with_room(network.values.len());
             chosen.left[point].insert(value);
             if !self.settle(unknown, network, &mut chosen)? {
                 continue;
@@ -406,39 +399,5 @@ impl Domains {
         reached.sort_unstable();
         reached.dedup();
         reached.len()
-    }
-}
-
-impl Bits {
-    fn none(len: usize) -> Bits {
-        Bits(vec![0; len.div_ceil(64)].into())
-    }
-
-    fn insert(&mut self, bit: usize) {
-        self.0[bit / 64] |= 1 << (bit % 64);
-    }
-
-    fn remove(&mut self, bit: usize) {
-        self.0[bit / 64] &= !(1 << (bit % 64));
-    }
-
-    fn contains(&self, bit: usize) -> bool {
-        self.0[bit / 64] >> (bit % 64) & 1 == 1
-    }
-
-    fn keep(&mut self, others: &Bits) {
-        self.0.iter_mut().zip(&others.0).for_each(|(word, other)| *word &= other);
-    }
-
-    fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(idx, word)| {
-            let some = |word: u64| Some(word).filter(|word| *word != 0);
-            let rest = std::iter::successors(some(*word), move |word| some(word & (word - 1)));
-            rest.map(move |word| idx * 64 + word.trailing_zeros() as usize)
-        })
     }
 }

@@ -4,7 +4,8 @@
 //! enabled instance is tried, with all that follows, and the set with the fewest enabled instances is taken.
 
 use abridge_blast::Evaluation;
-use abridge_deps::{BitSet, Facts, GuardId, NodeId};
+use abridge_deps::{Facts, GuardId, NodeId};
+use abridge_value::BitSet;
 
 pub(super) struct Chooser {
     evaluation: Evaluation,

@@ -7,8 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use abridge_deps::{BitSet, NodeId};
+use abridge_deps::NodeId;
 use abridge_system::{FindingKind, Properties, Steps, System as _, Worker as _};
+use abridge_value::BitSet;
 
 use super::{SelectedWorker, View};
 

@@ -22,6 +22,12 @@ impl BitSet {
         is_new
     }
 
+    pub fn remove(&mut self, number: usize) {
+        if let Some(word) = self.words.get_mut(number / 64) {
+            *word &= !(1 << (number % 64));
+        }
+    }
+
     pub fn contains(&self, number: usize) -> bool {
         self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
@@ -43,6 +49,12 @@ impl BitSet {
             self.words.resize(other.words.len(), 0);
         }
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Removes the numbers that are not in the other set.
+    pub fn intersect_with(&mut self, other: &BitSet) {
+        let others = other.words.iter().chain(std::iter::repeat(&0));
+        self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);
     }
 
     pub fn intersects(&self, other: &BitSet) -> bool {
@@ -104,5 +116,9 @@ mod tests {
         assert!(small.contains(700) && !small.contains(699) && !small.contains(100_000));
         assert_eq!(small.len(), 5);
         assert!(large.is_within(&small) && !small.is_within(&large));
+        small.remove(64);
+        small.remove(100_000);
+        small.intersect_with(&[1, 64, 63].into_iter().collect());
+        assert_eq!(small.iter().collect::<Vec<_>>(), [1, 63]);
     }
 }
