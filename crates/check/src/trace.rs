@@ -66,6 +66,9 @@ pub(crate) fn states_to(
     })
 }
 
+/// So many initial states are listed, and more of them looked at one by one.
+const MANY: usize = 4096;
+
 /// A path of the system whose states have the given representatives.
 fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Vec<Vec<u32>> {
     let mut worker = system.worker();
@@ -82,11 +85,12 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
         // Of several steps that lead to one class, one is enough.
         let is_listed = match states.last() {
             Some(state) => {
-                match canonizer.alike(state) {
-                    Some(alike) => worker.successors_alike(state, alike, &mut steps),
-                    None => worker.successors(state, &mut steps),
-                }
-                true
+                let pause = &mut |steps: &mut Steps| match steps.len() {
+                    MANY.. => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                };
+                worker.successors_by_parts(state, canonizer.alike(state), &mut steps, pause);
+                steps.len() < MANY || !is_set_up(system, state)
             }
             None => canonizer.alike_at_first().is_some_and(|alike| worker.initial_alike(alike, &mut steps)),
         };
@@ -96,11 +100,18 @@ fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut 
             found == wanted
         };
         if !is_listed {
-            // There may be very many.
-            worker.initial_by_parts(&mut steps, &mut |steps| match steps.last() {
+            steps.clear();
+            let pause = &mut |steps: &mut Steps| match steps.last() {
                 Some((_, target)) if stands_for(target) => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
-            });
+                _ => {
+                    steps.clear();
+                    ControlFlow::Continue(())
+                }
+            };
+            match states.last() {
+                Some(state) => worker.successors_by_parts(state, None, &mut steps, pause),
+                None => worker.initial_by_parts(&mut steps, pause),
+            }
         }
         let next = steps.iter().map(|(_, _, target)| target).find(|target| stands_for(target)).map(<[u32]>::to_vec);
         // Symmetric states have corresponding steps, so there is one.

@@ -350,6 +350,10 @@ impl Worker for SelectedWorker<'_> {
         self.inner.announce(states, question);
     }
 
+    fn is_stopped(&self) -> bool {
+        self.inner.is_stopped()
+    }
+
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
         let is_initialised = words[0] & 1 == 1;
         if !is_initialised || !self.select(words, out) {

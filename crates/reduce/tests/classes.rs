@@ -9,18 +9,10 @@ use abridge_model::Model;
 use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Marker, Own, Quotient, Quotiented, Symmetry, symmetry_of,
 };
-use abridge_search::{Control, Progress, Strategy, explore};
+use abridge_search::{Strategy, explore};
 use abridge_sema::{Options, analyse};
-use abridge_system::{Limit, Properties};
+use abridge_system::Properties;
 use abridge_testkit::{Disk, Project};
-
-struct Patient;
-
-impl Control for Patient {
-    fn poll(&mut self, _: &Progress) -> Option<Limit> {
-        None
-    }
-}
 
 const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false };
 
@@ -79,7 +71,7 @@ fn all_methods_have_the_same_classes() {
     for (file, sets, size, n_classes) in machines {
         let model = model(file, sets, size);
         let system = system(&model, size == 0);
-        let exploration = explore(&system, &search(), &mut Patient);
+        let exploration = explore(&system, &search(), &mut ());
         let state = |idx| exploration.table.get(idx).expect("in memory");
         let states: Vec<Vec<u32>> = (0..exploration.table.len() as u32).map(state).collect();
         let Symmetry { group, .. } = symmetry_of(&model, ASKED, system.pinned());
@@ -111,7 +103,7 @@ fn what_does_not_pay_is_given_up() {
         let group = symmetry_of(&model, ASKED, system.pinned()).group;
         let auto = Auto::new(&system, group);
         let config = abridge_search::Config { workers: NonZero::new(workers).expect("not zero"), ..search() };
-        explore(&Quotiented::new(&system, &auto), &config, &mut Patient).table.len()
+        explore(&Quotiented::new(&system, &auto), &config, &mut ()).table.len()
     };
     // The last set takes each of its four values, since it is not looked at any more.
     assert_eq!([counts(1), counts(2), counts(8)], [20_001 + 3; 3]);

@@ -85,6 +85,11 @@ pub trait Worker {
         let _ = (states, question);
     }
 
+    /// Whether evaluations are being ended early. Steps may then be missing, which [`Steps::is_incomplete`] tells.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
     /// All steps out of a state, each distinct transition once.
     fn successors(&mut self, state: &[u32], out: &mut Steps);
 
@@ -93,6 +98,21 @@ pub trait Worker {
     fn successors_alike(&mut self, state: &[u32], alike: &dyn Alike, out: &mut Steps) {
         let _ = alike;
         self.successors(state, out);
+    }
+
+    /// The same, with or without such elements, while steps are being found: see [`Worker::initial_by_parts`].
+    fn successors_by_parts(
+        &mut self,
+        state: &[u32],
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) {
+        let _ = pause;
+        match alike {
+            Some(alike) => self.successors_alike(state, alike, out),
+            None => self.successors(state, out),
+        }
     }
 
     /// Whether steps out of a state can make use of elements that play the same part.

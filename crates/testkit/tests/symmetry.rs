@@ -3,20 +3,11 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use abridge_check::{Config, Control, INITIALISATION, Method, Progress, Report, SETUP_CONSTANTS, check};
+use abridge_check::{Config, INITIALISATION, Method, Report, SETUP_CONSTANTS, check};
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
-use abridge_system::Limit;
-use abridge_testkit::Disk;
 use abridge_testkit::expectations::{Expectation, expectations, size};
-
-struct Patient;
-
-impl Control for Patient {
-    fn poll(&mut self, _: &Progress) -> Option<Limit> {
-        None
-    }
-}
+use abridge_testkit::{Disk, Project};
 
 /// More classes than this are left to `RUN_SLOW=1`, and to the methods other than the default one the smaller number.
 const MAX_CLASSES: u64 = 3_200;
@@ -68,7 +59,7 @@ impl Subject {
     fn compare(&self, about: &[&Expectation], methods: &[(Method, usize)]) -> usize {
         let model = self.model(&about[0].sizes);
         for (method, workers) in methods {
-            let report = check(&model, &self.config(*method, *workers), &mut Patient);
+            let report = check(&model, &self.config(*method, *workers), &mut ());
             for line in about {
                 let found = match line.key.as_str() {
                     "states" => report.states,
@@ -136,7 +127,7 @@ fn markers_are_exact_where_they_decide() {
     let verdict = |name: &str| {
         let subject = subjects.iter().find(|subject| subject.path.ends_with(name)).expect("a model");
         let config = subject.config(Method::Marker { is_precise: false }, 1);
-        let report = check(&subject.model(&[]), &config, &mut Patient);
+        let report = check(&subject.model(&[]), &config, &mut ());
         (report.verdict, report.symmetry.is_approximate)
     };
     use abridge_check::Verdict;
@@ -175,7 +166,7 @@ fn verdicts_are_those_without_reduction() {
         for (invariant, deadlock, goal) in [(true, false, false), (false, true, false), (false, false, true)] {
             let run = |method| {
                 let config = Config { invariant, deadlock, goal, find_all: false, ..subject.config(method, 1) };
-                check(&model, &config, &mut Patient)
+                check(&model, &config, &mut ())
             };
             let plain = run(Method::Off);
             n_violated += usize::from(plain.violation.is_some());
@@ -188,4 +179,21 @@ fn verdicts_are_those_without_reduction() {
         }
     }
     assert!(n_violated >= 8, "only {n_violated} violations were compared");
+}
+
+#[test]
+fn traces_lead_through_very_many_initial_states() {
+    let model = Project::model_of(
+        "MACHINE M SETS F; C
+         CONSTANTS k PROPERTIES card(F) = 2 & card(C) = 3 & k : F
+         VARIABLES s INVARIANT s : F --> (1..4 --> C) & card(ran(s(k))) < 3
+         INITIALISATION s :: F --> (1..4 --> C)
+         OPERATIONS stay = skip
+         END",
+    );
+    let run = |symmetry| check(&model, &Config { symmetry, ..Config::default() }, &mut ());
+    let (plain, reduced) = (run(Method::Off), run(Method::Auto));
+    assert_eq!(verdict(&reduced), verdict(&plain));
+    assert!(plain.found.invariant && reduced.states < plain.states);
+    assert_is_trace(&reduced, "very many initial states");
 }

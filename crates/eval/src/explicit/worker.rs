@@ -199,12 +199,26 @@ impl Worker for ExplicitWorker<'_> {
         }
     }
 
+    fn is_stopped(&self) -> bool {
+        self.system.interp.is_stopped()
+    }
+
     fn successors(&mut self, words: &[u32], out: &mut Steps) {
-        self.expand(words, None, out);
+        self.expand(words, None, out, &mut go_on);
     }
 
     fn successors_alike(&mut self, words: &[u32], alike: &dyn Alike, out: &mut Steps) {
-        self.expand(words, Some(alike), out);
+        self.expand(words, Some(alike), out, &mut go_on);
+    }
+
+    fn successors_by_parts(
+        &mut self,
+        words: &[u32],
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) {
+        self.expand(words, alike, out, pause);
     }
 
     fn wants_alike(&self, words: &[u32]) -> bool {
@@ -249,11 +263,11 @@ impl ExplicitWorker<'_> {
         is_outside
     }
 
-    fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) {
+    fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps, pause: &mut Pause<'_>) {
         if words[0] & 1 == 0 {
             let (constants, _) = self.system.decode(words);
             if !alike.is_some_and(|alike| self.initialise_by_kind(&constants, alike, out)) {
-                self.initialise(&constants, out, &mut go_on);
+                self.initialise(&constants, out, pause);
             }
             return;
         }

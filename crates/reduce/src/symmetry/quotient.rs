@@ -123,18 +123,25 @@ pub struct QuotientedWorker<W, C> {
     representer: Representer<C>,
 }
 
+/// So many steps are taken over without asking whether to end.
+const PATIENCE: usize = 256;
+
 struct Representer<C> {
     canonizer: C,
     target: Vec<u32>,
 }
 
 impl<C: Canonizer> Representer<C> {
-    /// Takes over plain steps, with targets replaced by representatives. The state that they leave is one.
-    fn take(&mut self, source: &[u32], steps: &mut Steps, out: &mut Steps) {
+    /// Takes over plain steps, with targets replaced by representatives, unless that is to end early. The state that they leave is one.
+    fn take(&mut self, source: &[u32], steps: &mut Steps, is_stopped: impl Fn() -> bool, out: &mut Steps) {
         out.is_ill_defined |= steps.is_ill_defined;
         out.is_incomplete |= steps.is_incomplete;
         out.is_reduced |= steps.is_reduced;
-        for (operation, count, target) in steps.iter() {
+        for (idx, (operation, count, target)) in steps.iter().enumerate() {
+            if idx % PATIENCE == PATIENCE - 1 && is_stopped() {
+                out.is_incomplete = true;
+                break;
+            }
             self.target.clear();
             self.target.extend_from_slice(target);
             if target != source {
@@ -160,15 +167,19 @@ impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
         let alike = representer.canonizer.alike_at_first();
         if !alike.is_some_and(|alike| worker.initial_alike(alike, steps)) {
             worker.initial_by_parts(steps, &mut |steps| {
-                representer.take(&[], steps, out);
+                representer.take(&[], steps, || false, out);
                 pause(out)
             });
         }
-        representer.take(&[], steps, out);
+        representer.take(&[], steps, || worker.is_stopped(), out);
     }
 
     fn announce(&mut self, states: &[Ahead], question: Question) {
         self.worker.announce(states, question);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.worker.is_stopped()
     }
 
     fn successors(&mut self, state: &[u32], out: &mut Steps) {
@@ -177,7 +188,7 @@ impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
             Some(alike) => self.worker.successors_alike(state, alike, &mut self.steps),
             None => self.worker.successors(state, &mut self.steps),
         }
-        self.representer.take(state, &mut self.steps, out);
+        self.representer.take(state, &mut self.steps, || self.worker.is_stopped(), out);
     }
 
     fn inspect(
