@@ -85,6 +85,7 @@ impl Facts {
         }
         let is_loose = |reads: &BitSet| by.loose_writes.intersects(reads);
         if instance.has_choice
+            || theory.is_exhausted
             || guards()
                 .any(|guard| is_loose(&guard.reads) || guard.lit.is_none() && by.written.intersects(&guard.reads))
         {
