@@ -28,15 +28,7 @@ fn atom() -> impl Strategy<Value = String> {
 }
 
 fn pred() -> impl Strategy<Value = String> {
-    atom().prop_recursive(3, 10, 3, |inner| {
-        prop_oneof![
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} & {right})")),
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} or {right})")),
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} => {right})")),
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("(({left}) <=> ({right}))")),
-            inner.prop_map(|inner| format!("not({inner})")),
-        ]
-    })
+    connected(atom(), 10)
 }
 
 /// Predicates on a function `f : 0..2 +-> 0..2` and a set `s <: 0..3`.
@@ -63,11 +55,17 @@ fn function_pred() -> impl Strategy<Value = String> {
         Just("s /= {}".to_string()),
         Just("0 |-> 1 : f \\/ s * {1}".to_string()),
     ];
-    atoms.prop_recursive(2, 6, 2, |inner| {
+    connected(atoms, 6)
+}
+
+/// About so many of some predicates, connected.
+fn connected(atoms: impl Strategy<Value = String> + 'static, size: u32) -> impl Strategy<Value = String> {
+    atoms.prop_recursive(3, size, 2, |inner| {
         prop_oneof![
             3 => (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} & {right})")),
             1 => (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} or {right})")),
             1 => (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} => {right})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("(({left}) <=> ({right}))")),
             1 => inner.prop_map(|inner| format!("not({inner})")),
         ]
     })
@@ -118,16 +116,7 @@ fn related_points() -> impl Strategy<Value = String> {
         Just(format!("x |-> y : {edges}")),
         Just("x < y".to_string()),
     ];
-    let body = atoms.prop_recursive(2, 4, 2, |inner| {
-        prop_oneof![
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} & {right})")),
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} or {right})")),
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("({left} => {right})")),
-            (inner.clone(), inner.clone()).prop_map(|(left, right)| format!("(({left}) <=> ({right}))")),
-            inner.prop_map(|inner| format!("not({inner})")),
-        ]
-    });
-    body.prop_map(|body| format!("!(x, y).(x : 0..2 & y : 0..2 => {body})"))
+    connected(atoms, 4).prop_map(|body| format!("!(x, y).(x : 0..2 & y : 0..2 => {body})"))
 }
 
 /// What is ill-defined for some points is for a quantifier as it is for its instances.

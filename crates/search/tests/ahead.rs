@@ -97,7 +97,6 @@ impl Control for Clock {
     }
 }
 
-/// No clock, and no end.
 const STRATEGIES: [Strategy; 3] = [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Mixed { seed: 7 }];
 
 fn config(strategy: Strategy, stop_at_first: bool) -> Config {

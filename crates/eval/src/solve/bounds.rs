@@ -392,7 +392,8 @@ impl Search<'_> {
         }
     }
 
-    fn finite_set(&self, term: &Term, env: &Env) -> Option<Set> {
+    /// The value of a term without unknowns, if it is a set that can be listed.
+    pub(super) fn finite_set(&self, term: &Term, env: &Env) -> Option<Set> {
         let val = term.eval(self.session, env).and_then(|val| self.session.force(&val, env)).ok()?;
         val.as_set().cloned()
     }

@@ -78,16 +78,17 @@ impl Form<'_> {
             Kind::Fails(pred) => return Ok(self.pred(*pred)?.map(|lit| !lit)),
             Kind::Relation(relation, left, right) => (*relation, left, right),
         };
-        let lit = match relation {
-            Relation::Equal => self.compare(Comparison::Equal, left, right)?,
-            Relation::NotEqual => self.compare(Comparison::Equal, left, right)?.map(|lit| !lit),
-            Relation::Member => self.compare(Comparison::Member, left, right)?,
-            Relation::NotMember => self.compare(Comparison::Member, left, right)?.map(|lit| !lit),
-            Relation::Subset => self.compare(Comparison::Subset, left, right)?,
-            Relation::Less => self.compare(Comparison::Less, left, right)?,
-            Relation::LessEqual => self.compare(Comparison::LessEqual, left, right)?,
+        let (op, is_so) = match relation {
+            Relation::Equal => (Comparison::Equal, true),
+            Relation::NotEqual => (Comparison::Equal, false),
+            Relation::Member => (Comparison::Member, true),
+            Relation::NotMember => (Comparison::Member, false),
+            Relation::Subset => (Comparison::Subset, true),
+            Relation::Less => (Comparison::Less, true),
+            Relation::LessEqual => (Comparison::LessEqual, true),
         };
-        Ok(lit)
+        let lit = self.compare(op, left, right)?;
+        Ok(lit.map(|lit| if is_so { lit } else { !lit }))
     }
 
     fn pred(&mut self, pred: PredId) -> Result<Option<Lit>> {
@@ -190,9 +191,8 @@ impl Form<'_> {
             let equal = self.atoms.get(&(Atom::Equal, left.min(right), left.max(right))).copied();
             let converse = self.atoms.get(&(atom, right, left)).copied();
             match (atom, equal, converse) {
-                (Atom::Subset, ..) if left == right => laws.push(lit),
+                (Atom::Subset | Atom::Equal, ..) if left == right => laws.push(lit),
                 (Atom::Less, ..) if left == right => laws.push(!lit),
-                (Atom::Equal, ..) if left == right => laws.push(lit),
                 (Atom::Subset, Some(equal), converse) => {
                     laws.push(self.circuit.implies(equal, lit));
                     if let Some(converse) = converse {

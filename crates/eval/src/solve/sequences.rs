@@ -67,8 +67,8 @@ impl Search<'_> {
         if !self.is_built(*id) || !term.is_ready(self.session, &node.open) {
             return None;
         }
-        let val = term.eval(self.session, &node.env).and_then(|val| self.session.force(&val, &node.env)).ok()?;
-        let items: Vec<Item> = sequence::items(val.as_set()?)?.into_iter().cloned().map(Some).collect();
+        let known = self.finite_set(term, &node.env)?;
+        let items: Vec<Item> = sequence::items(&known)?.into_iter().cloned().map(Some).collect();
         let mut said = Said::default();
         Some(self.split(*id, &items, node, &mut said).map(|()| said))
     }
