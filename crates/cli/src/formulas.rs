@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use abridge_check::{Answer, Calculation, Config, Needs, Place, evaluate, moves, needs, solve};
+use abridge_check::{Answer, Calculation, Config, Needs, Origin, Place, choices, evaluate, needs, solve};
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_eval::{Env, Error, Explicit, Interp, Warning};
 use abridge_model::Model;
@@ -57,10 +57,11 @@ pub(crate) fn first_place(system: &Explicit<'_>, needs: Needs) -> Result<Place, 
         if is_enough {
             return Ok(place);
         }
-        let found = moves(system, &place, 1);
+        let words = place.words(system);
+        let found = choices(system, words.as_deref().map_or(Origin::Root, Origin::State), 1);
         let error = found.errors.first().map(|(_, error)| error.message.clone());
         place = match found.list.into_iter().next() {
-            Some(first) => first.to,
+            Some(first) => Place::of_words(system, Some(&first.to)),
             None => return Err(error.unwrap_or_else(|| "the machine has no initial state".to_owned())),
         };
     }

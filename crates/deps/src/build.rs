@@ -82,10 +82,10 @@ impl Initial {
             variables: std::sync::Arc::new(vec![None; system.model().variables.len()]),
         };
         let mut steps = Steps::new(system.width());
-        system.worker().successors(&system.words_of(&blank, false), &mut steps);
-        let states: Vec<Vec<u32>> =
-            steps.iter().filter(|(step, ..)| *step == INITIALISATION).map(|(_, _, target)| target.to_vec()).collect();
-        let is_complete = !steps.is_incomplete && !system.notes().is_capped && states.len() <= MOST_INITIAL;
+        let completeness = system.worker().successors(&system.words_of(&blank, false), &mut steps);
+        let initial = steps.iter().filter(|step| step.operation == INITIALISATION);
+        let states: Vec<Vec<u32>> = initial.map(|step| step.target.to_vec()).collect();
+        let is_complete = completeness.is_whole() && states.len() <= MOST_INITIAL;
         Initial { states, is_complete }
     }
 }

@@ -32,8 +32,8 @@ fn find_with(text: &str, depth: Depth, means: &Means) -> Found {
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{}", project.diagnostics()));
     let system = Explicit::new(Interp::new(model, Config::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
-    system.worker().initial(&mut steps);
-    let words = steps.iter().next().expect("the machine starts").2.to_vec();
+    assert!(system.worker().initial(&mut steps).is_whole());
+    let words = steps.iter().next().expect("the machine starts").target.to_vec();
     let facts = Facts::new(&system, &words, ASKED, depth, means).expect("the machine can be analysed");
     let name = |node| facts.name(model, system.operations(), node);
     let enabling = facts.enabling();
@@ -215,8 +215,8 @@ fn when_the_time_is_over_nothing_is_asked_or_kept() {
     let model = analysis.model.as_ref().expect("a machine");
     let system = Explicit::new(Interp::new(model, Config::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
-    system.worker().initial(&mut steps);
-    let words = steps.iter().next().expect("the machine starts").2.to_vec();
+    assert!(system.worker().initial(&mut steps).is_whole());
+    let words = steps.iter().next().expect("the machine starts").target.to_vec();
     assert!(Facts::new(&system, &words, ASKED, SEMANTIC, &means).is_none());
     assert!(!means.answers.is_changed());
 }

@@ -9,6 +9,8 @@ mod alike;
 mod choosing;
 mod condition;
 mod conjunct;
+mod execution;
+mod explain;
 mod fast;
 mod labelled;
 mod lists;
@@ -17,6 +19,7 @@ mod operation;
 mod order;
 mod profile;
 mod saved;
+mod shown;
 mod worker;
 
 use std::collections::BTreeSet;
@@ -25,10 +28,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use abridge_diag::Diagnostic;
 use abridge_model::ids::Id as _;
-use abridge_model::{ConstId, IdSet, Model, OpId, PredId, VarId};
-use abridge_system::{Steps, System, Worker as _};
+use abridge_model::{Conjunct, ConstId, IdSet, Model, OpId, PredId, VarId};
+use abridge_system::{Failure, Gap, System};
 use abridge_value::{Interner, Value, ValueId};
 
 use crate::compiled::Program;
@@ -41,7 +43,7 @@ use crate::solve::Classes;
 use crate::val::Val;
 use condition::Conditions;
 use conjunct::{Conjuncts, Role};
-pub use labelled::NO_LABEL;
+pub use execution::{Execution, Executions, INITIALISATION_NAME, Place, SETUP_NAME, named_values};
 use lists::Lists;
 use operation::Operation;
 pub use profile::{Cost, Measured, Profile};
@@ -68,6 +70,8 @@ pub struct SystemConfig {
     pub many_choices: f64,
     /// Measure where the time goes.
     pub profile: bool,
+    /// Atomic propositions, in the order of their numbers.
+    pub propositions: Vec<PredId>,
 }
 
 impl Default for SystemConfig {
@@ -82,6 +86,7 @@ impl Default for SystemConfig {
             max_operations: None,
             many_choices: 9.0,
             profile: false,
+            propositions: Vec::new(),
         }
     }
 }
@@ -93,6 +98,10 @@ pub const FIRST_OPERATION: u32 = 2;
 
 /// The word of a variable without a value.
 pub const UNSET: u32 = u32::MAX;
+
+/// Steps of plain evaluation for finding a set-up or an initialisation again. Finding one among very many may take longer than the search
+/// for all of them took with better means; then it is told as not found.
+const START_FUEL: u64 = 1 << 24;
 
 /// Bytes that remembered things may take in any case, and for each state.
 const MEMO_BASE: u64 = 48 << 20;
@@ -128,6 +137,8 @@ pub struct Explicit<'m> {
     invariant: Conjuncts,
     assertions: Conjuncts,
     goal: Conjuncts,
+    /// Atomic propositions of temporal formulas.
+    propositions: Conjuncts,
     /// States where it does not hold are neither inspected nor expanded.
     scope: Conjuncts,
     lists: Lists,
@@ -145,22 +156,8 @@ pub struct Notes {
     pub warnings: BTreeSet<Warning>,
     /// Errors other than violated properties: what could not be evaluated at all.
     pub failures: Vec<Failure>,
-    /// A cap on initialisations or operations was reached.
-    pub is_capped: bool,
     /// How many states outside SCOPE were met: steps that lead there count, but not what follows.
     pub n_outside: u64,
-    /// Evaluation was ended from outside.
-    pub is_stopped: bool,
-}
-
-/// Something that could not be evaluated.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
-    /// Where it was met.
-    pub what: String,
-    /// The machine is to blame, not our means of evaluation.
-    pub is_violation: bool,
-    pub diagnostic: Diagnostic,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -185,7 +182,7 @@ impl<'m> Explicit<'m> {
         let numbered = operations.iter().copied().enumerate();
         let operation_memos =
             numbered.map(|op| Operation::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
-        let conjuncts = |role, list: &[abridge_model::Conjunct]| {
+        let conjuncts = |role, list: &[Conjunct]| {
             let checked = list.iter().enumerate().filter(|(_, item)| !item.is_gluing);
             let checked = checked.map(|(idx, item)| (idx as u32, item.pred, words.of(&item.reads)));
             Conjuncts::new(model, &words, program.as_ref(), role, checked)
@@ -195,6 +192,9 @@ impl<'m> Explicit<'m> {
             (0, *pred, words.of(&reads.variables))
         };
         let goal = model.steering.goal.iter().map(whole);
+        let numbered = (0..).zip(&config.propositions);
+        let propositions: Vec<_> = numbered.map(|(number, pred)| (number, *pred, whole(pred).2)).collect();
+        let propositions = propositions.into_iter();
         let scope = model.steering.scope.iter().filter(|_| has_scope(model)).map(whole);
         Explicit {
             operation_memos,
@@ -202,6 +202,7 @@ impl<'m> Explicit<'m> {
             invariant: conjuncts(Role::Invariant, &model.invariant),
             assertions: conjuncts(Role::Assertion, &model.assertions),
             goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
+            propositions: Conjuncts::new(model, &words, program.as_ref(), Role::Proposition, propositions),
             scope: Conjuncts::new(model, &words, program.as_ref(), Role::Invariant, scope),
             values: variables.iter().map(|_| Interner::new()).collect(),
             interp,
@@ -226,6 +227,11 @@ impl<'m> Explicit<'m> {
     }
 
     pub fn interp(&self) -> &Interp<'m> {
+        &self.interp
+    }
+
+    /// The interpreter that is the judge: traces are found again by it, and findings explained.
+    pub fn judge(&self) -> &Interp<'m> {
         &self.interp
     }
 
@@ -317,21 +323,25 @@ impl<'m> Explicit<'m> {
     /// All that is remembered.
     fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
         let operations = self.operation_memos.iter().flat_map(Operation::memos);
-        let conjuncts =
-            [&self.invariant, &self.assertions, &self.goal, &self.scope].into_iter().flat_map(Conjuncts::memos);
+        let conjuncts = [&self.invariant, &self.assertions, &self.goal, &self.propositions, &self.scope]
+            .into_iter()
+            .flat_map(Conjuncts::memos);
         operations.chain(self.conditions.memos()).chain(conjuncts)
     }
 
-    fn note(&self, session: &Session<'_>, what: &str, error: Option<Error>) {
+    /// Notes what a session had to say and what could not be evaluated; tells what that means for the completeness of its answers.
+    fn note(&self, session: &Session<'_>, what: &str, error: Option<Error>) -> Option<Gap> {
         let warnings = session.take_warnings();
         if warnings.is_empty() && error.is_none() {
-            return;
+            return None;
         }
+        let is_bounded = |warning: &Warning| matches!(warning, Warning::Enumeration { .. } | Warning::Strings { .. });
+        let bounded = warnings.iter().any(is_bounded).then_some(Gap::Bounded);
         let mut notes = lock(&self.notes);
         notes.warnings.extend(warnings);
-        notes.is_stopped |= error.as_ref().is_some_and(|error| matches!(error.kind(), ErrorKind::Stopped));
-        if notes.is_stopped {
-            return;
+        let gap = error.as_ref().and_then(gap_of);
+        if gap == Some(Gap::Stopped) {
+            return gap;
         }
         if let Some(error) = error.filter(|_| notes.failures.len() < 100) {
             let (is_violation, diagnostic) = (is_violation(&error), error.diagnostic(self.model()));
@@ -340,6 +350,16 @@ impl<'m> Explicit<'m> {
                 notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });
             }
         }
+        gap.max(bounded)
+    }
+}
+
+/// What an error means for the completeness of a list of steps. One that the machine is to blame for is a finding and no gap.
+fn gap_of(error: &Error) -> Option<Gap> {
+    match error.kind() {
+        ErrorKind::Stopped => Some(Gap::Stopped),
+        _ if is_violation(error) => None,
+        _ => Some(Gap::Failed),
     }
 }
 
@@ -478,27 +498,11 @@ fn is_violation(error: &Error) -> bool {
     error.is_ill_defined() || error.is_obligation()
 }
 
-/// One step with its label, for traces.
-#[derive(Clone, Debug)]
-pub struct LabelledStep {
-    /// Nothing for set-up and initialisation.
-    pub op: Option<OpId>,
-    pub params: Vec<Val>,
-    pub outputs: Vec<Option<Val>>,
-}
-
 impl Explicit<'_> {
-    /// A label of a step between two states, found by running the interpreter again; nothing if there is no such step.
-    pub fn label(&self, from: Option<&[u32]>, to: &[u32]) -> Option<LabelledStep> {
-        let plain = LabelledStep { op: None, params: Vec::new(), outputs: Vec::new() };
+    /// A step between two states, found by the judge; nothing if it finds none. The root is the state that is not there.
+    pub fn execution_between(&self, from: Option<&[u32]>, to: &[u32]) -> Option<Execution> {
         let Some(from) = from.filter(|from| from[0] & 1 == 1) else {
-            let mut steps = Steps::new(self.width());
-            let mut worker = self.worker();
-            match from {
-                Some(from) => worker.successors(from, &mut steps),
-                None => worker.initial(&mut steps),
-            }
-            return steps.iter().any(|(_, _, target)| target == to).then_some(plain);
+            return self.start_between(from, to);
         };
         let quick = self.operation_memos.iter().find_map(|operation| match &operation.choosing {
             Some(_) => self.step_of_many(operation, from, to),
@@ -510,16 +514,40 @@ impl Explicit<'_> {
         })
     }
 
+    /// A set-up or initialisation that leads to a state.
+    fn start_between(&self, from: Option<&[u32]>, to: &[u32]) -> Option<Execution> {
+        let (from, to) = (Place::of_words(self, from), Place::of_words(self, Some(to)));
+        let session = self.judge().session();
+        let wanted = to.state()?;
+        session.limit(START_FUEL);
+        if matches!((&from, &to), (Place::Start, Place::SetUp(_))) {
+            let env = Env::new(wanted);
+            let holds = |conjunct: &Conjunct| matches!(session.pred(conjunct.pred, &env), Ok(true));
+            return self.model().properties.iter().all(holds).then(|| Execution::bare(to.clone()));
+        }
+        session.wishes.replace(Wishes { locals: Vec::new(), variables: Some(wanted.variables.clone()) });
+        let mut found = None;
+        self.executions(&session, &from, None, &mut |execution| match execution {
+            Ok(execution) if execution.to == to => {
+                found = Some(execution);
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        });
+        found
+    }
+
     /// A step of an operation between two states, if it makes certain choices.
-    fn step_between(&self, op: OpId, from: &[u32], to: &[u32], wishes: Wishes) -> Option<LabelledStep> {
+    fn step_between(&self, op: OpId, from: &[u32], to: &[u32], wishes: Wishes) -> Option<Execution> {
         let (state, _) = self.decode(from);
         let (target, _) = self.decode(to);
-        let session = self.interp.session();
+        let session = self.judge().session();
         session.wishes.replace(wishes);
         let mut found = None;
         session.operation(op, &state, &mut |transition| match transition {
             Ok(transition) if transition.state.variables == target.variables => {
-                found = Some(LabelledStep { op: Some(op), params: transition.params, outputs: transition.outputs });
+                let (params, outputs) = (transition.params, transition.outputs);
+                found = Some(Execution { op: Some(op), params, outputs, to: Place::Running(transition.state) });
                 ControlFlow::Break(())
             }
             _ => ControlFlow::Continue(()),
@@ -532,7 +560,7 @@ impl Explicit<'_> {
         let (state, _) = self.decode(words);
         let mut errors = Vec::new();
         for op in &self.operations {
-            let session = self.interp.session();
+            let session = self.judge().session();
             session.operation(*op, &state, &mut |transition| {
                 if let Err(error) = transition {
                     errors.push((*op, error));
@@ -573,6 +601,6 @@ impl Explicit<'_> {
     /// The value of a predicate in a state.
     pub fn holds(&self, pred: PredId, words: &[u32]) -> Result<bool> {
         let (state, _) = self.decode(words);
-        self.interp.session().pred(pred, &Env::new(&state))
+        self.judge().session().pred(pred, &Env::new(&state))
     }
 }

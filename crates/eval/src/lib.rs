@@ -35,8 +35,8 @@ pub use config::{Config, Unbounded};
 pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use explicit::{
-    Cost, Explicit, ExplicitWorker, FIRST_OPERATION, Failure, INITIALISATION, LabelledStep, Measured, NO_LABEL, Notes,
-    Profile, SETUP, SystemConfig, UNSET,
+    Cost, Execution, Executions, Explicit, ExplicitWorker, FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME,
+    Measured, Notes, Place, Profile, SETUP, SETUP_NAME, SystemConfig, UNSET, named_values,
 };
 pub use expr::is_silent_predicate;
 pub use interp::{Interp, Session, Warning};

@@ -14,7 +14,7 @@ use abridge_sema::{Options, analyse};
 use abridge_system::Properties;
 use abridge_testkit::{Disk, Project};
 
-const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false };
+const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false, propositions: false };
 
 fn search() -> abridge_search::Config {
     abridge_search::Config {

@@ -10,7 +10,7 @@ use abridge_value::Value;
 
 use super::fast::FastPath;
 use super::operation::{At, Operation, Outcomes};
-use super::{Explicit, LabelledStep};
+use super::{Execution, Explicit};
 use crate::compiled::{Choosing, Fast, Stop};
 use crate::interp::Wishes;
 use crate::kinds::{Kinds, Shape};
@@ -60,7 +60,7 @@ impl Explicit<'_> {
 
     /// A step of an operation with many choices between two states. What must be chosen for it is looked for among choices that differ by
     /// more than elements which both states cannot tell apart; the plain interpreter then makes that choice.
-    pub(super) fn step_of_many(&self, operation: &Operation, from: &[u32], to: &[u32]) -> Option<LabelledStep> {
+    pub(super) fn step_of_many(&self, operation: &Operation, from: &[u32], to: &[u32]) -> Option<Execution> {
         let (source, target) = (self.decode(from).0, self.decode(to).0);
         let vals = [&source.constants, &source.variables, &target.variables].into_iter().flat_map(|slots| slots.iter());
         let values: Option<Vec<&Value>> = vals.flatten().map(Val::as_value).collect();

@@ -6,7 +6,7 @@
 
 use abridge_model::dump::pred_text;
 use abridge_model::{Model, PredId};
-use abridge_system::{Ahead, FindingKind};
+use abridge_system::{Ahead, Completeness, FindingKind, Gap};
 
 use super::fast::{FastPath, Trust};
 use super::memo::{Desk, Memo, Seat};
@@ -20,6 +20,7 @@ pub(super) enum Role {
     Invariant,
     Assertion,
     Goal,
+    Proposition,
 }
 
 pub(super) struct Conjuncts {
@@ -61,9 +62,16 @@ enum Truth {
     Unknown,
 }
 
+/// Where a failure was met, for messages.
+const PROPERTY: &str = "a property of states";
+
 /// Nothing is to be reported.
 const FINE: u32 = 1;
 const NOT_FINE: u32 = 2;
+/// Nothing is to be reported, as far as is known: the number of a gap is added.
+const FINE_BUT: u32 = 3;
+/// Gaps as they are remembered. What was stopped is not remembered: it may be asked again.
+const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
 
 impl Conjuncts {
     /// Numbers, predicates and the words they read.
@@ -79,7 +87,7 @@ impl Conjuncts {
         for (number, pred, read) in items {
             // Machines repeat conjuncts of machines that they include.
             let text = (read, pred_text(model, pred));
-            if texts.contains(&text) {
+            if role != Role::Proposition && texts.contains(&text) {
                 continue;
             }
             let idx = conjuncts.list.len();
@@ -127,6 +135,8 @@ pub(super) struct Inspector<'a> {
     costs: Vec<Cost>,
     key: Vec<u32>,
     failed: Vec<(u32, FindingKind)>,
+    /// Why the truth of something is not known.
+    gap: Option<Gap>,
 }
 
 /// A state under inspection.
@@ -146,6 +156,7 @@ impl<'a> Inspector<'a> {
             conjuncts,
             key: Vec::new(),
             failed: Vec::new(),
+            gap: None,
         }
     }
 
@@ -180,9 +191,10 @@ impl<'a> Inspector<'a> {
         subject: &mut Subject<'_, '_>,
         before: Option<&[u32]>,
         found: &mut dyn FnMut(FindingKind),
-    ) {
+    ) -> Completeness {
         let conjuncts = self.conjuncts;
         self.failed.clear();
+        self.gap = None;
         for (idx, group) in conjuncts.groups.iter().enumerate().filter(|(_, group)| group.is_top) {
             if !group.is_same(subject.words, before) {
                 self.is_fine(idx, subject);
@@ -192,6 +204,7 @@ impl<'a> Inspector<'a> {
             self.failed.sort_unstable();
             self.failed.iter().for_each(|(_, kind)| found(*kind));
         }
+        self.gap.into()
     }
 
     /// Whether nothing in a group and those below it is to be reported; otherwise it is noted.
@@ -202,10 +215,15 @@ impl<'a> Inspector<'a> {
             fill(&mut self.key, subject.words, &group.words);
             match seat.get(&subject.system.lists, &self.key) {
                 Ok(FINE) => return true,
+                Ok(number @ FINE_BUT..) => {
+                    self.gap = self.gap.max(GAPS.get((number - FINE_BUT) as usize).copied());
+                    return true;
+                }
                 Ok(_) => {}
                 Err(key) => missing = Some(key),
             }
         }
+        let gap_outside = self.gap.take();
         let mut is_fine = true;
         for member in &group.members {
             is_fine &= self.passes(*member, &group.words, subject);
@@ -213,12 +231,18 @@ impl<'a> Inspector<'a> {
         for below in &group.below {
             is_fine &= self.is_fine(*below, subject);
         }
-        if let (Some(key), Some(seat)) = (missing, &self.seats[idx]) {
+        if let (Some(key), Some(seat)) = (missing.filter(|_| self.gap != Some(Gap::Stopped)), &self.seats[idx]) {
             // Groups below have used the buffer.
             fill(&mut self.key, subject.words, &group.words);
-            let number = if is_fine { FINE } else { NOT_FINE };
+            let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap);
+            let number = match (is_fine, gap) {
+                (true, Some(gap)) => FINE_BUT + gap as u32,
+                (true, None) => FINE,
+                (false, _) => NOT_FINE,
+            };
             seat.insert(&subject.system.lists, &self.key, key, number);
         }
+        self.gap = self.gap.max(gap_outside);
         is_fine
     }
 
@@ -226,7 +250,8 @@ impl<'a> Inspector<'a> {
         let conjunct = &self.conjuncts.list[idx];
         let number = conjunct.number;
         let clock = Clock::start(subject.system.config.profile);
-        let truth = conjunct.truth(&mut self.trust[idx], &mut self.costs[idx], words, subject);
+        let (truth, gap) = conjunct.truth(&mut self.trust[idx], &mut self.costs[idx], words, subject);
+        self.gap = self.gap.max(gap);
         clock.stop(&mut self.costs[idx]);
         let kind = match (self.conjuncts.role, truth) {
             (Role::Invariant, Truth::False) => FindingKind::Invariant(number),
@@ -234,6 +259,8 @@ impl<'a> Inspector<'a> {
             (Role::Assertion, Truth::False) => FindingKind::Assertion(number),
             (Role::Assertion, Truth::IllDefined) => FindingKind::IllDefinedAssertion(number),
             (Role::Goal, Truth::True) => FindingKind::Goal,
+            (Role::Proposition, Truth::False) => FindingKind::Proposition(number),
+            (Role::Proposition, Truth::IllDefined) => FindingKind::IllDefinedProposition(number),
             _ => return true,
         };
         self.failed.push((number, kind));
@@ -242,7 +269,13 @@ impl<'a> Inspector<'a> {
 }
 
 impl Conjunct {
-    fn truth(&self, trust: &mut Trust, cost: &mut Cost, words: &[usize], subject: &mut Subject<'_, '_>) -> Truth {
+    fn truth(
+        &self,
+        trust: &mut Trust,
+        cost: &mut Cost,
+        words: &[usize],
+        subject: &mut Subject<'_, '_>,
+    ) -> (Truth, Option<Gap>) {
         let Subject { system, fast, words: state_words, state } = subject;
         if let (Some(test), Some(fast)) = (self.compiled, fast.as_mut().filter(|_| trust.is_given())) {
             fast.load(system, state_words, words);
@@ -250,7 +283,7 @@ impl Conjunct {
             let answer = fast.runtime.holds(test);
             trust.count(answer.is_ok());
             match answer {
-                Ok(holds) => return if holds { Truth::True } else { Truth::False },
+                Ok(holds) => return (if holds { Truth::True } else { Truth::False }, None),
                 Err(_) => fast.forget(),
             }
         }
@@ -258,7 +291,8 @@ impl Conjunct {
         self.plain_truth(system, state.get_or_insert_with(|| system.decode(state_words).0))
     }
 
-    fn plain_truth(&self, system: &Explicit<'_>, state: &State) -> Truth {
+    /// The truth, and why it may not be certain.
+    fn plain_truth(&self, system: &Explicit<'_>, state: &State) -> (Truth, Option<Gap>) {
         let session = system.interp.session();
         let truth = match session.pred(self.pred, &Env::new(state)) {
             Ok(true) => Truth::True,
@@ -266,11 +300,10 @@ impl Conjunct {
             Err(error) if error.is_failed_assertion() => Truth::False,
             Err(error) if is_violation(&error) => Truth::IllDefined,
             Err(error) => {
-                system.note(&session, "a property of states", Some(error));
-                Truth::Unknown
+                let gap = system.note(&session, PROPERTY, Some(error));
+                return (Truth::Unknown, gap);
             }
         };
-        system.note(&session, "a property of states", None);
-        truth
+        (truth, system.note(&session, PROPERTY, None))
     }
 }

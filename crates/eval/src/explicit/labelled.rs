@@ -7,24 +7,19 @@ use std::ops::ControlFlow;
 use abridge_model::ids::Id as _;
 use abridge_model::walk::Node;
 use abridge_model::{Expr, LocalId, Model, OpId, Subst};
-use abridge_system::Steps;
+use abridge_system::{LabelId, Steps};
 use abridge_value::ValueId;
 
 use super::fast::FastPath;
 use super::operation::{At, Doubt, Means, Operation, Performer, Run, Scratch};
-use super::profile::Clock;
-use super::worker::ExplicitWorker;
 use super::{Explicit, UNSET, fill, is_violation};
 use crate::compiled::{Fast, Program};
 use crate::env::State;
 use crate::val::Val;
 
-/// The label of a step of which only the operation is known.
-pub const NO_LABEL: u32 = u32::MAX;
-
 impl Explicit<'_> {
-    pub(super) fn label_of(&self, locals: &[u32]) -> u32 {
-        self.labels.intern(&locals.into()).0
+    pub(super) fn label_of(&self, locals: &[u32]) -> LabelId {
+        LabelId(self.labels.intern(&locals.into()).0)
     }
 
     /// The locals whose values make up the labels of an operation, by its position.
@@ -33,8 +28,8 @@ impl Explicit<'_> {
     }
 
     /// The values of a label.
-    pub fn label_vals(&self, label: u32) -> impl Iterator<Item = &Val> {
-        self.labels.get(ValueId(label)).iter().map(|id| self.local(*id))
+    pub fn label_vals(&self, label: LabelId) -> impl Iterator<Item = &Val> {
+        self.labels.get(ValueId(label.0)).iter().map(|id| self.local(*id))
     }
 
     /// The variables in the order of the words of a state, beginning with word 1.
@@ -47,6 +42,9 @@ impl Explicit<'_> {
         (id != UNSET).then(|| self.decode_val(word, id))
     }
 }
+
+/// The label, in an entry of a memo, of a step of which only the operation is known.
+const NO_LABEL: u32 = u32::MAX;
 
 /// What labels the steps of an operation: its parameters or, without any, what an ANY around its body chooses for the body.
 pub(super) fn label_locals(model: &Model, program: Option<&Program>, op: OpId) -> Vec<LocalId> {
@@ -76,32 +74,9 @@ pub(super) fn label_locals(model: &Model, program: Option<&Program>, op: OpId) -
     }
 }
 
-impl ExplicitWorker<'_> {
-    /// All steps out of an initialised state with the label of each. Steps with different labels may be the same transition.
-    pub fn labelled(&mut self, words: &[u32], out: &mut Steps, labels: &mut Vec<u32>) {
-        self.refresh();
-        labels.clear();
-        self.means.scratch.labels = Some(std::mem::take(labels));
-        let mut at = At::new(self.system, words, &mut self.means);
-        for operation in &mut self.operations {
-            operation.perform_labelled(&mut at, out).add_to(out);
-        }
-        *labels = self.means.scratch.labels.take().unwrap_or_default();
-        debug_assert_eq!(labels.len(), out.len());
-    }
-}
-
 impl Performer<'_> {
-    /// Adds the steps of the operation with their labels.
-    fn perform_labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
-        let clock = Clock::start(at.system.config.profile);
-        let doubt = self.labelled(at, out);
-        clock.stop(&mut self.cost);
-        doubt
-    }
-
-    /// Remembered ones if there are.
-    fn labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
+    /// Adds the steps of the operation with their labels, remembered ones if there are.
+    pub(super) fn labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
         let (system, words, operation) = (at.system, at.words, self.operation);
         let mut key = None;
         if let Some(seat) = self.with_labels.as_mut().filter(|seat| !seat.is_off()) {
@@ -114,7 +89,7 @@ impl Performer<'_> {
         }
         let start = out.len();
         let doubt = self.compute_labelled(at, out);
-        if let (Some(key), Some(seat)) = (key, &self.with_labels) {
+        if let (Some(key), Some(seat)) = (key.filter(|_| doubt.is_lasting()), &self.with_labels) {
             let scratch = &mut at.means.scratch;
             operation.list_labelled(start, doubt, scratch, out);
             if let Some(number) = system.lists.number(&scratch.entry) {
@@ -147,7 +122,6 @@ impl Performer<'_> {
             }
             fast.forget();
             out.truncate(start);
-            scratch.labels.as_mut().into_iter().for_each(|labels| labels.truncate(start));
         }
         self.cost.plain += 1;
         let has_names = self.operation.label == system.model().operations[self.operation.op].params;
@@ -168,19 +142,19 @@ impl Operation {
     ) -> Doubt {
         let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
         for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
-            self.add_labelled(words, outcome[1..].iter().copied(), outcome[0], scratch, out);
+            let label = (outcome[0] != NO_LABEL).then_some(LabelId(outcome[0]));
+            self.add_labelled(words, outcome[1..].iter().copied(), label, scratch, out);
         }
         Doubt::from_word(*head)
     }
 
     /// Makes the entry of the steps that were added last.
     fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) {
-        let Scratch { entry, labels, .. } = scratch;
+        let entry = &mut scratch.entry;
         entry.clear();
-        let labels = labels.iter().flatten().skip(start);
-        for ((_, _, target), label) in out.iter().skip(start).zip(labels) {
-            entry.push(*label);
-            entry.extend(self.writes.iter().map(|word| target[*word]));
+        for step in out.iter().skip(start) {
+            entry.push(step.label.map_or(NO_LABEL, |label| label.0));
+            entry.extend(self.writes.iter().map(|word| step.target[*word]));
         }
         entry.push(doubt.to_word());
     }
@@ -190,7 +164,7 @@ impl Operation {
         &self,
         words: &[u32],
         written: impl Iterator<Item = u32>,
-        label: u32,
+        label: Option<LabelId>,
         scratch: &mut Scratch,
         out: &mut Steps,
     ) {
@@ -199,8 +173,7 @@ impl Operation {
         for (word, value) in self.writes.iter().zip(written) {
             scratch.target[*word] = value;
         }
-        out.push(self.step, 1, &scratch.target);
-        scratch.labels.as_mut().into_iter().for_each(|labels| labels.push(label));
+        out.push_labelled(self.step, label, &scratch.target);
     }
 
     fn at_once_labelled(
@@ -215,7 +188,7 @@ impl Operation {
         fast.runtime.labelled(self.op, &mut |chosen, outcome| {
             let label: Vec<u32> = self.label.iter().map(|id| system.locals.intern(chosen.local(*id)).0).collect();
             let written = self.writes.iter().zip(outcome.written).map(|(word, val)| system.encode_val(*word, val));
-            self.add_labelled(words, written, system.label_of(&label), scratch, out);
+            self.add_labelled(words, written, Some(system.label_of(&label)), scratch, out);
         })
     }
 
@@ -236,7 +209,7 @@ impl Operation {
             match transition {
                 Ok(transition) => {
                     let params: Vec<u32> = transition.params.iter().map(|val| system.locals.intern(val).0).collect();
-                    let label = if has_names { system.label_of(&params) } else { NO_LABEL };
+                    let label = has_names.then(|| system.label_of(&params));
                     let val = |word: &usize| transition.state.variables[system.variables[*word - 1].index()].as_ref();
                     let written =
                         self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
@@ -247,8 +220,7 @@ impl Operation {
             }
             ControlFlow::Continue(())
         });
-        doubt.is_incomplete = failure.is_some();
-        system.note(&session, &system.model().operations[self.op].name, failure);
+        doubt.gap = system.note(&session, &system.model().operations[self.op].name, failure);
         doubt
     }
 }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use abridge_model::effects::must_write;
 use abridge_model::ids::Id as _;
 use abridge_model::{LocalId, Model, OpId, VarId};
-use abridge_system::{Ahead, Alike, Steps};
+use abridge_system::{Ahead, Alike, Completeness, Gap, Steps};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::{Groups, pattern};
@@ -18,7 +18,7 @@ use super::fast::{FastPath, Trust};
 use super::labelled::label_locals;
 use super::memo::{Desk, Key, Memo, Seat};
 use super::profile::{Clock, Cost, Measured};
-use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
+use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation};
 use crate::compiled::{Choosing, Fast, Program, Staged, Stop, Verdict};
 use crate::env::State;
 use crate::kinds::Kinds;
@@ -180,8 +180,8 @@ impl<'x, 'a> At<'x, 'a> {
 
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// The label of every step that is added, if labels are wanted.
-    pub(super) labels: Option<Vec<u32>>,
+    /// The label of every step is wanted, so equal steps with different labels stay apart.
+    pub(super) wants_labels: bool,
     pub(super) key: Vec<u32>,
     found: Vec<u32>,
     pub(super) target: Vec<u32>,
@@ -239,22 +239,24 @@ impl<'a> Performer<'a> {
     }
 
     /// Adds the steps of the operation out of a state.
-    pub(super) fn perform(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+    pub(super) fn perform(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Completeness {
         let clock = Clock::start(at.system.config.profile);
-        self.answer(at, out);
+        let doubt = if out.wants_labels() { self.labelled(at, out) } else { self.answer(at, out) };
         clock.stop(&mut self.cost);
+        doubt.add_to(out)
     }
 
-    fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+    fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
         if at.perform_by_kind(self.operation, out) {
             self.cost.computed += 1;
-            return;
+            return Doubt::default();
         }
         // What is alike depends on more than the key of a memo.
         let all_alike = at.alike;
         at.alike = all_alike.filter(|_| self.makes_use_of_alike());
-        self.answer_alike(at, out);
+        let doubt = self.answer_alike(at, out);
         at.alike = all_alike;
+        doubt
     }
 
     /// Whether it matters which elements play the same part in a state.
@@ -270,7 +272,7 @@ impl<'a> Performer<'a> {
         }
     }
 
-    fn answer_alike(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
+    fn answer_alike(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
         let operation = self.operation;
         let mut key = None;
         if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off() && at.alike.is_none()) {
@@ -283,10 +285,10 @@ impl<'a> Performer<'a> {
         }
         let start = out.len();
         let doubt = self.compute(at, out);
-        doubt.add_to(out);
-        if let (Some(key), Some(whole)) = (key, &self.whole) {
+        if let (Some(key), Some(whole)) = (key.filter(|_| doubt.is_lasting()), &self.whole) {
             operation.keep(at.system, whole, (key, at.words), doubt, start, &mut at.means.scratch, out);
         }
+        doubt
     }
 
     /// Computes the steps.
@@ -325,22 +327,32 @@ impl<'a> Performer<'a> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Doubt {
     pub(super) is_ill_defined: bool,
-    /// Some may be missing.
-    pub(super) is_incomplete: bool,
+    /// Why some may be missing.
+    pub(super) gap: Option<Gap>,
 }
+
+/// Gaps as they are remembered, from 1 on. What was stopped is not remembered: it may be asked again.
+const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
 
 impl Doubt {
     pub(super) fn to_word(self) -> u32 {
-        u32::from(self.is_ill_defined) | u32::from(self.is_incomplete) << 1
+        let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap).map_or(0, |idx| idx as u32 + 1);
+        u32::from(self.is_ill_defined) | gap << 1
     }
 
     pub(super) fn from_word(word: u32) -> Doubt {
-        Doubt { is_ill_defined: word & 1 != 0, is_incomplete: word & 2 != 0 }
+        let gap = (word >> 1).checked_sub(1).map(|idx| GAPS[idx as usize]);
+        Doubt { is_ill_defined: word & 1 != 0, gap }
     }
 
-    pub(super) fn add_to(self, out: &mut Steps) {
+    /// The same question gets the same answer again.
+    pub(super) fn is_lasting(self) -> bool {
+        self.gap != Some(Gap::Stopped)
+    }
+
+    fn add_to(self, out: &mut Steps) -> Completeness {
         out.is_ill_defined |= self.is_ill_defined;
-        out.is_incomplete |= self.is_incomplete;
+        self.gap.into()
     }
 }
 
@@ -359,9 +371,8 @@ pub(super) struct Run<'r, 'f, 's> {
 
 impl Operation {
     /// Adds the steps of an entry.
-    fn emit(&self, system: &Explicit<'_>, number: u32, words: &[u32], scratch: &mut Scratch, out: &mut Steps) {
-        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return };
-        Doubt::from_word(*head).add_to(out);
+    fn emit(&self, system: &Explicit<'_>, number: u32, words: &[u32], scratch: &mut Scratch, out: &mut Steps) -> Doubt {
+        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
         let target = &mut scratch.target;
         for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
             target.clear();
@@ -371,6 +382,7 @@ impl Operation {
             }
             out.push(self.step, u64::from(outcome[0]), target);
         }
+        Doubt::from_word(*head)
     }
 
     /// Remembers the steps that were added last.
@@ -387,10 +399,10 @@ impl Operation {
     ) {
         let entry = &mut scratch.entry;
         entry.clear();
-        for (_, count, target) in out.iter().skip(start) {
-            let Ok(count) = u32::try_from(count) else { return };
+        for step in out.iter().skip(start) {
+            let Ok(count) = u32::try_from(step.count) else { return };
             entry.push(count);
-            entry.extend(self.writes.iter().map(|word| target[*word]));
+            entry.extend(self.writes.iter().map(|word| step.target[*word]));
         }
         entry.push(doubt.to_word());
         fill(&mut scratch.key, words, &self.key);
@@ -439,10 +451,8 @@ impl Operation {
                 }
                 None => (0..n_solutions).try_for_each(|idx| {
                     if outcome(run, idx)? {
-                        out.push(self.step, 1, &run.scratch.target);
-                    }
-                    if let Some(labels) = &mut run.scratch.labels {
-                        labels.push(run.system.label_of(row(idx)));
+                        let label = run.scratch.wants_labels.then(|| run.system.label_of(row(idx)));
+                        out.push_labelled(self.step, label, &run.scratch.target);
                     }
                     Ok(())
                 }),
@@ -525,7 +535,7 @@ impl Operation {
             }
         }
         // Solutions that differ in parameters are different steps; others may come to the same, unless they are wanted by name.
-        let may_repeat = staged.n_params == 0 && !found.is_empty() && run.scratch.labels.is_none();
+        let may_repeat = staged.n_params == 0 && !found.is_empty() && !run.scratch.wants_labels;
         let is_new = result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row));
         run.scratch.target = target;
         run.scratch.entry = row;
@@ -586,11 +596,11 @@ impl Operation {
     ) -> Doubt {
         let session = system.interp.session();
         let mut outcomes = Outcomes::new(self, words, out);
-        let (mut is_ill_defined, mut failure, mut count) = (false, None, 0);
+        let (mut is_ill_defined, mut failure, mut count, mut capped) = (false, None, 0, None);
         session.operation(self.op, state, &mut |transition| match transition {
             Ok(transition) => {
                 if system.config.max_operations.is_some_and(|max| count >= max) {
-                    lock(&system.notes).is_capped = true;
+                    capped = Some(Gap::Capped);
                     return ControlFlow::Break(());
                 }
                 count += 1;
@@ -608,9 +618,8 @@ impl Operation {
                 ControlFlow::Continue(())
             }
         });
-        let is_incomplete = failure.is_some();
-        system.note(&session, &system.model().operations[self.op].name, failure);
-        Doubt { is_ill_defined, is_incomplete }
+        let gap = system.note(&session, &system.model().operations[self.op].name, failure);
+        Doubt { is_ill_defined, gap: gap.max(capped) }
     }
 }
 
@@ -712,7 +721,7 @@ impl<'o> Outcomes<'o> {
         }
         let n_targets = self.out.len() - self.start;
         let known = if n_targets <= FEW {
-            self.out.iter().skip(self.start).position(|(_, _, other)| other == target.as_slice())
+            self.out.iter().skip(self.start).position(|other| other.target == target.as_slice())
         } else {
             self.group();
             self.groups.get(target.as_slice()).copied()
@@ -731,7 +740,7 @@ impl<'o> Outcomes<'o> {
     fn group(&mut self) {
         if self.groups.is_empty() {
             let targets = self.out.iter().skip(self.start).enumerate();
-            self.groups = targets.map(|(idx, (_, _, target))| (target.into(), idx)).collect();
+            self.groups = targets.map(|(idx, step)| (step.target.into(), idx)).collect();
         }
     }
 }

@@ -34,6 +34,7 @@ pub enum Measured {
     Invariant(PredId),
     Assertion(PredId),
     Goal(PredId),
+    Proposition(PredId),
 }
 
 impl Measured {
@@ -42,6 +43,7 @@ impl Measured {
             Role::Invariant => Measured::Invariant(pred),
             Role::Assertion => Measured::Assertion(pred),
             Role::Goal => Measured::Goal(pred),
+            Role::Proposition => Measured::Proposition(pred),
         }
     }
 }

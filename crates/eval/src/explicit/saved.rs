@@ -9,7 +9,9 @@ use abridge_diag::Diagnostic;
 use abridge_value::ValueId;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 
-use super::{Explicit, Failure, Notes, lock};
+use abridge_system::Failure;
+
+use super::{Explicit, Notes, lock};
 use crate::codec::{put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning};
 
 /// Bytes of a piece, roughly.
@@ -106,7 +108,7 @@ impl Explicit<'_> {
 
     pub(super) fn notes_bytes(&self) -> Vec<u8> {
         let notes = lock(&self.notes);
-        let mut out = vec![u8::from(notes.is_capped)];
+        let mut out = Vec::new();
         put_number(&mut out, notes.n_outside);
         put_number(&mut out, notes.warnings.len() as u64);
         notes.warnings.iter().for_each(|warning| put_warning(&mut out, warning));
@@ -123,10 +125,10 @@ impl Explicit<'_> {
 
     pub(super) fn restore_notes(&self, bytes: &[u8]) -> Option<()> {
         let mut reader = Reader::new(bytes);
-        let (is_capped, n_outside) = (reader.byte()? != 0, reader.number()?);
+        let n_outside = reader.number()?;
         let warnings = reader.list(read_warning)?.into_iter().collect();
         let failures = reader.list(read_failure)?;
-        *lock(&self.notes) = Notes { warnings, failures, is_capped, n_outside, is_stopped: false };
+        *lock(&self.notes) = Notes { warnings, failures, n_outside };
         Some(())
     }
 }

@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-use abridge_system::{Ahead, Alike, FindingKind, Pause, Properties, Question, Steps, Worker};
+use abridge_system::{
+    Ahead, Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Question, Steps, Worker,
+};
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +14,6 @@ use super::memo::Desk;
 use super::operation::{At, Means, Performer};
 use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
 use crate::env::State;
-use crate::error::Error;
 use crate::val::Val;
 
 pub struct ExplicitWorker<'a> {
@@ -21,6 +22,7 @@ pub struct ExplicitWorker<'a> {
     invariant: Inspector<'a>,
     assertions: Inspector<'a>,
     goal: Inspector<'a>,
+    propositions: Inspector<'a>,
     scope: Inspector<'a>,
     pub(super) means: Means<'a>,
     target: Vec<u32>,
@@ -37,6 +39,7 @@ impl<'a> ExplicitWorker<'a> {
             invariant: Inspector::new(&system.invariant),
             assertions: Inspector::new(&system.assertions),
             goal: Inspector::new(&system.goal),
+            propositions: Inspector::new(&system.propositions),
             scope: Inspector::new(&system.scope),
             means: Means::new(system),
             target: Vec::new(),
@@ -51,22 +54,21 @@ impl<'a> ExplicitWorker<'a> {
             self.epoch = epoch;
             self.operations.iter_mut().for_each(Performer::refresh);
             self.means.settled.refresh();
-            [&mut self.invariant, &mut self.assertions, &mut self.goal, &mut self.scope]
-                .into_iter()
-                .for_each(Inspector::refresh);
+            let inspectors = [&mut self.invariant, &mut self.assertions, &mut self.goal, &mut self.propositions];
+            inspectors.into_iter().chain([&mut self.scope]).for_each(Inspector::refresh);
         }
     }
 
-    fn setup(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
+    fn setup(&mut self, out: &mut Steps, pause: &mut Pause<'_>) -> Completeness {
         let system = self.system;
         let session = system.interp.session();
         let mut seen = FxHashSet::default();
-        let mut failure = None;
+        let (mut failure, mut capped) = (None, None);
         let classes = system.classes.get().map(|classes| &**classes);
         session.setup_with(&system.pinned, classes, &mut |state| match state {
             Ok(state) => {
                 if system.config.max_initialisations.is_some_and(|max| seen.len() >= max) {
-                    lock(&system.notes).is_capped = true;
+                    capped = Some(Gap::Capped);
                     return ControlFlow::Break(());
                 }
                 system.encode(&state, false, &mut self.target);
@@ -77,12 +79,12 @@ impl<'a> ExplicitWorker<'a> {
                 pause(out)
             }
             Err(error) => {
-                doubt(&error, out);
+                out.is_ill_defined |= is_violation(&error);
                 failure = Some(error);
                 ControlFlow::Continue(())
             }
         });
-        system.note(&session, "the constants", failure);
+        capped.max(system.note(&session, "the constants", failure)).into()
     }
 
     /// Adds one initial state of each kind. False if that cannot be done.
@@ -103,15 +105,15 @@ impl<'a> ExplicitWorker<'a> {
         true
     }
 
-    fn initialise(&mut self, constants: &State, out: &mut Steps, pause: &mut Pause<'_>) {
+    fn initialise(&mut self, constants: &State, out: &mut Steps, pause: &mut Pause<'_>) -> Completeness {
         let system = self.system;
         let session = system.interp.session();
-        let mut failure = None;
+        let (mut failure, mut capped) = (None, None);
         let mut count = 0;
         session.initialise(constants, &mut |state| match state {
             Ok(state) => {
                 if system.config.max_initialisations.is_some_and(|max| count >= max) {
-                    lock(&system.notes).is_capped = true;
+                    capped = Some(Gap::Capped);
                     return ControlFlow::Break(());
                 }
                 count += 1;
@@ -120,12 +122,12 @@ impl<'a> ExplicitWorker<'a> {
                 pause(out)
             }
             Err(error) => {
-                doubt(&error, out);
+                out.is_ill_defined |= is_violation(&error);
                 failure = Some(error);
                 ControlFlow::Continue(())
             }
         });
-        system.note(&session, "the initialisation", failure);
+        capped.max(system.note(&session, "the initialisation", failure)).into()
     }
 }
 
@@ -136,28 +138,17 @@ impl Drop for ExplicitWorker<'_> {
         }
         let mut profile = lock(&self.system.profile);
         self.operations.iter().map(Performer::cost).for_each(|(what, cost)| profile.add(what, cost));
-        let inspectors = [&self.invariant, &self.assertions, &self.goal];
+        let inspectors = [&self.invariant, &self.assertions, &self.goal, &self.propositions];
         inspectors.into_iter().flat_map(Inspector::costs).for_each(|(what, cost)| profile.add(what, cost));
     }
 }
 
-/// All steps are wanted at once.
-fn go_on(_: &mut Steps) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
-/// Says what an error means for the steps.
-fn doubt(error: &Error, out: &mut Steps) {
-    out.is_ill_defined |= is_violation(error);
-    out.is_incomplete |= !is_violation(error);
-}
-
-/// Those of the inspectors of invariant, assertions and goal that are asked.
+/// Those of the inspectors of invariant, assertions, goal and propositions that are asked.
 fn asked_of<'i, 'a>(
     asked: Properties,
-    inspectors: [&'i mut Inspector<'a>; 3],
+    inspectors: [&'i mut Inspector<'a>; 4],
 ) -> impl Iterator<Item = &'i mut Inspector<'a>> {
-    let is_asked = [asked.invariant, asked.assertions, asked.goal];
+    let is_asked = [asked.invariant, asked.assertions, asked.goal, asked.propositions];
     inspectors.into_iter().zip(is_asked).filter_map(|(inspector, is_asked)| is_asked.then_some(inspector))
 }
 
@@ -167,19 +158,23 @@ fn values(state: &State) -> Vec<Val> {
 }
 
 impl Worker for ExplicitWorker<'_> {
-    fn initial(&mut self, out: &mut Steps) {
-        self.initial_by_parts(out, &mut go_on);
-    }
-
-    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
-        if self.system.has_setup {
-            return self.setup(out, pause);
+    fn expand(
+        &mut self,
+        origin: Origin<'_>,
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness {
+        let constants = match origin {
+            Origin::Root if self.system.has_setup => return self.setup(out, pause),
+            Origin::Root => self.system.blank(),
+            Origin::State(words) if words[0] & 1 == 1 => return self.operate(words, alike, out),
+            Origin::State(words) => self.system.decode(words).0,
+        };
+        if alike.is_some_and(|alike| self.initialise_by_kind(&constants, alike, out)) {
+            return Completeness::Whole;
         }
-        self.initialise(&self.system.blank(), out, pause);
-    }
-
-    fn initial_alike(&mut self, alike: &dyn Alike, out: &mut Steps) -> bool {
-        !self.system.has_setup && self.initialise_by_kind(&self.system.blank(), alike, out)
+        self.initialise(&constants, out, pause)
     }
 
     fn announce(&mut self, states: &[Ahead], question: Question) {
@@ -193,7 +188,8 @@ impl Worker for ExplicitWorker<'_> {
                 self.operations.iter().for_each(|operation| operation.fetch(states, &mut self.desk));
             }
             Question::Properties(asked) => {
-                let inspectors = asked_of(asked, [&mut self.invariant, &mut self.assertions, &mut self.goal]);
+                let Self { invariant, assertions, goal, propositions, .. } = self;
+                let inspectors = asked_of(asked, [invariant, assertions, goal, propositions]);
                 inspectors.for_each(|inspector| inspector.fetch(states, &mut self.desk));
             }
         }
@@ -203,29 +199,11 @@ impl Worker for ExplicitWorker<'_> {
         self.system.interp.is_stopped()
     }
 
-    fn successors(&mut self, words: &[u32], out: &mut Steps) {
-        self.expand(words, None, out, &mut go_on);
-    }
-
-    fn successors_alike(&mut self, words: &[u32], alike: &dyn Alike, out: &mut Steps) {
-        self.expand(words, Some(alike), out, &mut go_on);
-    }
-
-    fn successors_by_parts(
-        &mut self,
-        words: &[u32],
-        alike: Option<&dyn Alike>,
-        out: &mut Steps,
-        pause: &mut Pause<'_>,
-    ) {
-        self.expand(words, alike, out, pause);
-    }
-
-    fn wants_alike(&self, words: &[u32]) -> bool {
-        if words[0] & 1 == 0 {
-            return self.system.initial_shape.is_some();
+    fn wants_alike(&self, origin: Origin<'_>) -> bool {
+        match origin {
+            Origin::State(words) if words[0] & 1 == 1 => self.operations.iter().any(Performer::wants_alike),
+            _ => self.system.initial_shape.is_some(),
         }
-        self.operations.iter().any(Performer::wants_alike)
     }
 
     fn inspect(
@@ -234,52 +212,51 @@ impl Worker for ExplicitWorker<'_> {
         before: Option<&[u32]>,
         asked: Properties,
         found: &mut dyn FnMut(FindingKind),
-    ) {
+    ) -> Completeness {
         if words[0] & 1 == 0 {
-            return;
+            return Completeness::Whole;
         }
         self.refresh();
-        if self.is_outside_scope(words) {
-            return;
+        let (is_outside, mut completeness) = self.is_outside_scope(words);
+        if is_outside {
+            return completeness;
         }
         let mut state = None;
-        let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
-        let inspectors = asked_of(asked, [&mut self.invariant, &mut self.assertions, &mut self.goal]);
-        for inspector in inspectors {
-            inspector.inspect(&mut subject, before, found);
+        let Self { system, means, invariant, assertions, goal, propositions, .. } = self;
+        let mut subject = Subject { system, fast: means.fast.as_mut(), words, state: &mut state };
+        for inspector in asked_of(asked, [invariant, assertions, goal, propositions]) {
+            completeness = completeness.and(inspector.inspect(&mut subject, before, found));
         }
+        completeness
     }
 }
 
 impl ExplicitWorker<'_> {
-    fn is_outside_scope(&mut self, words: &[u32]) -> bool {
+    fn is_outside_scope(&mut self, words: &[u32]) -> (bool, Completeness) {
         if !self.system.has_scope() {
-            return false;
+            return (false, Completeness::Whole);
         }
         let mut state = None;
         let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
         let mut is_outside = false;
-        self.scope.inspect(&mut subject, None, &mut |_| is_outside = true);
-        is_outside
+        let completeness = self.scope.inspect(&mut subject, None, &mut |_| is_outside = true);
+        (is_outside, completeness)
     }
 
-    fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps, pause: &mut Pause<'_>) {
-        if words[0] & 1 == 0 {
-            let (constants, _) = self.system.decode(words);
-            if !alike.is_some_and(|alike| self.initialise_by_kind(&constants, alike, out)) {
-                self.initialise(&constants, out, pause);
-            }
-            return;
-        }
+    /// Adds the steps of all operations out of an initialised state.
+    fn operate(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) -> Completeness {
         self.refresh();
-        if self.is_outside_scope(words) {
+        let (is_outside, mut completeness) = self.is_outside_scope(words);
+        if is_outside {
             lock(&self.system.notes).n_outside += 1;
             out.is_reduced = true;
-            return;
+            return completeness;
         }
+        self.means.scratch.wants_labels = out.wants_labels();
         let mut at = At { alike, ..At::new(self.system, words, &mut self.means) };
         for operation in &mut self.operations {
-            operation.perform(&mut at, out);
+            completeness = completeness.and(operation.perform(&mut at, out));
         }
+        completeness
     }
 }

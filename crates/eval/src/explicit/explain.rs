@@ -1,8 +1,12 @@
-//! Why a predicate does not hold: the values of its parts.
+//! Explanation of a false predicate: the values of its parts.
 
 use abridge_diag::with_stack;
-use abridge_eval::{Env, Session, State, val_text};
 use abridge_model::{BinaryOp, Expr, ExprId, Model, Pred, PredId, UnaryOp, dump};
+use abridge_system::Part;
+
+use crate::env::{Env, State};
+use crate::interp::Session;
+use crate::val::val_text;
 
 /// No more parts than anyone reads.
 const MAX_PARTS: usize = 6;
@@ -11,15 +15,8 @@ const MAX_DEPTH: u32 = 2;
 /// Longer texts say little.
 const MAX_TEXT: usize = 100;
 
-/// A part of a formula and its value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
-    pub text: String,
-    pub value: String,
-}
-
 /// The parts of a predicate that is false in a state, with their values there.
-pub(crate) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> Vec<Part> {
+pub(super) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> Vec<Part> {
     let mut explanation = Explanation { session, model, parts: Vec::new() };
     explanation.false_pred(pred, &Env::new(state));
     explanation.parts

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Where the leader says what is to be done.
-pub(crate) struct Crew<T> {
+pub(crate) struct Pool<T> {
     order: Mutex<Order<T>>,
     /// There is a new order.
     begin: Condvar,
@@ -20,17 +20,17 @@ struct Order<T> {
     is_over: bool,
 }
 
-impl<T: Copy> Crew<T> {
+impl<T: Copy> Pool<T> {
     pub(crate) fn new() -> Self {
         let order = Order { task: None, number: 0, n_helpers: 0, n_busy: 0, is_over: false };
-        Crew { order: Mutex::new(order), begin: Condvar::new(), end: Condvar::new() }
+        Pool { order: Mutex::new(order), begin: Condvar::new(), end: Condvar::new() }
     }
 
     fn order(&self) -> MutexGuard<'_, Order<T>> {
         self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Announces a helper, which is about to call [`Crew::help`] with the number of the last order that is not for it.
+    /// Announces a helper, which is about to call [`Pool::help`] with the number of the last order that is not for it.
     pub(crate) fn enlist(&self) -> u64 {
         let mut order = self.order();
         order.n_helpers += 1;
@@ -77,7 +77,7 @@ impl<T: Copy> Crew<T> {
 }
 
 /// Reports that a helper has finished, even if by a panic, so that the leader does not wait for ever.
-struct Finish<'c, T: Copy>(&'c Crew<T>);
+struct Finish<'c, T: Copy>(&'c Pool<T>);
 
 impl<T: Copy> Drop for Finish<'_, T> {
     fn drop(&mut self) {
@@ -99,23 +99,23 @@ mod tests {
 
     #[test]
     fn everybody_does_every_task_once() {
-        let (crew, sum) = (&Crew::new(), &AtomicU64::new(0));
+        let (pool, sum) = (&Pool::new(), &AtomicU64::new(0));
         let work = |task: u64| {
             sum.fetch_add(task, Ordering::Relaxed);
         };
         std::thread::scope(|scope| {
             // What was ordered before there were helpers is not for them.
-            crew.lead(1000, || ());
+            pool.lead(1000, || ());
             for _ in 0..3 {
-                let last = crew.enlist();
-                scope.spawn(move || crew.help(last, work));
+                let last = pool.enlist();
+                scope.spawn(move || pool.help(last, work));
             }
             std::thread::sleep(std::time::Duration::from_millis(2));
             for task in 1..=100 {
-                crew.lead(task, || work(task));
+                pool.lead(task, || work(task));
                 assert_eq!(sum.load(Ordering::Relaxed), 4 * task * (task + 1) / 2);
             }
-            crew.dismiss();
+            pool.dismiss();
         });
     }
 }

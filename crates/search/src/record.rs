@@ -1,6 +1,6 @@
-//! What is counted and collected along the way.
+//! Counts, findings and limits collected along the way.
 
-use abridge_system::{Finding, Limit};
+use abridge_system::{Completeness, Finding, Gap, Limit};
 
 use crate::explore::Config;
 
@@ -36,7 +36,7 @@ impl Tally {
 
 /// Findings and reasons to stop.
 #[derive(Default)]
-pub(crate) struct Outcome {
+pub(crate) struct Record {
     pub(crate) tally: Tally,
     pub(crate) findings: Vec<Finding>,
     pub(crate) limits: Vec<Limit>,
@@ -45,7 +45,7 @@ pub(crate) struct Outcome {
     pub(crate) is_stopped: bool,
 }
 
-impl Outcome {
+impl Record {
     pub(crate) fn find(&mut self, config: &Config, finding: Finding) {
         let same_kind = |other: &&Finding| std::mem::discriminant(&other.kind) == std::mem::discriminant(&finding.kind);
         if self.findings.iter().filter(same_kind).count() < config.max_findings {
@@ -58,6 +58,18 @@ impl Outcome {
         if !self.limits.contains(&limit) {
             self.limits.push(limit);
         }
+    }
+
+    /// Turns what may be missing into a limit.
+    pub(crate) fn heed(&mut self, completeness: Completeness) {
+        if let Completeness::Missing(gap) = completeness {
+            self.limit(Limit::Missing(gap));
+        }
+    }
+
+    /// Notes a gap that was collected apart.
+    pub(crate) fn heed_gap(&mut self, gap: Option<Gap>) {
+        self.heed(gap.into());
     }
 
     pub(crate) fn stop(&mut self, limit: Limit) {

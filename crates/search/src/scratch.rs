@@ -1,9 +1,9 @@
-//! One thread's means: evaluation and buffers.
+//! Per-worker scratch: evaluation and buffers of one thread.
 
 use abridge_store::{PairCache, StateTable};
-use abridge_system::{Ahead, FindingKind, Properties, Question, Steps, System, Worker};
+use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
 
-pub(crate) struct Hand<W> {
+pub(crate) struct Scratch<W> {
     pub(crate) worker: W,
     pub(crate) steps: Steps,
     cache: PairCache,
@@ -12,17 +12,17 @@ pub(crate) struct Hand<W> {
     ids: Vec<u32>,
     target: Vec<u32>,
     target_ids: Vec<u32>,
-    /// States that come next, and the ids of their nodes.
+    /// States to prefetch, and the ids of their nodes.
     ahead: [Ahead; AHEAD],
     ahead_ids: [Vec<u32>; AHEAD],
 }
 
-/// So many states are announced together.
+/// States that are announced together.
 pub(crate) const AHEAD: usize = 16;
 
-impl<W: Worker> Hand<W> {
+impl<W: Worker> Scratch<W> {
     pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S) -> Self {
-        Hand {
+        Scratch {
             worker: system.worker(),
             steps: Steps::new(system.width()),
             cache: PairCache::new(),
@@ -54,17 +54,17 @@ impl<W: Worker> Hand<W> {
     }
 
     /// Computes the steps out of the state that was read last.
-    pub(crate) fn expand(&mut self) {
+    pub(crate) fn expand(&mut self) -> Completeness {
         self.steps.clear();
-        self.worker.successors(&self.words, &mut self.steps);
+        self.worker.successors(&self.words, &mut self.steps)
     }
 
     /// Operation, number of transitions and root of each step.
     pub(crate) fn targets(&mut self, table: &StateTable, mut each: impl FnMut(u32, u64, u64)) {
         let near = (!self.words.is_empty()).then_some((self.words.as_slice(), self.ids.as_slice()));
-        for (operation, count, target) in self.steps.iter() {
-            let root = table.fold(&mut self.cache, target, near, &mut self.target_ids);
-            each(operation, count, root);
+        for step in self.steps.iter() {
+            let root = table.fold(&mut self.cache, step.target, near, &mut self.target_ids);
+            each(step.operation, step.count, root);
         }
     }
 
@@ -75,7 +75,7 @@ impl<W: Worker> Hand<W> {
         roots: impl ExactSizeIterator<Item = (u64, u64)>,
         asked: Properties,
         found: &mut dyn FnMut(usize, FindingKind),
-    ) {
+    ) -> Option<Gap> {
         let n_states = roots.len();
         for (ahead, (parent, root)) in self.ahead.iter_mut().zip(roots) {
             table.unfold(parent, &mut ahead.before, &mut self.target_ids);
@@ -83,9 +83,12 @@ impl<W: Worker> Hand<W> {
         }
         let states = &self.ahead[..n_states];
         self.worker.announce(states, Question::Properties(asked));
+        let mut completeness = Completeness::Whole;
         for (idx, ahead) in states.iter().enumerate() {
-            self.worker.inspect(&ahead.words, Some(&ahead.before), asked, &mut |kind| found(idx, kind));
+            let inspected = self.worker.inspect(&ahead.words, Some(&ahead.before), asked, &mut |kind| found(idx, kind));
+            completeness = completeness.and(inspected);
         }
+        completeness.gap()
     }
 
     /// Inspects a child of the state that was read last.
@@ -95,9 +98,9 @@ impl<W: Worker> Hand<W> {
         root: u64,
         asked: Properties,
         found: &mut dyn FnMut(FindingKind),
-    ) {
+    ) -> Completeness {
         table.unfold(root, &mut self.target, &mut self.target_ids);
         let before = (!self.words.is_empty()).then_some(self.words.as_slice());
-        self.worker.inspect(&self.target, before, asked, found);
+        self.worker.inspect(&self.target, before, asked, found)
     }
 }

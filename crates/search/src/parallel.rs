@@ -18,7 +18,7 @@ use abridge_system::System;
 
 use crate::batch::{Batch, batch_size};
 use crate::explore::Config;
-use crate::hand::Hand;
+use crate::scratch::Scratch;
 
 #[derive(Clone, Copy)]
 pub(crate) enum Task {
@@ -30,7 +30,7 @@ pub(crate) enum Task {
 }
 
 /// What the threads share.
-pub(crate) struct Round<'c> {
+pub(crate) struct ParallelBlock<'c> {
     config: &'c Config,
     table: RwLock<StateTable>,
     batches: RwLock<Vec<RwLock<Batch>>>,
@@ -53,9 +53,9 @@ struct Block {
     is_last_level: bool,
 }
 
-impl<'c> Round<'c> {
+impl<'c> ParallelBlock<'c> {
     pub(crate) fn new(config: &'c Config, table: StateTable) -> Self {
-        Round {
+        ParallelBlock {
             config,
             table: RwLock::new(table),
             batches: RwLock::default(),
@@ -115,7 +115,7 @@ impl<'c> Round<'c> {
         &self,
         task: Task,
         system: &'s S,
-        hand: &mut Hand<S::Worker<'s>>,
+        scratch: &mut Scratch<S::Worker<'s>>,
         pause: &mut dyn FnMut(),
     ) {
         let (table, batches, block) = (self.table(), read(&self.batches), read(&self.block));
@@ -129,7 +129,7 @@ impl<'c> Round<'c> {
                     let parents = start..block.states.end.min(start + block.batch_size);
                     let from = (start - block.states.start) as usize;
                     let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
-                    write(&batches[idx]).expand(&table, self.config, hand, parents, block.is_last_level);
+                    write(&batches[idx]).expand(&table, self.config, scratch, parents, block.is_last_level);
                     pause();
                 }
             }
@@ -146,7 +146,7 @@ impl<'c> Round<'c> {
                         let number = |(batch, candidate): (u32, u32)| read(&batches[batch as usize]).number(candidate);
                         table.sift(part).settle(number);
                     } else {
-                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, hand);
+                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch);
                         pause();
                     }
                 }
