@@ -3,7 +3,8 @@
 use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit, Sym};
-use abridge_eval::{Action, Explicit, INITIALISATION, Session, State, Symbolic, Truth, Val};
+use abridge_encoding::{Action, Translator, Truth};
+use abridge_eval::{Explicit, INITIALISATION, Session, State, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{Conjunct, IdSet, Model, TypeTable, VarId};
 use abridge_system::{Steps, System as _, Worker as _};
@@ -93,7 +94,7 @@ impl Initial {
 /// Facts in the making.
 struct Draft<'d, 's> {
     system: &'d Explicit<'d>,
-    symbolic: Symbolic<'s>,
+    symbolic: Translator<'s>,
     /// What is true of the inputs because of their types and sets.
     conditions: Vec<Lit>,
     /// Sets that variables have been taken to be in without a type that says so.
@@ -123,7 +124,7 @@ impl<'d, 's> Draft<'d, 's> {
         initial: &Initial,
         known: &Known,
     ) -> Self {
-        let symbolic = Symbolic::new(session, constants);
+        let symbolic = Translator::new(session, constants);
         let mut draft = Draft {
             system,
             symbolic,
@@ -308,7 +309,7 @@ struct Property {
 }
 
 impl Properties {
-    fn of(model: &Model, symbolic: &mut Symbolic<'_>, asked: Asked) -> Properties {
+    fn of(model: &Model, symbolic: &mut Translator<'_>, asked: Asked) -> Properties {
         let mut items = Vec::new();
         let mut add = |what: Wrong, conjunct: &Conjunct, is_asked: bool| {
             if !conjunct.is_gluing {

@@ -16,8 +16,9 @@ mod pred;
 
 use std::collections::{HashMap, HashSet};
 
-pub(crate) use action::{Executor, may_fail};
-pub(crate) use member::SetArg;
+pub use action::{Effect, Executor, may_fail};
+pub use binder::Visit;
+pub use member::SetArg;
 
 use abridge_blast::{Blast, Lit, Sym, Unsupported};
 use abridge_model::{Binding, ExprId, LocalId, PredId, VarId};
@@ -31,15 +32,14 @@ use crate::val::Val;
 
 /// Why there is no circuit.
 #[derive(Debug)]
-pub(crate) enum Stop {
-    /// Something has no circuit; the text says what, for whoever debugs the encoder.
-    #[expect(dead_code, reason = "shown by Debug")]
+pub enum Stop {
+    /// Something has no circuit; the text names it.
     Unsupported(&'static str),
     /// Evaluation as a whole must end.
     Fatal(Error),
 }
 
-pub(crate) type Encoded<T> = std::result::Result<T, Stop>;
+pub type Encoded<T> = std::result::Result<T, Stop>;
 
 impl From<Unsupported> for Stop {
     fn from(unsupported: Unsupported) -> Stop {
@@ -49,22 +49,22 @@ impl From<Unsupported> for Stop {
 
 /// A value, known or not, with the condition that it is defined.
 #[derive(Clone, Debug)]
-pub(crate) struct Term {
-    pub(crate) kind: TermKind,
-    pub(crate) defined: Lit,
+pub struct Term {
+    pub kind: TermKind,
+    pub defined: Lit,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum TermKind {
+pub enum TermKind {
     Known(Val),
     Sym(Sym),
 }
 
 /// When a predicate is true and when it is false; where it is neither, it is ill-defined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Truth {
-    pub(crate) holds: Lit,
-    pub(crate) fails: Lit,
+pub struct Truth {
+    pub holds: Lit,
+    pub fails: Lit,
 }
 
 /// The largest circuit, in gates and connections.
@@ -72,9 +72,9 @@ const MAX_SIZE: usize = 12_000_000;
 /// Sets with more elements than this are not listed.
 const MAX_ELEMENTS: u64 = 40_000;
 
-pub(crate) struct Encoder<'s> {
+pub struct Encoder<'s> {
     session: &'s Session<'s>,
-    pub(crate) blast: Blast,
+    pub blast: Blast,
     /// Unknowns, and locals whose value is not known.
     symbols: HashMap<Unknown, Sym>,
     /// Variables of a state that is not known; nothing for those that have no symbolic value.
@@ -90,7 +90,7 @@ impl Term {
         Term { kind: TermKind::Known(val), defined: Lit::TRUE }
     }
 
-    pub(crate) fn of_sym(sym: Sym) -> Term {
+    pub fn of_sym(sym: Sym) -> Term {
         Term::sym(sym)
     }
 
@@ -118,7 +118,7 @@ impl From<bool> for Truth {
 }
 
 impl<'s> Encoder<'s> {
-    pub(crate) fn new(session: &'s Session<'s>) -> Encoder<'s> {
+    pub fn new(session: &'s Session<'s>) -> Encoder<'s> {
         Encoder::with_room(session, MAX_SIZE)
     }
 
@@ -135,12 +135,12 @@ impl<'s> Encoder<'s> {
     }
 
     /// From now on a variable stands for this; what was translated before with another value stays as it is.
-    pub(crate) fn set_variable(&mut self, id: VarId, sym: Option<Sym>) -> Option<Sym> {
+    pub fn set_variable(&mut self, id: VarId, sym: Option<Sym>) -> Option<Sym> {
         self.cache.clear();
         self.variables.insert(id, sym).flatten()
     }
 
-    pub(crate) fn variable(&self, id: VarId) -> Option<&Sym> {
+    pub fn variable(&self, id: VarId) -> Option<&Sym> {
         self.variables.get(&id)?.as_ref()
     }
 
@@ -179,7 +179,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// The symbolic form of a term.
-    pub(crate) fn as_sym(&self, term: &Term, env: &Env) -> Encoded<Sym> {
+    pub fn as_sym(&self, term: &Term, env: &Env) -> Encoded<Sym> {
         match &term.kind {
             TermKind::Sym(sym) => Ok(sym.clone()),
             TermKind::Known(val) => self.sym_of(val, env),

@@ -114,6 +114,11 @@ impl<'m> Interp<'m> {
         self.model
     }
 
+    /// Free names and conjuncts of formulas, computed once.
+    pub fn names(&self) -> &NameCache {
+        &self.names
+    }
+
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -139,11 +144,11 @@ impl<'i> Session<'i> {
         self.interp
     }
 
-    pub(crate) fn model(&self) -> &'i Model {
+    pub fn model(&self) -> &'i Model {
         self.interp.model
     }
 
-    pub(crate) fn config(&self) -> &'i Config {
+    pub fn config(&self) -> &'i Config {
         &self.interp.config
     }
 
@@ -289,7 +294,7 @@ impl<'i> Session<'i> {
     }
 
     /// All values of a type.
-    pub(crate) fn type_set(&self, ty: TypeId) -> Val {
+    pub fn type_set(&self, ty: TypeId) -> Val {
         use abridge_model::{BaseSet, BinaryOp, UnaryOp};
         match self.model().types.get(ty) {
             Type::Integer => Sym::Base(BaseSet::Integer).into(),

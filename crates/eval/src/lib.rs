@@ -10,7 +10,7 @@
 mod codec;
 mod compiled;
 mod config;
-mod encode;
+pub mod encode;
 mod env;
 mod error;
 mod explicit;
@@ -27,7 +27,6 @@ mod pred;
 mod sets;
 mod solve;
 mod subst;
-mod symbolic;
 mod val;
 mod world;
 
@@ -39,12 +38,12 @@ pub use explicit::{
     Profile, SETUP, SystemConfig, UNSET,
 };
 pub use expr::is_silent_predicate;
+pub use free::{FreeNames, NameCache};
 pub use interp::{Interp, Session, Warning};
 pub use machine::Transition;
 pub use marks::Interchangeable;
 pub use names::{ModelNames, value_text};
 pub use solve::Classes;
 pub use subst::{Outcome, Update};
-pub use symbolic::{Action, Guard, Symbolic, Truth};
 pub use val::{Closure, Partial, Sym, SymNode, Val, val_text};
 pub use world::{Facts, Outside, World};

@@ -18,24 +18,24 @@ use crate::env::Env;
 use crate::solve::Unknown;
 
 /// What a substitution does.
-pub(crate) struct Effect {
+pub struct Effect {
     /// There is an outcome.
-    pub(crate) possible: Lit,
+    pub possible: Lit,
     /// Nothing goes wrong.
-    pub(crate) defined: Lit,
+    pub defined: Lit,
     /// New values; nothing where there is no circuit.
-    pub(crate) updates: BTreeMap<Target, Option<Term>>,
+    pub updates: BTreeMap<Target, Option<Term>>,
 }
 
 /// Translates a substitution and keeps what cannot be said by literals.
-pub(crate) struct Executor<'e, 's> {
-    pub(crate) encoder: &'e mut Encoder<'s>,
+pub struct Executor<'e, 's> {
+    pub encoder: &'e mut Encoder<'s>,
     /// Variables that are read by something without a circuit.
-    pub(crate) loose: BTreeSet<VarId>,
+    pub loose: BTreeSet<VarId>,
     /// Something without a circuit may be ill-defined.
-    pub(crate) is_doubtful: bool,
+    pub is_doubtful: bool,
     /// There are inputs beside those of the state.
-    pub(crate) has_choice: bool,
+    pub has_choice: bool,
     /// Operations that are being called.
     calls: Vec<OpId>,
 }
@@ -47,11 +47,11 @@ impl Effect {
 }
 
 impl<'e, 's> Executor<'e, 's> {
-    pub(crate) fn new(encoder: &'e mut Encoder<'s>) -> Self {
+    pub fn new(encoder: &'e mut Encoder<'s>) -> Self {
         Executor { encoder, loose: BTreeSet::new(), is_doubtful: false, has_choice: false, calls: Vec::new() }
     }
 
-    pub(crate) fn execute(&mut self, id: SubstId, env: &Env) -> Encoded<Effect> {
+    pub fn execute(&mut self, id: SubstId, env: &Env) -> Encoded<Effect> {
         self.encoder.tick()?;
         with_stack(|| self.execute_inner(id, env))
     }
@@ -178,7 +178,7 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Makes locals stand for any values that satisfy a predicate; the literal says that they do.
-    pub(crate) fn choose(&mut self, locals: &[LocalId], pred: PredId, env: &Env) -> Encoded<Lit> {
+    pub fn choose(&mut self, locals: &[LocalId], pred: PredId, env: &Env) -> Encoded<Lit> {
         let session = self.encoder.session;
         let conjuncts = session.interp.names.conjuncts(session.model(), pred);
         let mut conditions = self.choose_within(locals, &conjuncts, env)?;
@@ -203,7 +203,7 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Makes locals stand for any values of the sets that conjuncts give, or of their types.
-    pub(crate) fn choose_within(&mut self, locals: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Vec<Lit>> {
+    pub fn choose_within(&mut self, locals: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Vec<Lit>> {
         self.has_choice = true;
         let session = self.encoder.session;
         let model = session.model();
@@ -423,7 +423,7 @@ impl<'e, 's> Executor<'e, 's> {
 }
 
 /// Whether evaluating a formula may fail. Those that surely do not have operators only that are defined for all operands.
-pub(crate) fn may_fail(model: &Model, root: Node) -> bool {
+pub fn may_fail(model: &Model, root: Node) -> bool {
     let mut found = false;
     model.for_each_node(root, &mut |node| {
         found |= match node {

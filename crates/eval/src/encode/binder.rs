@@ -10,7 +10,8 @@ use crate::sets::Size;
 use crate::solve::Unknown;
 use crate::val::Val;
 
-pub(crate) type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
+/// What is done with each valuation of bound variables.
+pub type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
 
 /// Where values for bound variables come from.
 struct Candidates {
@@ -56,7 +57,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// The same for several predicates.
-    pub(crate) fn bind_each(
+    pub fn bind_each(
         &mut self,
         binder: &[LocalId],
         conjuncts: &[PredId],

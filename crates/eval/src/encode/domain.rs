@@ -19,7 +19,7 @@ impl Encoder<'_> {
     }
 
     /// Any element of a set, and the condition that it is one.
-    pub(crate) fn fresh(&mut self, set: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
+    pub fn fresh(&mut self, set: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
         self.tick()?;
         if let Some(set) = set.as_set() {
             return self.fresh_element(set);
@@ -145,7 +145,7 @@ impl Encoder<'_> {
     }
 
     /// A function by its arguments, also where it could be one by its pairs.
-    pub(crate) fn fresh_by_argument(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
+    pub fn fresh_by_argument(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
         let keys = self.list(from, MAX_KEYS, env)?;
         self.fresh_map(arrow, &keys, to, env)
     }

@@ -14,7 +14,7 @@ use crate::val::Val;
 const MAX_PAIRS: usize = 4096;
 
 impl<'s> Encoder<'s> {
-    pub(crate) fn expr(&mut self, id: ExprId, env: &Env) -> Encoded<Term> {
+    pub fn expr(&mut self, id: ExprId, env: &Env) -> Encoded<Term> {
         self.tick()?;
         let names = self.session.interp.names.of_expr(self.session.model(), id);
         if !self.is_open(&names) {

@@ -10,7 +10,7 @@ use crate::val::{self, Val};
 
 /// A set on the right of a membership.
 #[derive(Clone)]
-pub(crate) enum SetArg {
+pub enum SetArg {
     Expr(ExprId),
     Val(Val),
 }
@@ -23,7 +23,7 @@ impl From<ExprId> for SetArg {
 
 impl Encoder<'_> {
     /// `x : set`; that `x` is defined is not asked here.
-    pub(crate) fn in_set(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
+    pub fn in_set(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
         match set {
             SetArg::Val(val) => self.in_val(x, val, env),
             SetArg::Expr(id) if !self.is_open_expr(*id) => match self.evaluated(self.session.expr(*id, env))? {

@@ -8,7 +8,7 @@ use super::{Encoded, Encoder, Stop, Term, TermKind, Truth};
 use crate::env::Env;
 
 impl Encoder<'_> {
-    pub(crate) fn pred(&mut self, id: PredId, env: &Env) -> Encoded<Truth> {
+    pub fn pred(&mut self, id: PredId, env: &Env) -> Encoded<Truth> {
         self.tick()?;
         if !self.is_open_pred(id) {
             let answer = self.evaluated(self.session.pred(id, env))?;

@@ -215,7 +215,7 @@ impl Session<'_> {
     }
 
     /// Contains everything of its type, because of its form.
-    pub(crate) fn is_whole_type(&self, val: &Val) -> bool {
+    pub fn is_whole_type(&self, val: &Val) -> bool {
         let Some(sym) = val.as_sym() else { return self.is_whole_carrier(val) };
         abridge_diag::with_stack(|| match sym {
             Sym::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real) | Sym::FreeType(_) => true,

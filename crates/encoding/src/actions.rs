@@ -14,17 +14,8 @@ use abridge_model::{
 
 use abridge_model::walk::Node;
 
-use crate::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, may_fail};
-use crate::env::{Env, State};
-use crate::interp::Session;
-use crate::val::{self, Val};
-
-/// When a predicate is true and when it is false; where it is neither, it is ill-defined.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Truth {
-    pub holds: Lit,
-    pub fails: Lit,
-}
+use abridge_eval::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
+use abridge_eval::{Env, Session, State, Sym as ValSym, Val};
 
 /// A condition of an action, all of which must hold.
 #[derive(Clone, Debug)]
@@ -60,7 +51,7 @@ pub struct Action {
 }
 
 /// A translator for one valuation of the constants.
-pub struct Symbolic<'s> {
+pub struct Translator<'s> {
     session: &'s Session<'s>,
     encoder: Encoder<'s>,
     env: Env,
@@ -74,12 +65,12 @@ struct Peeled {
     body: SubstId,
 }
 
-impl<'s> Symbolic<'s> {
+impl<'s> Translator<'s> {
     /// `constants` are those of the state; its variables are not looked at.
     pub fn new(session: &'s Session<'s>, constants: &State) -> Self {
         let blank = vec![None; session.model().variables.len()];
         let state = State { constants: constants.constants.clone(), variables: std::sync::Arc::new(blank) };
-        Symbolic { session, encoder: Encoder::new(session), env: Env::new(&state) }
+        Translator { session, encoder: Encoder::new(session), env: Env::new(&state) }
     }
 
     /// Makes a variable stand for any element of a set, or any value of its type; the literal says that it is one. Nothing if it has no
@@ -94,9 +85,9 @@ impl<'s> Symbolic<'s> {
     }
 
     /// Makes a variable stand for any function from one set to another, argument by argument, so that its values have parts: what
-    /// [`Symbolic::function_bound`] gives. The literal is as in [`Symbolic::declare`].
+    /// [`Translator::function_bound`] gives. The literal is as in [`Translator::declare`].
     pub fn declare_function(&mut self, variable: VarId, set: &Val) -> Option<Lit> {
-        let Some(val::Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return None };
+        let Some(ValSym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return None };
         let (sym, condition) = self.encoder.fresh_by_argument(*arrow, from, to, &self.env).ok()?;
         self.encoder.set_variable(variable, Some(sym));
         Some(condition)
@@ -123,7 +114,7 @@ impl<'s> Symbolic<'s> {
     /// The circuit of a predicate over the state.
     pub fn truth(&mut self, pred: PredId) -> Option<Truth> {
         if let Ok(truth) = self.encoder.pred(pred, &self.env) {
-            return Some(Truth { holds: truth.holds, fails: truth.fails });
+            return Some(truth);
         }
         // A variable needs no circuit to be what its type says.
         let (_, set) = self.bound(pred)?;
@@ -138,12 +129,12 @@ impl<'s> Symbolic<'s> {
 
     /// The variables that a predicate reads.
     pub fn reads(&self, pred: PredId) -> Vec<VarId> {
-        self.session.interp.names.of_pred(self.session.model(), pred).variables.clone()
+        self.session.interp().names().of_pred(self.session.model(), pred).variables.clone()
     }
 
     /// The conjuncts of a predicate.
     pub fn conjuncts(&self, pred: PredId) -> Vec<PredId> {
-        self.session.interp.names.conjuncts(self.session.model(), pred).to_vec()
+        self.session.interp().names().conjuncts(self.session.model(), pred).to_vec()
     }
 
     /// A set that depends on the constants alone and that a predicate wants a variable to belong to.
@@ -154,14 +145,14 @@ impl<'s> Symbolic<'s> {
         let set = self.constant(*right)?;
         match op {
             Comparison::Member => Some((*variable, set)),
-            Comparison::Subset => Some((*variable, val::Sym::unary(UnaryOp::Pow, set))),
+            Comparison::Subset => Some((*variable, ValSym::unary(UnaryOp::Pow, set))),
             _ => None,
         }
     }
 
     /// The value of an expression that depends on the constants alone.
     fn constant(&self, expr: ExprId) -> Option<Val> {
-        let names = self.session.interp.names.of_expr(self.session.model(), expr);
+        let names = self.session.interp().names().of_expr(self.session.model(), expr);
         if !names.variables.is_empty() || !names.locals.is_empty() {
             return None;
         }
@@ -185,7 +176,7 @@ impl<'s> Symbolic<'s> {
         let values = self.constant(*to).filter(|set| set.as_sym().is_some());
         let values = values.unwrap_or_else(|| self.session.type_set(*second));
         let arrow = BinaryOp::Arrow(Arrow { total, ..Arrow::PARTIAL });
-        Some((*variable, val::Sym::binary(arrow, domain, values)))
+        Some((*variable, ValSym::binary(arrow, domain, values)))
     }
 
     /// The actions of an operation, one for each value of the locals that label its steps, in so far as these are not more than `most`.
@@ -205,7 +196,7 @@ impl<'s> Symbolic<'s> {
         if let Subst::Pre { pred, body } = model.subst(peeled.body) {
             // What a precondition says about outputs only types them.
             let is_typing = |pred: &PredId| {
-                let names = self.session.interp.names.of_pred(model, *pred);
+                let names = self.session.interp().names().of_pred(model, *pred);
                 operation.outputs.iter().any(|output| names.locals.contains(output))
             };
             peeled.guards.extend(self.conjuncts(*pred).into_iter().filter(|pred| !is_typing(pred)));
@@ -232,7 +223,7 @@ impl<'s> Symbolic<'s> {
 
     /// Whether a label says all that a body reads of what was chosen for it.
     fn tells_apart(&self, label: &[LocalId], binder: &[LocalId], body: SubstId) -> bool {
-        let read = self.session.interp.names.of_subst(self.session.model(), body).locals;
+        let read = self.session.interp().names().of_subst(self.session.model(), body).locals;
         label.iter().all(|local| binder.contains(local))
             && binder.iter().all(|local| label.contains(local) || !read.contains(local))
     }
@@ -305,12 +296,12 @@ impl<'s> Symbolic<'s> {
 
     fn guard(&mut self, pred: PredId, binder: &[LocalId], env: &Env) -> Encoded<Guard> {
         let truth = match self.encoder.pred(pred, env) {
-            Ok(truth) => Some(Truth { holds: truth.holds, fails: truth.fails }),
+            Ok(truth) => Some(truth),
             Err(Stop::Unsupported(_)) => None,
             Err(stop) => return Err(stop),
         };
         let may_fail = truth.is_none() && may_fail(self.session.model(), Node::Pred(pred));
-        let names = self.session.interp.names.of_pred(self.session.model(), pred);
+        let names = self.session.interp().names().of_pred(self.session.model(), pred);
         let is_closed = !binder.iter().any(|local| names.locals.contains(local));
         Ok(Guard { truth, reads: names.variables.clone(), is_closed, may_fail })
     }
