@@ -15,7 +15,7 @@ use abridge_model::{
 use abridge_model::walk::Node;
 
 use abridge_eval::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
-use abridge_eval::{Env, Session, State, Sym as ValSym, Val};
+use abridge_eval::{Env, Session, State, SymbolicSet, Val};
 
 /// A condition of an action, all of which must hold.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl<'s> Translator<'s> {
     /// Makes a variable stand for any function from one set to another, argument by argument, so that its values have parts: what
     /// [`Translator::function_bound`] gives. The literal is as in [`Translator::declare`].
     pub fn declare_function(&mut self, variable: VarId, set: &Val) -> Option<Lit> {
-        let Some(ValSym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return None };
+        let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return None };
         let (sym, condition) = self.encoder.fresh_by_argument(*arrow, from, to, &self.env).ok()?;
         self.encoder.set_variable(variable, Some(sym));
         Some(condition)
@@ -145,7 +145,7 @@ impl<'s> Translator<'s> {
         let set = self.constant(*right)?;
         match op {
             Comparison::Member => Some((*variable, set)),
-            Comparison::Subset => Some((*variable, ValSym::unary(UnaryOp::Pow, set))),
+            Comparison::Subset => Some((*variable, SymbolicSet::unary(UnaryOp::Pow, set))),
             _ => None,
         }
     }
@@ -176,7 +176,7 @@ impl<'s> Translator<'s> {
         let values = self.constant(*to).filter(|set| set.as_sym().is_some());
         let values = values.unwrap_or_else(|| self.session.type_set(*second));
         let arrow = BinaryOp::Arrow(Arrow { total, ..Arrow::PARTIAL });
-        Some((*variable, ValSym::binary(arrow, domain, values)))
+        Some((*variable, SymbolicSet::binary(arrow, domain, values)))
     }
 
     /// The actions of an operation, one for each value of the locals that label its steps, in so far as these are not more than `most`.

@@ -12,7 +12,7 @@ use abridge_value::{Set, Value, put_value, read_value};
 
 use crate::env::{Locals, Scope, Slots};
 use crate::interp::Warning;
-use crate::val::{Closure, Partial, Sym, Val};
+use crate::val::{Closure, Partial, SymbolicSet, Val};
 
 const VALUE: u8 = 0;
 const PAIR: u8 = 1;
@@ -121,15 +121,15 @@ fn put_vals(out: &mut Vec<u8>, vals: &[Val]) -> Option<()> {
     vals.iter().try_for_each(|val| put_val(out, val))
 }
 
-fn put_sym(out: &mut Vec<u8>, sym: &Sym) -> Option<()> {
+fn put_sym(out: &mut Vec<u8>, sym: &SymbolicSet) -> Option<()> {
     match sym {
-        Sym::Base(base) => put_tagged(out, BASE, position(&BASE_SETS, base)?),
-        Sym::FreeType(id) => put_tagged(out, FREE_TYPE, u64::from(id.0)),
-        Sym::Unary(op, operand) => {
+        SymbolicSet::Base(base) => put_tagged(out, BASE, position(&BASE_SETS, base)?),
+        SymbolicSet::FreeType(id) => put_tagged(out, FREE_TYPE, u64::from(id.0)),
+        SymbolicSet::Unary(op, operand) => {
             put_tagged(out, UNARY, position(&UNARY_OPS, op)?);
             put_val(out, operand)?;
         }
-        Sym::Binary(op, left, right) => {
+        SymbolicSet::Binary(op, left, right) => {
             let number = match op {
                 BinaryOp::Arrow(arrow) => ARROWS + arrow_number(*arrow),
                 op => position(&BINARY_OPS, op)?,
@@ -138,15 +138,15 @@ fn put_sym(out: &mut Vec<u8>, sym: &Sym) -> Option<()> {
             put_val(out, left)?;
             put_val(out, right)?;
         }
-        Sym::Struct(shape, fields) => {
+        SymbolicSet::Struct(shape, fields) => {
             put_tagged(out, STRUCT, u64::from(*shape));
             put_vals(out, fields)?;
         }
-        Sym::Tree(op, operand) => {
+        SymbolicSet::Tree(op, operand) => {
             put_tagged(out, TREE, position(&TREE_OPS, op)?);
             put_val(out, operand)?;
         }
-        Sym::Closure(Closure { expr, scope }) => {
+        SymbolicSet::Closure(Closure { expr, scope }) => {
             put_tagged(out, CLOSURE, u64::from(expr.0));
             put_slots(out, &scope.variables)?;
             let frames: Vec<(LocalId, &Option<Val>)> = scope.locals.frames().collect();
@@ -156,13 +156,13 @@ fn put_sym(out: &mut Vec<u8>, sym: &Sym) -> Option<()> {
                 put_slot(out, val)?;
             }
         }
-        Sym::Successor => out.push(SUCCESSOR),
-        Sym::Predecessor => out.push(PREDECESSOR),
-        Sym::Constructor(id, constructor) => {
+        SymbolicSet::Successor => out.push(SUCCESSOR),
+        SymbolicSet::Predecessor => out.push(PREDECESSOR),
+        SymbolicSet::Constructor(id, constructor) => {
             put_tagged(out, CONSTRUCTOR, u64::from(id.0));
             put_number(out, u64::from(*constructor));
         }
-        Sym::Partial(partial) => {
+        SymbolicSet::Partial(partial) => {
             let Partial { is_function, is_total, is_injective, decided, absent, open } = partial;
             let flags = [*is_function, *is_total, *is_injective];
             put_tagged(out, PARTIAL, bits(&flags));
@@ -215,30 +215,30 @@ fn read_val_inner(reader: &mut Reader<'_>) -> Option<Val> {
         VALUE => return read_value(reader).map(Val::Value),
         PAIR => return Some(Val::pair(read_val(reader)?, read_val(reader)?)),
         RECORD => return Some(Val::record(reader.small()?, reader.list(read_val)?)),
-        BASE => Sym::Base(*BASE_SETS.get(reader.small::<usize>()?)?),
-        FREE_TYPE => Sym::FreeType(FreeTypeId(reader.small()?)),
-        UNARY => Sym::Unary(*UNARY_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
+        BASE => SymbolicSet::Base(*BASE_SETS.get(reader.small::<usize>()?)?),
+        FREE_TYPE => SymbolicSet::FreeType(FreeTypeId(reader.small()?)),
+        UNARY => SymbolicSet::Unary(*UNARY_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
         BINARY => {
             let op = match reader.number()? {
                 number if number >= ARROWS => BinaryOp::Arrow(arrow_of(number - ARROWS)?),
                 number => *BINARY_OPS.get(number as usize)?,
             };
-            Sym::Binary(op, read_val(reader)?, read_val(reader)?)
+            SymbolicSet::Binary(op, read_val(reader)?, read_val(reader)?)
         }
-        STRUCT => Sym::Struct(reader.small()?, reader.list(read_val)?),
-        TREE => Sym::Tree(*TREE_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
+        STRUCT => SymbolicSet::Struct(reader.small()?, reader.list(read_val)?),
+        TREE => SymbolicSet::Tree(*TREE_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
         CLOSURE => {
             let expr = ExprId(reader.small()?);
             let variables = Arc::new(read_slots(reader)?);
             let frames = reader.list(|reader| Some((LocalId(reader.small()?), read_slot(reader)?)))?;
-            Sym::Closure(Closure { expr, scope: Scope { variables, locals: Locals::of_frames(frames) } })
+            SymbolicSet::Closure(Closure { expr, scope: Scope { variables, locals: Locals::of_frames(frames) } })
         }
-        SUCCESSOR => Sym::Successor,
-        PREDECESSOR => Sym::Predecessor,
-        CONSTRUCTOR => Sym::Constructor(FreeTypeId(reader.small()?), reader.small()?),
+        SUCCESSOR => SymbolicSet::Successor,
+        PREDECESSOR => SymbolicSet::Predecessor,
+        CONSTRUCTOR => SymbolicSet::Constructor(FreeTypeId(reader.small()?), reader.small()?),
         PARTIAL => {
             let flags = reader.number()?;
-            Sym::Partial(Partial {
+            SymbolicSet::Partial(Partial {
                 is_function: flags & 1 != 0,
                 is_total: flags & 2 != 0,
                 is_injective: flags & 4 != 0,
@@ -322,23 +322,23 @@ mod tests {
 
     #[test]
     fn symbolic_sets_come_back() {
-        let natural = || Val::from(Sym::Base(BaseSet::Natural));
+        let natural = || Val::from(SymbolicSet::Base(BaseSet::Natural));
         let one = || Val::Value(Value::Int(1));
-        let mut vals = vec![one(), natural(), Sym::Successor.into(), Sym::Predecessor.into()];
-        vals.extend(UNARY_OPS.iter().map(|op| Sym::unary(*op, natural())));
-        vals.extend(BINARY_OPS.iter().map(|op| Sym::binary(*op, natural(), one())));
+        let mut vals = vec![one(), natural(), SymbolicSet::Successor.into(), SymbolicSet::Predecessor.into()];
+        vals.extend(UNARY_OPS.iter().map(|op| SymbolicSet::unary(*op, natural())));
+        vals.extend(BINARY_OPS.iter().map(|op| SymbolicSet::binary(*op, natural(), one())));
         vals.extend(
-            (0..16).filter_map(arrow_of).map(|arrow| Sym::binary(BinaryOp::Arrow(arrow), natural(), natural())),
+            (0..16).filter_map(arrow_of).map(|arrow| SymbolicSet::binary(BinaryOp::Arrow(arrow), natural(), natural())),
         );
-        vals.push(Sym::FreeType(FreeTypeId(2)).into());
-        vals.push(Sym::Constructor(FreeTypeId(2), 1).into());
-        vals.push(Sym::Tree(TreeOp::Btree, natural()).into());
-        vals.push(Sym::Struct(3, vec![natural(), one()]).into());
+        vals.push(SymbolicSet::FreeType(FreeTypeId(2)).into());
+        vals.push(SymbolicSet::Constructor(FreeTypeId(2), 1).into());
+        vals.push(SymbolicSet::Tree(TreeOp::Btree, natural()).into());
+        vals.push(SymbolicSet::Struct(3, vec![natural(), one()]).into());
         vals.push(Val::pair(one(), natural()));
         vals.push(Val::record(5, vec![natural(), one(), natural()]));
         let frames = vec![(LocalId(4), Some(natural())), (LocalId(7), None), (LocalId(4), Some(one()))];
         let scope = Scope { variables: Arc::new(vec![None, Some(natural())]), locals: Locals::of_frames(frames) };
-        vals.push(Sym::Closure(Closure { expr: ExprId(77), scope }).into());
+        vals.push(SymbolicSet::Closure(Closure { expr: ExprId(77), scope }).into());
         let partial = Partial {
             is_function: true,
             is_total: false,
@@ -347,9 +347,9 @@ mod tests {
             absent: Set::EMPTY,
             open: Set::singleton(Value::Int(3)),
         };
-        vals.push(Sym::Partial(partial).into());
+        vals.push(SymbolicSet::Partial(partial).into());
         vals.iter().for_each(comes_back);
-        let deep = (0..20_000).fold(natural(), |val, _| Sym::unary(UnaryOp::Pow, val));
+        let deep = (0..20_000).fold(natural(), |val, _| SymbolicSet::unary(UnaryOp::Pow, val));
         comes_back(&deep);
     }
 

@@ -25,7 +25,7 @@ pub(crate) use relation::cases;
 use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::interp::Session;
-use crate::val::{Closure, Sym, Val};
+use crate::val::{Closure, SymbolicSet, Val};
 
 impl Session<'_> {
     /// The value of an expression; sets may be left symbolic.
@@ -58,9 +58,9 @@ impl Session<'_> {
             }
             Expr::Local(id) => self.local(*id, env),
             Expr::Carrier(set) => Ok(Set::carrier(set.0, self.model().sets[*set].size()).into()),
-            Expr::FreeType(id) => Ok(Sym::FreeType(*id).into()),
+            Expr::FreeType(id) => Ok(SymbolicSet::FreeType(*id).into()),
             Expr::BaseSet(BaseSet::Bool) => Ok(Set::booleans().into()),
-            Expr::BaseSet(base) => Ok(Sym::Base(*base).into()),
+            Expr::BaseSet(base) => Ok(SymbolicSet::Base(*base).into()),
             Expr::EmptySet => Ok(Set::EMPTY.into()),
             Expr::Unary(op, operand) => self.unary(*op, *operand, id, env),
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(self.model(), *function) => {
@@ -87,8 +87,8 @@ impl Session<'_> {
             Expr::Let { bindings, body } => self.expr(*body, &self.bind_let(bindings, env)?),
             Expr::BoolOf(pred) => Ok(self.pred(*pred, env)?.into()),
             Expr::Constructor(id, constructor) => Ok(self.constructor(*id, *constructor)),
-            Expr::Successor => Ok(Sym::Successor.into()),
-            Expr::Predecessor => Ok(Sym::Predecessor.into()),
+            Expr::Successor => Ok(SymbolicSet::Successor.into()),
+            Expr::Predecessor => Ok(SymbolicSet::Predecessor.into()),
             Expr::FirstProjection => self.projection(BinaryOp::Prj1, id),
             Expr::SecondProjection => self.projection(BinaryOp::Prj2, id),
             Expr::Template(parts) => self.template(parts, env),
@@ -113,7 +113,7 @@ impl Session<'_> {
     /// A set with bound variables, together with what it reads.
     fn capture(&self, expr: ExprId, env: &Env) -> Val {
         let names = self.interp.names.of_expr(self.model(), expr);
-        Sym::Closure(Closure { expr, scope: env.scope.restricted(&names.variables, &names.locals) }).into()
+        SymbolicSet::Closure(Closure { expr, scope: env.scope.restricted(&names.variables, &names.locals) }).into()
     }
 
     fn unary(&self, op: UnaryOp, operand: ExprId, id: ExprId, env: &Env) -> Result<Val> {
@@ -123,7 +123,7 @@ impl Session<'_> {
             U::Negate | U::RealNegate | U::Floor | U::Ceiling | U::ToReal => self.unary_number(op, &val),
             U::Max | U::Min | U::RealMax | U::RealMin => self.extremum(op, &val, env),
             U::Card => Ok(self.cardinality(&val, env)?.into()),
-            U::Pow | U::Pow1 | U::Fin | U::Fin1 => Ok(Sym::unary(op, val)),
+            U::Pow | U::Pow1 | U::Fin | U::Fin1 => Ok(SymbolicSet::unary(op, val)),
             U::GeneralUnion => Ok(self.general_union(val)),
             U::GeneralInter => self.general_inter(val, env),
             U::First => Ok(val.split()?.0),
@@ -136,7 +136,7 @@ impl Session<'_> {
             U::Closure1 => Ok(self.closure1(val)),
             U::Fnc => Ok(self.fnc(val)),
             U::Rel => self.rel(val, env),
-            U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm => Ok(Sym::unary(op, val)),
+            U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm => Ok(SymbolicSet::unary(op, val)),
             U::Size | U::SeqFirst | U::SeqLast | U::Front | U::Tail | U::Rev | U::GeneralConcat => {
                 self.unary_sequence(op, &val, env)
             }
@@ -158,7 +158,7 @@ impl Session<'_> {
             B::Difference => Ok(self.difference(&left, &right)),
             B::Cartesian => Ok(self.cartesian(&left, &right)),
             B::Pair => Ok(Val::pair(self.force(&left, env)?, self.force(&right, env)?)),
-            B::Arrow(_) => Ok(Sym::binary(op, left, right)),
+            B::Arrow(_) => Ok(SymbolicSet::binary(op, left, right)),
             B::Apply => self.apply(&left, &right, env),
             B::Image => self.image(&left, &right, env),
             B::DomainRestrict | B::DomainSubtract | B::RangeRestrict | B::RangeSubtract => {
@@ -166,7 +166,7 @@ impl Session<'_> {
             }
             B::Override | B::Compose | B::DirectProduct | B::ParallelProduct => Ok(self.relations(op, left, right)),
             B::Iterate => self.iterate(left, &right, id),
-            B::Prj1 | B::Prj2 => Ok(Sym::binary(op, left, right)),
+            B::Prj1 | B::Prj2 => Ok(SymbolicSet::binary(op, left, right)),
             B::Concat | B::InsertFront | B::InsertTail | B::Take | B::Drop => {
                 self.binary_sequence(op, &left, &right, env)
             }

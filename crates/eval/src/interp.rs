@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::env::{Env, Slots};
 use crate::error::{ErrorKind, Result};
 use crate::free::NameCache;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// Steps of evaluation, about, until somebody looks whether it shall end; a power of two.
 pub(crate) const LOOK: u64 = 1 << 14;
@@ -297,19 +297,19 @@ impl<'i> Session<'i> {
     pub fn type_set(&self, ty: TypeId) -> Val {
         use abridge_model::{BaseSet, BinaryOp, UnaryOp};
         match self.model().types.get(ty) {
-            Type::Integer => Sym::Base(BaseSet::Integer).into(),
-            Type::String => Sym::Base(BaseSet::String).into(),
-            Type::Real => Sym::Base(BaseSet::Real).into(),
+            Type::Integer => SymbolicSet::Base(BaseSet::Integer).into(),
+            Type::String => SymbolicSet::Base(BaseSet::String).into(),
+            Type::Real => SymbolicSet::Base(BaseSet::Real).into(),
             Type::Bool => Set::booleans().into(),
             Type::Given(set) => Set::carrier(set.0, self.model().sets[*set].size()).into(),
-            Type::Free(free) => Sym::FreeType(*free).into(),
-            Type::Pow(elem) => Sym::unary(UnaryOp::Pow, self.type_set(*elem)),
+            Type::Free(free) => SymbolicSet::FreeType(*free).into(),
+            Type::Pow(elem) => SymbolicSet::unary(UnaryOp::Pow, self.type_set(*elem)),
             Type::Pair(first, second) => {
-                Sym::binary(BinaryOp::Cartesian, self.type_set(*first), self.type_set(*second))
+                SymbolicSet::binary(BinaryOp::Cartesian, self.type_set(*first), self.type_set(*second))
             }
             Type::Record(fields) => {
                 let fields = fields.iter().map(|(_, field)| self.type_set(*field)).collect();
-                Sym::Struct(ty.0, fields).into()
+                SymbolicSet::Struct(ty.0, fields).into()
             }
         }
     }

@@ -9,7 +9,7 @@ use abridge_diag::with_stack;
 use abridge_value::{Set, Value};
 
 use crate::env::Slots;
-use crate::val::{Closure, Partial, Sym, Val};
+use crate::val::{Closure, Partial, SymbolicSet, Val};
 
 /// What a leaf becomes; nothing if it stays as it is.
 type Change<'f> = dyn FnMut(&Value) -> Option<Value> + 'f;
@@ -66,22 +66,26 @@ pub(crate) fn map_slots(slots: &Slots, change: &mut Change<'_>) -> Option<Slots>
     changed
 }
 
-impl Sym {
-    fn map_leaves(&self, change: &mut Change<'_>) -> Option<Sym> {
+impl SymbolicSet {
+    fn map_leaves(&self, change: &mut Change<'_>) -> Option<SymbolicSet> {
         match self {
-            Sym::Base(_) | Sym::FreeType(_) | Sym::Successor | Sym::Predecessor | Sym::Constructor(..) => None,
-            Sym::Unary(op, operand) => Some(Sym::Unary(*op, operand.map_leaves(change)?)),
-            Sym::Tree(op, operand) => Some(Sym::Tree(*op, operand.map_leaves(change)?)),
-            Sym::Binary(op, left, right) => {
+            SymbolicSet::Base(_)
+            | SymbolicSet::FreeType(_)
+            | SymbolicSet::Successor
+            | SymbolicSet::Predecessor
+            | SymbolicSet::Constructor(..) => None,
+            SymbolicSet::Unary(op, operand) => Some(SymbolicSet::Unary(*op, operand.map_leaves(change)?)),
+            SymbolicSet::Tree(op, operand) => Some(SymbolicSet::Tree(*op, operand.map_leaves(change)?)),
+            SymbolicSet::Binary(op, left, right) => {
                 let (new_left, new_right) = (left.map_leaves(change), right.map_leaves(change));
                 if new_left.is_none() && new_right.is_none() {
                     return None;
                 }
                 let right = new_right.unwrap_or_else(|| right.clone());
-                Some(Sym::Binary(*op, new_left.unwrap_or_else(|| left.clone()), right))
+                Some(SymbolicSet::Binary(*op, new_left.unwrap_or_else(|| left.clone()), right))
             }
-            Sym::Struct(shape, fields) => Some(Sym::Struct(*shape, map_all(fields, change)?)),
-            Sym::Closure(closure) => {
+            SymbolicSet::Struct(shape, fields) => Some(SymbolicSet::Struct(*shape, map_all(fields, change)?)),
+            SymbolicSet::Closure(closure) => {
                 let variables = map_slots(&closure.scope.variables, change);
                 let locals = closure.scope.locals.map_leaves(change);
                 if variables.is_none() && locals.is_none() {
@@ -90,9 +94,9 @@ impl Sym {
                 let mut scope = closure.scope.clone();
                 scope.variables = variables.map_or(scope.variables, Arc::new);
                 scope.locals = locals.unwrap_or(scope.locals);
-                Some(Sym::Closure(Closure { expr: closure.expr, scope }))
+                Some(SymbolicSet::Closure(Closure { expr: closure.expr, scope }))
             }
-            Sym::Partial(partial) => {
+            SymbolicSet::Partial(partial) => {
                 let sets = [&partial.decided, &partial.absent, &partial.open];
                 let [decided, absent, open] = sets.map(|set| map_set(set, change));
                 if decided.is_none() && absent.is_none() && open.is_none() {
@@ -102,7 +106,7 @@ impl Sym {
                 partial.decided = decided.unwrap_or(partial.decided);
                 partial.absent = absent.unwrap_or(partial.absent);
                 partial.open = open.unwrap_or(partial.open);
-                Some(Sym::Partial(partial))
+                Some(SymbolicSet::Partial(partial))
             }
         }
     }

@@ -45,5 +45,5 @@ pub use marks::Interchangeable;
 pub use names::{ModelNames, value_text};
 pub use solve::Classes;
 pub use subst::{Outcome, Update};
-pub use val::{Closure, Partial, Sym, SymNode, Val, val_text};
+pub use val::{Closure, Partial, SymbolicNode, SymbolicSet, Val, val_text};
 pub use world::{Facts, Outside, World};

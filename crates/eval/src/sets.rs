@@ -1,7 +1,7 @@
 //! Sets that may be symbolic: how large they are, what is in them, what they contain element by element, how they compare.
 //!
 //! An operator applied to values gives a value at once; as soon as an operand is symbolic, the operator itself becomes a symbolic set
-//! ([`crate::val::Sym`]), and the questions asked about it are passed on to its operands:
+//! ([`crate::val::SymbolicSet`]), and the questions asked about it are passed on to its operands:
 //!
 //! - `size.rs`: bounds on the number of elements, exact cardinalities;
 //! - `member.rs`: is it in;

@@ -42,7 +42,7 @@ use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Session, Warning};
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 use choose::Step;
 use classes::Met;
 use constraint::Term;
@@ -403,5 +403,5 @@ fn take_out(node: &mut Node, constraint: usize, exact: bool) -> Constraint {
 /// All sequences over the base with so many items.
 fn fixed_sequences(base: &Set, len: u64) -> Val {
     let positions = Set::interval(Int::ONE, Int::from(len));
-    Sym::binary(BinaryOp::Arrow(Arrow::TOTAL), positions.into(), base.clone().into())
+    SymbolicSet::binary(BinaryOp::Arrow(Arrow::TOTAL), positions.into(), base.clone().into())
 }

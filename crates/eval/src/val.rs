@@ -24,18 +24,18 @@ pub enum Val {
     Pair(Arc<(Val, Val)>),
     /// Not all fields are values; the number is that of the record type.
     Record(u32, Arc<[Val]>),
-    Symbolic(Arc<SymNode>),
+    Symbolic(Arc<SymbolicNode>),
 }
 
 /// A symbolic set, its hash and how deep its operators nest. Values that a machine builds step by step may nest without bound, so
 /// whatever walks them watches the stack.
-pub struct SymNode {
-    sym: Sym,
+pub struct SymbolicNode {
+    sym: SymbolicSet,
     hash: u64,
     depth: u32,
 }
 
-impl std::fmt::Debug for SymNode {
+impl std::fmt::Debug for SymbolicNode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         with_stack(|| self.sym.fmt(f))
     }
@@ -43,7 +43,7 @@ impl std::fmt::Debug for SymNode {
 
 /// A set as a formula over evaluated operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Sym {
+pub enum SymbolicSet {
     /// Never BOOL, which is a value.
     Base(BaseSet),
     FreeType(FreeTypeId),
@@ -116,7 +116,7 @@ impl Val {
         self.as_value().and_then(Value::as_set)
     }
 
-    pub fn as_sym(&self) -> Option<&Sym> {
+    pub fn as_sym(&self) -> Option<&SymbolicSet> {
         match self {
             Val::Symbolic(sym) => Some(sym),
             _ => None,
@@ -125,7 +125,7 @@ impl Val {
 
     pub fn as_closure(&self) -> Option<&Closure> {
         match self.as_sym()? {
-            Sym::Closure(closure) => Some(closure),
+            SymbolicSet::Closure(closure) => Some(closure),
             _ => None,
         }
     }
@@ -183,13 +183,13 @@ impl Val {
     }
 }
 
-impl Sym {
+impl SymbolicSet {
     pub fn unary(op: UnaryOp, operand: Val) -> Val {
-        Sym::Unary(op, operand).into()
+        SymbolicSet::Unary(op, operand).into()
     }
 
     pub fn binary(op: BinaryOp, left: Val, right: Val) -> Val {
-        Sym::Binary(op, left, right).into()
+        SymbolicSet::Binary(op, left, right).into()
     }
 }
 
@@ -202,51 +202,51 @@ impl Internable for Val {
     }
 }
 
-impl From<Sym> for Val {
-    fn from(sym: Sym) -> Val {
+impl From<SymbolicSet> for Val {
+    fn from(sym: SymbolicSet) -> Val {
         let mut hasher = DefaultHasher::new();
         sym.hash(&mut hasher);
         let depth = 1 + sym.parts().map(Val::depth).max().unwrap_or(0);
-        Val::Symbolic(Arc::new(SymNode { hash: hasher.finish(), depth, sym }))
+        Val::Symbolic(Arc::new(SymbolicNode { hash: hasher.finish(), depth, sym }))
     }
 }
 
-impl Sym {
+impl SymbolicSet {
     /// The operands that may be symbolic themselves.
     fn parts(&self) -> impl Iterator<Item = &Val> {
         let (few, many): ([Option<&Val>; 2], &[Val]) = match self {
-            Sym::Unary(_, operand) | Sym::Tree(_, operand) => ([Some(operand), None], &[]),
-            Sym::Binary(_, left, right) => ([Some(left), Some(right)], &[]),
-            Sym::Struct(_, fields) => ([None, None], fields),
+            SymbolicSet::Unary(_, operand) | SymbolicSet::Tree(_, operand) => ([Some(operand), None], &[]),
+            SymbolicSet::Binary(_, left, right) => ([Some(left), Some(right)], &[]),
+            SymbolicSet::Struct(_, fields) => ([None, None], fields),
             _ => ([None, None], &[]),
         };
         few.into_iter().flatten().chain(many)
     }
 }
 
-impl Deref for SymNode {
-    type Target = Sym;
-    fn deref(&self) -> &Sym {
+impl Deref for SymbolicNode {
+    type Target = SymbolicSet;
+    fn deref(&self) -> &SymbolicSet {
         &self.sym
     }
 }
 
-impl PartialEq for SymNode {
-    fn eq(&self, other: &SymNode) -> bool {
+impl PartialEq for SymbolicNode {
+    fn eq(&self, other: &SymbolicNode) -> bool {
         std::ptr::eq(self, other)
             || (self.hash, self.depth) == (other.hash, other.depth) && with_stack(|| self.sym == other.sym)
     }
 }
 
-impl Eq for SymNode {}
+impl Eq for SymbolicNode {}
 
-impl Hash for SymNode {
+impl Hash for SymbolicNode {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.hash.hash(state);
     }
 }
 
-impl Drop for SymNode {
+impl Drop for SymbolicNode {
     fn drop(&mut self) {
         let release = |val: &mut Val| {
             if let Val::Symbolic(_) = val {
@@ -255,12 +255,12 @@ impl Drop for SymNode {
             }
         };
         match &mut self.sym {
-            Sym::Unary(_, operand) | Sym::Tree(_, operand) => release(operand),
-            Sym::Binary(_, left, right) => {
+            SymbolicSet::Unary(_, operand) | SymbolicSet::Tree(_, operand) => release(operand),
+            SymbolicSet::Binary(_, left, right) => {
                 release(left);
                 release(right);
             }
-            Sym::Struct(_, fields) => fields.iter_mut().for_each(release),
+            SymbolicSet::Struct(_, fields) => fields.iter_mut().for_each(release),
             _ => {}
         }
     }
@@ -308,7 +308,7 @@ fn write_val(model: &Model, out: &mut String, val: &Val) {
             out.push(')');
         }
         Val::Record(_, fields) => write_call(model, out, "rec", fields),
-        Val::Symbolic(sym) => with_stack(|| write_sym(model, out, sym)),
+        Val::Symbolic(sym) => with_stack(|| write_symbolic(model, out, sym)),
     }
 }
 
@@ -321,9 +321,9 @@ fn write_call(model: &Model, out: &mut String, name: &str, args: &[Val]) {
     out.push(')');
 }
 
-fn write_sym(model: &Model, out: &mut String, sym: &Sym) {
+fn write_symbolic(model: &Model, out: &mut String, sym: &SymbolicSet) {
     match sym {
-        Sym::Base(base) => out.push_str(match base {
+        SymbolicSet::Base(base) => out.push_str(match base {
             BaseSet::Integer => "INTEGER",
             BaseSet::Natural => "NATURAL",
             BaseSet::Natural1 => "NATURAL1",
@@ -331,28 +331,28 @@ fn write_sym(model: &Model, out: &mut String, sym: &Sym) {
             BaseSet::String => "STRING",
             BaseSet::Real => "REAL",
         }),
-        Sym::FreeType(id) => out.push_str(&model.free_types[*id].name),
-        Sym::Unary(op, operand) => {
+        SymbolicSet::FreeType(id) => out.push_str(&model.free_types[*id].name),
+        SymbolicSet::Unary(op, operand) => {
             write_call(model, out, &format!("{op:?}").to_lowercase(), std::slice::from_ref(operand))
         }
-        Sym::Binary(op, left, right) => {
+        SymbolicSet::Binary(op, left, right) => {
             out.push('(');
             write_val(model, out, left);
             let _ = write!(out, " {} ", binary_text(*op));
             write_val(model, out, right);
             out.push(')');
         }
-        Sym::Struct(_, fields) => write_call(model, out, "struct", fields),
-        Sym::Tree(_, labels) => write_call(model, out, "tree", std::slice::from_ref(labels)),
-        Sym::Closure(closure) => {
+        SymbolicSet::Struct(_, fields) => write_call(model, out, "struct", fields),
+        SymbolicSet::Tree(_, labels) => write_call(model, out, "tree", std::slice::from_ref(labels)),
+        SymbolicSet::Closure(closure) => {
             let binder = model.bound_locals(abridge_model::walk::Node::Expr(closure.expr));
             let names: Vec<&str> = binder.iter().map(|local| model.locals[*local].name.as_str()).collect();
             let _ = write!(out, "{{{} | ...}}", names.join(","));
         }
-        Sym::Partial(partial) => write_val(model, out, &partial.decided.clone().into()),
-        Sym::Successor => out.push_str("succ"),
-        Sym::Predecessor => out.push_str("pred"),
-        Sym::Constructor(id, constructor) => {
+        SymbolicSet::Partial(partial) => write_val(model, out, &partial.decided.clone().into()),
+        SymbolicSet::Successor => out.push_str("succ"),
+        SymbolicSet::Predecessor => out.push_str("pred"),
+        SymbolicSet::Constructor(id, constructor) => {
             out.push_str(&model.free_types[*id].constructors[*constructor as usize].name);
         }
     }

@@ -18,7 +18,7 @@ use super::run::MAX_TRIED;
 use super::{Fast, Operation, Runtime, Stop, is_unset, unset};
 use crate::env::State;
 use crate::kinds::{Kinds, Shape};
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// What decides which elements may be exchanged while an operation is performed, or the machine initialised.
 pub(crate) struct Choosing {
@@ -278,7 +278,7 @@ impl<'r> Runtime<'r> {
             // What was computed once may be a list of what its form tells better.
             Source::Code(Code::Cell(_, expr)) => self.session.expr(*expr, &self.env(&Default::default()))?,
             Source::Code(code) => self.code(code)?.into(),
-            Source::Subsets(code) => Sym::unary(UnaryOp::Pow, self.code(code)?.into()),
+            Source::Subsets(code) => SymbolicSet::unary(UnaryOp::Pow, self.code(code)?.into()),
             Source::Type(ty) => self.session.type_set(*ty),
             Source::Interpret(expr, names) => self.session.expr(*expr, &self.env(names))?,
         };
@@ -312,16 +312,18 @@ fn candidates_of(set: &Val, kinds: &Kinds) -> Option<Vec<Value>> {
         return Some(kinds.members(set));
     }
     match set.as_sym()? {
-        Sym::Unary(UnaryOp::Pow | UnaryOp::Fin, of) => kinds.subsets(&whole(of)?, MAX_TRIED),
-        Sym::Unary(UnaryOp::Pow1 | UnaryOp::Fin1, of) => {
+        SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Fin, of) => kinds.subsets(&whole(of)?, MAX_TRIED),
+        SymbolicSet::Unary(UnaryOp::Pow1 | UnaryOp::Fin1, of) => {
             let mut subsets = kinds.subsets(&whole(of)?, MAX_TRIED)?;
             subsets.retain(|subset| subset.as_set().is_some_and(|subset| !subset.is_empty()));
             Some(subsets)
         }
-        Sym::Unary(UnaryOp::Iseq, of) => kinds.sequences(&whole(of)?, 0, MAX_TRIED),
-        Sym::Unary(UnaryOp::Iseq1, of) => kinds.sequences(&whole(of)?, 1, MAX_TRIED),
-        Sym::Unary(UnaryOp::Perm, of) => kinds.sequences(&whole(of)?, whole(of)?.len(), MAX_TRIED),
-        Sym::Binary(BinaryOp::Arrow(arrow), from, to) => kinds.arrows(*arrow, &whole(from)?, &whole(to)?, MAX_TRIED),
+        SymbolicSet::Unary(UnaryOp::Iseq, of) => kinds.sequences(&whole(of)?, 0, MAX_TRIED),
+        SymbolicSet::Unary(UnaryOp::Iseq1, of) => kinds.sequences(&whole(of)?, 1, MAX_TRIED),
+        SymbolicSet::Unary(UnaryOp::Perm, of) => kinds.sequences(&whole(of)?, whole(of)?.len(), MAX_TRIED),
+        SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to) => {
+            kinds.arrows(*arrow, &whole(from)?, &whole(to)?, MAX_TRIED)
+        }
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ use crate::free::FreeNames;
 use crate::interp::{Interp, Session};
 use crate::kinds::Kinds;
 use crate::subst::Update;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// Compiled parts call the plain interpreter for what they do not cover, and that may try compiled parts again, so often.
 const MAX_NESTING: u32 = 24;
@@ -259,7 +259,7 @@ impl<'i> Session<'i> {
 
 /// Some name stands for a value under construction, about which only the plain interpreter can reason.
 fn reads_partial(names: &FreeNames, env: &Env) -> bool {
-    let is_partial = |val: Option<&Val>| matches!(val.and_then(Val::as_sym), Some(Sym::Partial(_)));
+    let is_partial = |val: Option<&Val>| matches!(val.and_then(Val::as_sym), Some(SymbolicSet::Partial(_)));
     names.constants.iter().any(|id| is_partial(env.constant(*id)))
         || names.locals.iter().any(|id| is_partial(env.local(*id)))
 }

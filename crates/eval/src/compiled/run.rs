@@ -11,7 +11,7 @@ use super::operators::{MAX_SET, as_set, binary, compare, unary};
 use super::split::Rest;
 use super::{Fast, Runtime, Stop, concrete, unset};
 use crate::error::Error;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// More functions or subsets are not tried one by one: the plain interpreter can solve for them.
 pub(super) const MAX_TRIED: u64 = 1 << 15;
@@ -697,7 +697,7 @@ impl<'r> Runtime<'r> {
             },
             Source::Subsets(code) => {
                 let whole = self.code(code)?;
-                let subsets = Sym::unary(UnaryOp::Pow, whole.into());
+                let subsets = SymbolicSet::unary(UnaryOp::Pow, whole.into());
                 let env = self.env(&Default::default());
                 self.listed(&subsets, &env)
             }

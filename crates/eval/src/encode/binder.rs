@@ -8,7 +8,7 @@ use super::{Encoded, Encoder, MAX_ELEMENTS, Stop, Term, TermKind};
 use crate::env::Env;
 use crate::sets::Size;
 use crate::solve::Unknown;
-use crate::val::Val;
+use crate::val::{SymbolicSet, Val};
 
 /// What is done with each valuation of bound variables.
 pub type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
@@ -371,8 +371,8 @@ fn values_of(items: Vec<(Value, abridge_blast::Lit)>) -> Vec<Val> {
 fn least_of(set: &Val) -> Option<i64> {
     use abridge_model::BaseSet;
     match (set.as_sym(), set.as_set()) {
-        (Some(crate::val::Sym::Base(BaseSet::Natural)), _) => Some(0),
-        (Some(crate::val::Sym::Base(BaseSet::Natural1)), _) => Some(1),
+        (Some(SymbolicSet::Base(BaseSet::Natural)), _) => Some(0),
+        (Some(SymbolicSet::Base(BaseSet::Natural1)), _) => Some(1),
         (_, Some(set)) => set.first()?.as_int()?.to_i64(),
         _ => None,
     }

@@ -8,7 +8,7 @@ use super::{Encoded, Encoder, MAX_ELEMENTS, SetArg, Stop, Term};
 use crate::env::Env;
 use crate::sets::Size;
 use crate::solve::Unknown;
-use crate::val::{self, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// Functions with more arguments than this are not searched for.
 const MAX_KEYS: u64 = 5_000;
@@ -25,7 +25,7 @@ impl Encoder<'_> {
             return self.fresh_element(set);
         }
         match set.as_sym() {
-            Some(val::Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base)) => {
+            Some(SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base)) => {
                 let base = self.list(base, MAX_ELEMENTS, env)?;
                 let members = self.blast.fresh_subset(&base);
                 let some = match op {
@@ -34,13 +34,13 @@ impl Encoder<'_> {
                 };
                 Ok((Sym::Set(members), some))
             }
-            Some(val::Sym::Unary(UnaryOp::Perm, base)) => {
+            Some(SymbolicSet::Unary(UnaryOp::Perm, base)) => {
                 let base = self.list(base, MAX_KEYS, env)?;
                 let positions = Set::interval(Int::ONE, base.card());
                 let bijection = Arrow { functional: true, total: true, injective: true, surjective: true };
                 self.fresh_function(bijection, &positions.into(), &base.into(), env)
             }
-            Some(val::Sym::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1), base)) => {
+            Some(SymbolicSet::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1), base)) => {
                 let listed = self.list(base, MAX_KEYS, env)?;
                 let (sym, condition) = self.fresh_sequence(&listed.clone().into(), listed.len(), env)?;
                 let mut conditions = vec![condition, self.blast.is_injective(&sym)?];
@@ -49,12 +49,12 @@ impl Encoder<'_> {
                 }
                 Ok((sym, self.all(conditions)))
             }
-            Some(val::Sym::Binary(BinaryOp::Arrow(arrow), from, to)) => self.fresh_function(*arrow, from, to, env),
-            Some(val::Sym::Binary(BinaryOp::Cartesian, left, right)) => {
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) => self.fresh_function(*arrow, from, to, env),
+            Some(SymbolicSet::Binary(BinaryOp::Cartesian, left, right)) => {
                 let ((first, a), (second, b)) = (self.fresh(left, env)?, self.fresh(right, env)?);
                 Ok((Sym::pair(first, second), self.and(a, b)))
             }
-            Some(val::Sym::Struct(shape, fields)) => {
+            Some(SymbolicSet::Struct(shape, fields)) => {
                 let (mut syms, mut conditions) = (Vec::new(), Vec::new());
                 for field in fields {
                     let (sym, condition) = self.fresh(field, env)?;
@@ -190,7 +190,7 @@ impl Encoder<'_> {
             entries.push(Entry { key, present, val });
         }
         let sym = self.blast.flattened(entries);
-        let set = val::Sym::binary(BinaryOp::Arrow(arrow), from.clone(), to.clone());
+        let set = SymbolicSet::binary(BinaryOp::Arrow(arrow), from.clone(), to.clone());
         conditions.push(self.in_set(&Term::sym(sym.clone()), &SetArg::Val(set), env)?.holds);
         Ok((sym, self.all(conditions)))
     }

@@ -6,7 +6,7 @@ use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, ExprId, UnaryOp};
 use super::expr::int;
 use super::{Encoded, Encoder, Stop, Term, TermKind, Truth};
 use crate::env::Env;
-use crate::val::{self, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// A set on the right of a membership.
 #[derive(Clone)]
@@ -111,23 +111,23 @@ impl Encoder<'_> {
         }
         let of = |val: &Val| SetArg::Val(val.clone());
         let holds = match set.as_sym() {
-            Some(val::Sym::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real)) => Lit::TRUE,
-            Some(val::Sym::Base(BaseSet::Natural)) => !self.blast.less(&sym, &int(0))?,
-            Some(val::Sym::Base(BaseSet::Natural1)) => self.blast.less(&int(0), &sym)?,
-            Some(val::Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base)) => {
+            Some(SymbolicSet::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real)) => Lit::TRUE,
+            Some(SymbolicSet::Base(BaseSet::Natural)) => !self.blast.less(&sym, &int(0))?,
+            Some(SymbolicSet::Base(BaseSet::Natural1)) => self.blast.less(&int(0), &sym)?,
+            Some(SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base)) => {
                 return self.in_powerset(x, *op, &of(base), env);
             }
-            Some(val::Sym::Unary(
+            Some(SymbolicSet::Unary(
                 op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm),
                 base,
             )) => return self.in_sequences(x, *op, &of(base), env),
-            Some(val::Sym::Binary(BinaryOp::Arrow(arrow), from, to)) => {
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) => {
                 return self.in_arrow(x, *arrow, &of(from), &of(to), env);
             }
-            Some(val::Sym::Binary(BinaryOp::Cartesian, left, right)) => {
+            Some(SymbolicSet::Binary(BinaryOp::Cartesian, left, right)) => {
                 return self.in_product(x, &of(left), &of(right), env);
             }
-            Some(val::Sym::Binary(
+            Some(SymbolicSet::Binary(
                 op @ (BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference),
                 left,
                 right,
@@ -135,7 +135,7 @@ impl Encoder<'_> {
                 let (left, right) = (self.in_val(x, left, env)?, self.in_val(x, right, env)?);
                 return Ok(self.combined(*op, left, right));
             }
-            Some(val::Sym::Struct(_, fields)) => {
+            Some(SymbolicSet::Struct(_, fields)) => {
                 let mut inside = Vec::with_capacity(fields.len());
                 for (idx, field) in fields.iter().enumerate() {
                     let part = Term::sym(self.blast.field(&sym, idx)?);

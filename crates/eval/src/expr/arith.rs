@@ -6,7 +6,7 @@ use abridge_value::{Int, Value};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, IllDefined, Result};
 use crate::interp::Session;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// Integers with more bits than this are not computed.
 pub(crate) const MAX_BITS: u64 = 1 << 24;
@@ -58,8 +58,8 @@ impl Session<'_> {
     pub(super) fn extremum(&self, op: UnaryOp, val: &Val, env: &Env) -> Result<Val> {
         let is_max = matches!(op, UnaryOp::Max | UnaryOp::RealMax);
         match val.as_sym() {
-            Some(Sym::Base(BaseSet::Natural)) if !is_max => return Ok(Int::ZERO.into()),
-            Some(Sym::Base(BaseSet::Natural1)) if !is_max => return Ok(Int::ONE.into()),
+            Some(SymbolicSet::Base(BaseSet::Natural)) if !is_max => return Ok(Int::ZERO.into()),
+            Some(SymbolicSet::Base(BaseSet::Natural1)) if !is_max => return Ok(Int::ONE.into()),
             _ => {}
         }
         let set = self.enumerate(val, env)?;

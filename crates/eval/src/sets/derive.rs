@@ -7,7 +7,7 @@ use abridge_value::{Set, relation};
 use crate::env::Env;
 use crate::error::Result;
 use crate::interp::Session;
-use crate::val::{Closure, Sym, Val};
+use crate::val::{Closure, SymbolicSet, Val};
 
 impl Session<'_> {
     pub(crate) fn dom(&self, r: &Val, env: &Env) -> Result<Val> {
@@ -19,20 +19,20 @@ impl Session<'_> {
             return Ok(relation::dom(set).into());
         }
         match r.as_sym() {
-            Some(Sym::Unary(UnaryOp::Id, set)) => Ok(set.clone()),
-            Some(Sym::Unary(UnaryOp::Inverse, inner)) => self.ran(inner, env),
-            Some(Sym::Unary(UnaryOp::Closure1 | UnaryOp::Fnc, inner)) => self.dom(inner, env),
-            Some(Sym::Binary(op, left, right)) => self.binary_dom(*op, left, right, r, env),
-            Some(Sym::Closure(closure)) => match self.plain_domain(closure, env)? {
+            Some(SymbolicSet::Unary(UnaryOp::Id, set)) => Ok(set.clone()),
+            Some(SymbolicSet::Unary(UnaryOp::Inverse, inner)) => self.ran(inner, env),
+            Some(SymbolicSet::Unary(UnaryOp::Closure1 | UnaryOp::Fnc, inner)) => self.dom(inner, env),
+            Some(SymbolicSet::Binary(op, left, right)) => self.binary_dom(*op, left, right, r, env),
+            Some(SymbolicSet::Closure(closure)) => match self.plain_domain(closure, env)? {
                 Some(set) => Ok(set),
-                None => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+                None => Ok(SymbolicSet::unary(UnaryOp::Dom, r.clone())),
             },
-            Some(Sym::Partial(partial)) if partial.is_function && partial.is_total => {
+            Some(SymbolicSet::Partial(partial)) if partial.is_function && partial.is_total => {
                 Ok(relation::dom(&partial.decided).union(&partial.open).into())
             }
-            Some(Sym::Successor | Sym::Predecessor) => Ok(Sym::Base(BaseSet::Integer).into()),
-            Some(Sym::Constructor(id, constructor)) => self.constructor_domain(*id, *constructor, env),
-            _ => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+            Some(SymbolicSet::Successor | SymbolicSet::Predecessor) => Ok(SymbolicSet::Base(BaseSet::Integer).into()),
+            Some(SymbolicSet::Constructor(id, constructor)) => self.constructor_domain(*id, *constructor, env),
+            _ => Ok(SymbolicSet::unary(UnaryOp::Dom, r.clone())),
         }
     }
 
@@ -46,7 +46,7 @@ impl Session<'_> {
             BinaryOp::DomainSubtract => Ok(self.difference(&self.dom(right, env)?, left)),
             BinaryOp::DirectProduct => Ok(self.intersection(&self.dom(left, env)?, &self.dom(right, env)?)),
             BinaryOp::ParallelProduct => Ok(self.cartesian(&self.dom(left, env)?, &self.dom(right, env)?)),
-            _ => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+            _ => Ok(SymbolicSet::unary(UnaryOp::Dom, r.clone())),
         }
     }
 
@@ -57,7 +57,7 @@ impl Session<'_> {
         let inverse = self.inverse(r, env)?;
         match inverse.as_sym() {
             // The inverse says no more than the relation itself.
-            Some(Sym::Unary(UnaryOp::Inverse, _)) => Ok(Sym::unary(UnaryOp::Ran, r.clone())),
+            Some(SymbolicSet::Unary(UnaryOp::Inverse, _)) => Ok(SymbolicSet::unary(UnaryOp::Ran, r.clone())),
             _ => self.dom(&inverse, env),
         }
     }
@@ -72,40 +72,44 @@ impl Session<'_> {
             return Ok(relation::inverse(set).into());
         }
         let both = |op: BinaryOp, left: &Val, right: &Val| -> Result<Val> {
-            Ok(Sym::binary(op, self.inverse(left, env)?, self.inverse(right, env)?))
+            Ok(SymbolicSet::binary(op, self.inverse(left, env)?, self.inverse(right, env)?))
         };
         match r.as_sym() {
-            Some(Sym::Unary(UnaryOp::Inverse, inner)) => Ok(inner.clone()),
-            Some(Sym::Unary(UnaryOp::Id, _)) => Ok(r.clone()),
-            Some(Sym::Unary(UnaryOp::Closure1, inner)) => Ok(Sym::unary(UnaryOp::Closure1, self.inverse(inner, env)?)),
-            Some(Sym::Successor) => Ok(Sym::Predecessor.into()),
-            Some(Sym::Predecessor) => Ok(Sym::Successor.into()),
-            Some(Sym::Binary(op, left, right)) => match op {
-                BinaryOp::Cartesian => Ok(Sym::binary(BinaryOp::Cartesian, right.clone(), left.clone())),
+            Some(SymbolicSet::Unary(UnaryOp::Inverse, inner)) => Ok(inner.clone()),
+            Some(SymbolicSet::Unary(UnaryOp::Id, _)) => Ok(r.clone()),
+            Some(SymbolicSet::Unary(UnaryOp::Closure1, inner)) => {
+                Ok(SymbolicSet::unary(UnaryOp::Closure1, self.inverse(inner, env)?))
+            }
+            Some(SymbolicSet::Successor) => Ok(SymbolicSet::Predecessor.into()),
+            Some(SymbolicSet::Predecessor) => Ok(SymbolicSet::Successor.into()),
+            Some(SymbolicSet::Binary(op, left, right)) => match op {
+                BinaryOp::Cartesian => Ok(SymbolicSet::binary(BinaryOp::Cartesian, right.clone(), left.clone())),
                 BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference | BinaryOp::ParallelProduct => {
                     both(*op, left, right)
                 }
                 BinaryOp::Compose => both(BinaryOp::Compose, right, left),
                 BinaryOp::DomainRestrict => {
-                    Ok(Sym::binary(BinaryOp::RangeRestrict, self.inverse(right, env)?, left.clone()))
+                    Ok(SymbolicSet::binary(BinaryOp::RangeRestrict, self.inverse(right, env)?, left.clone()))
                 }
                 BinaryOp::DomainSubtract => {
-                    Ok(Sym::binary(BinaryOp::RangeSubtract, self.inverse(right, env)?, left.clone()))
+                    Ok(SymbolicSet::binary(BinaryOp::RangeSubtract, self.inverse(right, env)?, left.clone()))
                 }
                 BinaryOp::RangeRestrict => {
-                    Ok(Sym::binary(BinaryOp::DomainRestrict, right.clone(), self.inverse(left, env)?))
+                    Ok(SymbolicSet::binary(BinaryOp::DomainRestrict, right.clone(), self.inverse(left, env)?))
                 }
                 BinaryOp::RangeSubtract => {
-                    Ok(Sym::binary(BinaryOp::DomainSubtract, right.clone(), self.inverse(left, env)?))
+                    Ok(SymbolicSet::binary(BinaryOp::DomainSubtract, right.clone(), self.inverse(left, env)?))
                 }
-                BinaryOp::Iterate => Ok(Sym::binary(BinaryOp::Iterate, self.inverse(left, env)?, right.clone())),
+                BinaryOp::Iterate => {
+                    Ok(SymbolicSet::binary(BinaryOp::Iterate, self.inverse(left, env)?, right.clone()))
+                }
                 BinaryOp::Override => {
-                    let kept = Sym::binary(BinaryOp::DomainSubtract, self.dom(right, env)?, left.clone());
+                    let kept = SymbolicSet::binary(BinaryOp::DomainSubtract, self.dom(right, env)?, left.clone());
                     both(BinaryOp::Union, &kept, right)
                 }
-                _ => Ok(Sym::unary(UnaryOp::Inverse, r.clone())),
+                _ => Ok(SymbolicSet::unary(UnaryOp::Inverse, r.clone())),
             },
-            _ => Ok(Sym::unary(UnaryOp::Inverse, r.clone())),
+            _ => Ok(SymbolicSet::unary(UnaryOp::Inverse, r.clone())),
         }
     }
 
@@ -159,14 +163,16 @@ impl Session<'_> {
             return relation::is_functional(set);
         }
         abridge_diag::with_stack(|| match r.as_sym() {
-            Some(Sym::Successor | Sym::Predecessor | Sym::Constructor(..)) => true,
-            Some(Sym::Partial(partial)) => partial.is_function,
-            Some(Sym::Unary(UnaryOp::Id | UnaryOp::Fnc, _)) => true,
-            Some(Sym::Unary(UnaryOp::Inverse, inner)) => matches!(inner.as_sym(), Some(Sym::Constructor(..))),
-            Some(Sym::Closure(closure)) => {
+            Some(SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::Constructor(..)) => true,
+            Some(SymbolicSet::Partial(partial)) => partial.is_function,
+            Some(SymbolicSet::Unary(UnaryOp::Id | UnaryOp::Fnc, _)) => true,
+            Some(SymbolicSet::Unary(UnaryOp::Inverse, inner)) => {
+                matches!(inner.as_sym(), Some(SymbolicSet::Constructor(..)))
+            }
+            Some(SymbolicSet::Closure(closure)) => {
                 matches!(self.model().expr(closure.expr), Expr::Quantified { op: QuantifiedOp::Lambda, .. })
             }
-            Some(Sym::Binary(op, left, right)) => match op {
+            Some(SymbolicSet::Binary(op, left, right)) => match op {
                 BinaryOp::Prj1 | BinaryOp::Prj2 => true,
                 BinaryOp::DomainRestrict | BinaryOp::DomainSubtract => self.is_surely_functional(right),
                 BinaryOp::RangeRestrict | BinaryOp::RangeSubtract | BinaryOp::Difference => {

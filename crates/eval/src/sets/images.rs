@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::error::{ErrorKind, IllDefined, Result};
 use crate::interp::Session;
 use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Partial, Sym, Val};
+use crate::val::{Closure, Partial, SymbolicSet, Val};
 
 /// The set of all `y` with `x |-> y` in a relation. A single one may be an infinite set, which no value can contain.
 #[derive(Clone, Debug)]
@@ -108,18 +108,18 @@ impl Session<'_> {
         }
     }
 
-    fn images_of_sym(&self, sym: &Sym, x: &Val, env: &Env) -> Result<Images> {
+    fn images_of_sym(&self, sym: &SymbolicSet, x: &Val, env: &Env) -> Result<Images> {
         match sym {
-            Sym::Unary(op, operand) => self.images_of_unary(*op, operand, x, env),
-            Sym::Binary(op, left, right) => self.images_of_binary(*op, left, right, x, env),
-            Sym::Closure(closure) => self.images_of_closure(closure, x, env),
-            Sym::Successor => Ok(Images::One((&x.int()? + &Int::ONE).into())),
-            Sym::Predecessor => Ok(Images::One((&x.int()? - &Int::ONE).into())),
-            Sym::Partial(partial) => images_of_partial(partial, &self.finite(x, env)?),
-            Sym::Constructor(id, constructor) => {
+            SymbolicSet::Unary(op, operand) => self.images_of_unary(*op, operand, x, env),
+            SymbolicSet::Binary(op, left, right) => self.images_of_binary(*op, left, right, x, env),
+            SymbolicSet::Closure(closure) => self.images_of_closure(closure, x, env),
+            SymbolicSet::Successor => Ok(Images::One((&x.int()? + &Int::ONE).into())),
+            SymbolicSet::Predecessor => Ok(Images::One((&x.int()? - &Int::ONE).into())),
+            SymbolicSet::Partial(partial) => images_of_partial(partial, &self.finite(x, env)?),
+            SymbolicSet::Constructor(id, constructor) => {
                 Ok(self.construct(*id, *constructor, x, env)?.map_or(Images::None, Images::One))
             }
-            Sym::Base(_) | Sym::FreeType(_) | Sym::Struct(..) | Sym::Tree(..) => {
+            SymbolicSet::Base(_) | SymbolicSet::FreeType(_) | SymbolicSet::Struct(..) | SymbolicSet::Tree(..) => {
                 Err(ErrorKind::Internal("a relation is expected").into())
             }
         }
@@ -142,7 +142,7 @@ impl Session<'_> {
                 Ok(Images::Set(self.apply(operand, x, env)?))
             }
             _ => {
-                let listed = self.enumerate(&Sym::unary(op, operand.clone()), env)?;
+                let listed = self.enumerate(&SymbolicSet::unary(op, operand.clone()), env)?;
                 self.images(&listed.into(), x, env)
             }
         }
@@ -227,7 +227,7 @@ impl Session<'_> {
         }
         let set = self.force(set, env)?;
         if set.as_set().is_none() {
-            return Ok(Sym::binary(BinaryOp::Image, relation.clone(), set));
+            return Ok(SymbolicSet::binary(BinaryOp::Image, relation.clone(), set));
         }
         let mut all: Val = Set::EMPTY.into();
         let mut single = Builder::new();
@@ -292,27 +292,27 @@ impl Session<'_> {
     }
 
     fn images_by_listing(&self, closure: &Closure, x: &Val, env: &Env) -> Result<Images> {
-        let listed = self.enumerate(&Sym::Closure(closure.clone()).into(), env)?;
+        let listed = self.enumerate(&SymbolicSet::Closure(closure.clone()).into(), env)?;
         self.images(&listed.into(), x, env)
     }
 
     /// All `x` with `x |-> y` in the relation.
     fn preimages(&self, relation: &Val, y: &Val, env: &Env) -> Result<Images> {
         match relation.as_sym() {
-            Some(Sym::Closure(closure)) => self.preimages_of_closure(closure, y, env),
-            Some(Sym::Partial(partial)) => preimages_of_partial(partial, &self.finite(y, env)?),
-            Some(Sym::Constructor(id, constructor)) => match y.as_value() {
+            Some(SymbolicSet::Closure(closure)) => self.preimages_of_closure(closure, y, env),
+            Some(SymbolicSet::Partial(partial)) => preimages_of_partial(partial, &self.finite(y, env)?),
+            Some(SymbolicSet::Constructor(id, constructor)) => match y.as_value() {
                 Some(Value::Free(free)) if free.free_type() == id.0 && free.constructor() == *constructor => {
                     Ok(free.arg().map_or(Images::None, |arg| Images::One(arg.clone().into())))
                 }
                 _ => Ok(Images::None),
             },
-            Some(Sym::Binary(BinaryOp::DirectProduct, left, right)) => {
+            Some(SymbolicSet::Binary(BinaryOp::DirectProduct, left, right)) => {
                 let (first, second) = y.split()?;
                 let images = self.images(&self.inverse(left, env)?, &first, env)?;
                 self.filter(images, env, &|x| self.member(&Val::pair(x.clone(), second.clone()), right, env))
             }
-            Some(Sym::Unary(UnaryOp::Rel, function)) => {
+            Some(SymbolicSet::Unary(UnaryOp::Rel, function)) => {
                 let listed = relation::rel(&self.enumerate(function, env)?);
                 self.images(&relation::inverse(&listed).into(), y, env)
             }
@@ -338,7 +338,7 @@ impl Session<'_> {
             }
             Expr::SetImage { binder, pred, expr } => {
                 let Expr::Binary(BinaryOp::Pair, first, second) = self.model().expr(*expr) else {
-                    let listed = self.enumerate(&Sym::Closure(closure.clone()).into(), env)?;
+                    let listed = self.enumerate(&SymbolicSet::Closure(closure.clone()).into(), env)?;
                     return self.images(&relation::inverse(&listed).into(), y, env);
                 };
                 let mut problem = Problem::of_pred(self, binder, *pred);
@@ -346,7 +346,7 @@ impl Session<'_> {
                 self.collect_images(problem, env, &|env| self.value(*first, env))
             }
             _ => {
-                let listed = self.enumerate(&Sym::Closure(closure.clone()).into(), env)?;
+                let listed = self.enumerate(&SymbolicSet::Closure(closure.clone()).into(), env)?;
                 self.images(&relation::inverse(&listed).into(), y, env)
             }
         }

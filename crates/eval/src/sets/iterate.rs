@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::Session;
 use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Sym, Val};
+use crate::val::{Closure, SymbolicSet, Val};
 
 pub(crate) type Visit<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
 
@@ -59,8 +59,8 @@ impl Session<'_> {
     }
 
     /// The user asked not to expand it.
-    fn is_kept_symbolic(&self, sym: &Sym) -> bool {
-        let Sym::Closure(closure) = sym else { return false };
+    fn is_kept_symbolic(&self, sym: &SymbolicSet) -> bool {
+        let SymbolicSet::Closure(closure) = sym else { return false };
         match self.model().expr(closure.expr) {
             Expr::Comprehension { symbolic: true, .. } | Expr::Quantified { symbolic: true, .. } => true,
             Expr::Quantified { op: QuantifiedOp::Lambda, .. } => self.model().steering.preferences.flag("SYMBOLIC"),
@@ -93,16 +93,17 @@ impl Session<'_> {
         }
     }
 
-    fn each_of_sym(&self, sym: &Sym, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+    fn each_of_sym(&self, sym: &SymbolicSet, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
         match sym {
-            Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
+            SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
                 let base = self.elements(base, env)?;
                 each_subset(&base, matches!(op, UnaryOp::Pow | UnaryOp::Fin), visit)
             }
-            Sym::Unary(op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), base) => {
-                self.each_sequence(*op, base, env, visit)
-            }
-            Sym::Binary(BinaryOp::Cartesian, left, right) => {
+            SymbolicSet::Unary(
+                op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm),
+                base,
+            ) => self.each_sequence(*op, base, env, visit),
+            SymbolicSet::Binary(BinaryOp::Cartesian, left, right) => {
                 if self.is_empty(right, env)? {
                     return GO_ON;
                 }
@@ -110,9 +111,9 @@ impl Session<'_> {
                     self.each(right, env, &mut |second| visit(Val::pair(first.clone(), second)))
                 })
             }
-            Sym::Binary(BinaryOp::Arrow(arrow), from, to) => self.each_arrow(*arrow, from, to, env, visit),
-            Sym::Struct(shape, fields) => self.each_record(*shape, fields, &mut Vec::new(), env, visit),
-            Sym::Closure(closure) => self.each_of_closure(closure, env, visit),
+            SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to) => self.each_arrow(*arrow, from, to, env, visit),
+            SymbolicSet::Struct(shape, fields) => self.each_record(*shape, fields, &mut Vec::new(), env, visit),
+            SymbolicSet::Closure(closure) => self.each_of_closure(closure, env, visit),
             _ => visit_all(&self.enumerate(set, env)?, visit),
         }
     }
@@ -147,7 +148,7 @@ impl Session<'_> {
                     visit(Val::pair(self.tuple(env, binder)?, self.call(|| self.value(*expr, env))?))
                 })
             }
-            _ => visit_all(&self.enumerate(&Sym::Closure(closure.clone()).into(), env)?, visit),
+            _ => visit_all(&self.enumerate(&SymbolicSet::Closure(closure.clone()).into(), env)?, visit),
         }
     }
 
@@ -159,7 +160,7 @@ impl Session<'_> {
         env: &Env,
         visit: &mut Visit<'_>,
     ) -> Option<Result<ControlFlow<()>>> {
-        let Some(Sym::Closure(closure)) = set.as_sym() else { return None };
+        let Some(SymbolicSet::Closure(closure)) = set.as_sym() else { return None };
         let Expr::Comprehension { binder, pred, .. } = self.model().expr(closure.expr) else { return None };
         let first = *binder.first()?;
         if self.model().types.get(self.model().locals[first].ty) != &Type::Integer {
@@ -180,22 +181,24 @@ impl Session<'_> {
         }
     }
 
-    fn enumerate_sym(&self, sym: &Sym, set: &Val, env: &Env) -> Result<Set> {
+    fn enumerate_sym(&self, sym: &SymbolicSet, set: &Val, env: &Env) -> Result<Set> {
         let infinite = || Err(Error::new(ErrorKind::InfiniteSet(set.clone())));
         match sym {
-            Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::Tree(..) => infinite(),
-            Sym::FreeType(id) if self.is_recursive(*id) => infinite(),
-            Sym::FreeType(id) => self.enumerate_free_type(*id, env),
-            Sym::Constructor(id, constructor) => {
+            SymbolicSet::Base(_) | SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::Tree(..) => {
+                infinite()
+            }
+            SymbolicSet::FreeType(id) if self.is_recursive(*id) => infinite(),
+            SymbolicSet::FreeType(id) => self.enumerate_free_type(*id, env),
+            SymbolicSet::Constructor(id, constructor) => {
                 let args = self.enumerate(&self.constructor_domain(*id, *constructor, env)?, env)?;
                 let built = |arg: Value| Value::pair(arg.clone(), Value::free(id.0, *constructor, Some(arg)));
                 Ok(args.iter().map(built).collect())
             }
-            Sym::Unary(op, operand) => self.enumerate_unary(*op, operand, set, env),
-            Sym::Binary(op, left, right) => self.enumerate_binary(*op, left, right, set, env),
-            Sym::Struct(..) => self.collect(set, env),
-            Sym::Closure(closure) => self.enumerate_closure(closure, set, env),
-            Sym::Partial(_) => Err(ErrorKind::Undetermined.into()),
+            SymbolicSet::Unary(op, operand) => self.enumerate_unary(*op, operand, set, env),
+            SymbolicSet::Binary(op, left, right) => self.enumerate_binary(*op, left, right, set, env),
+            SymbolicSet::Struct(..) => self.collect(set, env),
+            SymbolicSet::Closure(closure) => self.enumerate_closure(closure, set, env),
+            SymbolicSet::Partial(_) => Err(ErrorKind::Undetermined.into()),
         }
     }
 
@@ -343,7 +346,7 @@ impl Session<'_> {
     fn enumerate_compose(&self, left: &Val, right: &Val, env: &Env) -> Result<Set> {
         if self.size(left) == Size::Infinite && self.size(right) != Size::Infinite {
             // From the finite side backwards.
-            let inverse = Sym::binary(BinaryOp::Compose, self.inverse(right, env)?, self.inverse(left, env)?);
+            let inverse = SymbolicSet::binary(BinaryOp::Compose, self.inverse(right, env)?, self.inverse(left, env)?);
             return Ok(relation::inverse(&self.enumerate(&inverse, env)?));
         }
         let mut out = Builder::new();

@@ -6,7 +6,7 @@ use abridge_value::Int;
 use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::interp::Session;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// What is known about a cardinality without listing elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,18 +64,23 @@ impl Session<'_> {
         }
     }
 
-    fn sym_size(&self, sym: &Sym) -> Size {
+    fn sym_size(&self, sym: &SymbolicSet) -> Size {
         match sym {
-            Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::Tree(..) => Size::Infinite,
-            Sym::FreeType(id) if self.is_recursive(*id) => Size::Infinite,
-            Sym::FreeType(_) | Sym::Closure(_) | Sym::Constructor(..) | Sym::Partial(_) => Size::Unknown,
-            Sym::Struct(_, fields) => fields
+            SymbolicSet::Base(_) | SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::Tree(..) => {
+                Size::Infinite
+            }
+            SymbolicSet::FreeType(id) if self.is_recursive(*id) => Size::Infinite,
+            SymbolicSet::FreeType(_)
+            | SymbolicSet::Closure(_)
+            | SymbolicSet::Constructor(..)
+            | SymbolicSet::Partial(_) => Size::Unknown,
+            SymbolicSet::Struct(_, fields) => fields
                 .iter()
                 .map(|field| self.size(field))
                 .reduce(|left, right| self.product(left, right))
                 .unwrap_or(Size::AtMost(1)),
-            Sym::Unary(op, operand) => self.unary_size(*op, operand),
-            Sym::Binary(op, left, right) => self.binary_size(*op, left, right),
+            SymbolicSet::Unary(op, operand) => self.unary_size(*op, operand),
+            SymbolicSet::Binary(op, left, right) => self.binary_size(*op, left, right),
         }
     }
 
@@ -156,8 +161,8 @@ impl Session<'_> {
         }
         let Some(sym) = val.as_sym() else { return Ok(None) };
         let parts = match sym {
-            Sym::Binary(BinaryOp::Cartesian | BinaryOp::ParallelProduct, left, right) => vec![left, right],
-            Sym::Struct(_, fields) => fields.iter().collect(),
+            SymbolicSet::Binary(BinaryOp::Cartesian | BinaryOp::ParallelProduct, left, right) => vec![left, right],
+            SymbolicSet::Struct(_, fields) => fields.iter().collect(),
             _ => return Ok(None),
         };
         let mut infinite = Some(false);
@@ -192,9 +197,11 @@ impl Session<'_> {
         }
         match val.as_sym() {
             None => return Err(ErrorKind::Internal("a set is expected").into()),
-            Some(Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::FreeType(_)) => return Ok(false),
-            Some(Sym::Partial(partial)) if !partial.decided.is_empty() => return Ok(false),
-            Some(Sym::Unary(op, operand)) => match op {
+            Some(
+                SymbolicSet::Base(_) | SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::FreeType(_),
+            ) => return Ok(false),
+            Some(SymbolicSet::Partial(partial)) if !partial.decided.is_empty() => return Ok(false),
+            Some(SymbolicSet::Unary(op, operand)) => match op {
                 UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Seq | UnaryOp::Iseq | UnaryOp::Perm => return Ok(false),
                 UnaryOp::Pow1 | UnaryOp::Fin1 | UnaryOp::Seq1 | UnaryOp::Iseq1 => return self.is_empty(operand, env),
                 UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse | UnaryOp::Id | UnaryOp::Closure1 | UnaryOp::Fnc => {
@@ -202,7 +209,7 @@ impl Session<'_> {
                 }
                 _ => {}
             },
-            Some(Sym::Binary(op, left, right)) => match op {
+            Some(SymbolicSet::Binary(op, left, right)) => match op {
                 BinaryOp::Cartesian => return Ok(self.is_empty(left, env)? || self.is_empty(right, env)?),
                 BinaryOp::Union | BinaryOp::Override => {
                     return Ok(self.is_empty(left, env)? && self.is_empty(right, env)?);
@@ -211,7 +218,7 @@ impl Session<'_> {
                 BinaryOp::Difference if self.size(val) == Size::Infinite => return Ok(false),
                 _ => {}
             },
-            Some(Sym::Struct(_, fields)) => {
+            Some(SymbolicSet::Struct(_, fields)) => {
                 for field in fields {
                     if self.is_empty(field, env)? {
                         return Ok(true);
@@ -230,19 +237,19 @@ impl Session<'_> {
         if let Some(set) = val.as_set() {
             return Ok(set.card());
         }
-        if let Some(Sym::Binary(BinaryOp::Cartesian, left, right)) = val.as_sym() {
+        if let Some(SymbolicSet::Binary(BinaryOp::Cartesian, left, right)) = val.as_sym() {
             if self.is_empty(left, env)? || self.is_empty(right, env)? {
                 return Ok(Int::ZERO);
             }
             return Ok(&self.cardinality(left, env)? * &self.cardinality(right, env)?);
         }
-        if let Some(Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), operand)) =
+        if let Some(SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), operand)) =
             val.as_sym()
         {
             let less = if matches!(op, UnaryOp::Pow | UnaryOp::Fin) { Int::ZERO } else { Int::ONE };
             return Ok(&power(&Int::from(2), &self.cardinality(operand, env)?)? - &less);
         }
-        if let Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = val.as_sym()
+        if let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = val.as_sym()
             && let Some(card) = arrow_cardinality(*arrow, &self.cardinality(from, env)?, &self.cardinality(to, env)?)?
         {
             return Ok(card);

@@ -15,7 +15,7 @@ use super::{Node, Problem, Search, Unknown};
 use crate::config::Unbounded;
 use crate::env::Env;
 use crate::error::Result;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Range {
@@ -346,7 +346,7 @@ impl Search<'_> {
     /// `f : A --> B` with a known set `B` of integers.
     fn bound_codomain(&self, left: &Term, right: &Term, node: &Node, bounds: &mut Bounds) {
         let (Some(unknown), Term::Known(set)) = (self.as_unknown(left, node), right) else { return };
-        let Some(Sym::Binary(BinaryOp::Arrow(_), _, to)) = set.as_sym() else { return };
+        let Some(SymbolicSet::Binary(BinaryOp::Arrow(_), _, to)) = set.as_sym() else { return };
         let range = range_of_set(to);
         if range != Range::default() {
             bounds.codomains.push((unknown, range));
@@ -460,7 +460,7 @@ impl Search<'_> {
             return Some(Linear::of(Key::At(unknown, key)));
         }
         let val = session.expr(function, at.env).ok()?;
-        let Sym::Partial(partial) = val.as_sym()? else { return None };
+        let SymbolicSet::Partial(partial) = val.as_sym()? else { return None };
         let key = session.expr(arg, at.env).and_then(|key| session.finite(&key, at.env)).ok()?;
         partial.open.contains(&key).then(|| Linear::of(Key::Point(key)))
     }
@@ -604,8 +604,8 @@ fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
 /// Where integers outside of a set can be.
 fn range_outside(set: &Val) -> Range {
     match set.as_sym() {
-        Some(Sym::Base(BaseSet::Natural)) => Range { lo: None, hi: Some(Int::from(-1)) },
-        Some(Sym::Base(BaseSet::Natural1)) => Range { lo: None, hi: Some(Int::ZERO) },
+        Some(SymbolicSet::Base(BaseSet::Natural)) => Range { lo: None, hi: Some(Int::from(-1)) },
+        Some(SymbolicSet::Base(BaseSet::Natural1)) => Range { lo: None, hi: Some(Int::ZERO) },
         _ => Range::default(),
     }
 }
@@ -616,13 +616,13 @@ pub(super) fn range_of_set(set: &Val) -> Range {
         return Range { lo: end(set.first()), hi: end(set.last()) };
     }
     match set.as_sym() {
-        Some(Sym::Base(BaseSet::Natural)) => Range { lo: Some(Int::ZERO), hi: None },
-        Some(Sym::Base(BaseSet::Natural1)) => Range { lo: Some(Int::ONE), hi: None },
-        Some(Sym::Binary(BinaryOp::Intersection, left, right)) => {
+        Some(SymbolicSet::Base(BaseSet::Natural)) => Range { lo: Some(Int::ZERO), hi: None },
+        Some(SymbolicSet::Base(BaseSet::Natural1)) => Range { lo: Some(Int::ONE), hi: None },
+        Some(SymbolicSet::Binary(BinaryOp::Intersection, left, right)) => {
             let (left, right) = (range_of_set(left), range_of_set(right));
             Range { lo: left.lo.into_iter().chain(right.lo).max(), hi: left.hi.into_iter().chain(right.hi).min() }
         }
-        Some(Sym::Binary(BinaryOp::Difference, whole, _)) => range_of_set(whole),
+        Some(SymbolicSet::Binary(BinaryOp::Difference, whole, _)) => range_of_set(whole),
         _ => Range::default(),
     }
 }

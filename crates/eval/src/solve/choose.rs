@@ -14,7 +14,7 @@ use crate::config::Unbounded;
 use crate::error::{Error, ErrorKind, Result};
 use crate::interp::{Session, has_strings};
 use crate::sets::Size;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// A way to go on; `constraint` is the position of the one it comes from.
 pub(super) enum Step {
@@ -131,7 +131,7 @@ impl Search<'_> {
                 }
                 let (relation, left) = (*relation, left.clone());
                 let Some(set) = self.evaluated(idx, node)? else { return Ok(false) };
-                if let Some(Sym::Partial(partial)) = set.as_sym() {
+                if let Some(SymbolicSet::Partial(partial)) = set.as_sym() {
                     if relation == Relation::Member && !partial.is_function {
                         self.offer_elements(idx, left, partial.decided.union(&partial.open).into(), false, best);
                     }
@@ -208,7 +208,7 @@ impl Search<'_> {
             Ok(set) => self.listed_if_unknown(set.clone(), node),
             Err(error) => Err(error.clone()),
         };
-        let nothing = || Sym::Base(BaseSet::Integer).into();
+        let nothing = || SymbolicSet::Base(BaseSet::Integer).into();
         match listed {
             Ok(set) => {
                 node.constraints[idx] = node.constraints[idx].with_known(self.session, set.clone());
@@ -254,7 +254,7 @@ impl Search<'_> {
 
     /// `f : A --> B` with an infinite `B`, if the values are stated point by point.
     fn offer_points(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) -> Result<()> {
-        let Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(()) };
+        let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(()) };
         let Some(unknown) = self.as_unknown(left, node) else { return Ok(()) };
         if !arrow.functional {
             return Ok(());
@@ -311,7 +311,7 @@ impl Search<'_> {
     /// `unknown <: set`
     fn offer_subsets(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) {
         let Some(unknown) = self.as_unknown(left, node) else { return };
-        let set = Sym::unary(UnaryOp::Pow, set);
+        let set = SymbolicSet::unary(UnaryOp::Pow, set);
         if let Size::AtMost(bound) = self.session.size(&set) {
             best.offer(bound, Step::Values { constraint: Some(constraint), unknown, set });
         }
@@ -354,7 +354,7 @@ impl Search<'_> {
     fn offer_sequences(&self, node: &Node, bounds: &Bounds, best: &mut Best) {
         for constraint in &node.constraints {
             let Kind::Relation(Relation::Member, left, Term::Known(set)) = &constraint.kind else { continue };
-            let Some(Sym::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
+            let Some(SymbolicSet::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
             let Some(unknown) = self.as_unknown(left, node) else { continue };
             let sizes = bounds.get(&Key::Size(unknown));
             let (Some(lo), Some(hi), Size::AtMost(width)) = (sizes.lo, sizes.hi, self.session.size(base)) else {
@@ -408,7 +408,7 @@ impl Search<'_> {
         }
         for unknown in &node.open {
             let set = match self.enclosed_by_quantifier(*unknown, node)? {
-                Some(set) => Some(Sym::unary(UnaryOp::Pow, set)),
+                Some(set) => Some(SymbolicSet::unary(UnaryOp::Pow, set)),
                 None => self.determined_by_members(*unknown, node, &bounds),
             };
             if let Some(set) = set {
@@ -508,7 +508,7 @@ impl Search<'_> {
             Kind::Relation(Relation::Subset, left, Term::Known(set))
                 if self.as_unknown(left, node) == Some(unknown) =>
             {
-                self.session.preferred(&Sym::unary(UnaryOp::Pow, set.clone()))
+                self.session.preferred(&SymbolicSet::unary(UnaryOp::Pow, set.clone()))
             }
             _ => None,
         });
@@ -555,25 +555,25 @@ impl Session<'_> {
         let Some(sym) = set.as_sym() else { return Some(set.clone()) };
         let (min, max) = self.int_range();
         Some(match sym {
-            Sym::Base(BaseSet::Integer) => Set::interval(min, max).into(),
-            Sym::Base(BaseSet::Natural) => Set::interval(Int::ZERO, max).into(),
-            Sym::Base(BaseSet::Natural1) => Set::interval(Int::ONE, max).into(),
-            Sym::Base(BaseSet::String) => SAMPLE_STRINGS.map(Value::string).into_iter().collect::<Set>().into(),
-            Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1), base) => {
-                Sym::unary(*op, self.preferred(base)?)
+            SymbolicSet::Base(BaseSet::Integer) => Set::interval(min, max).into(),
+            SymbolicSet::Base(BaseSet::Natural) => Set::interval(Int::ZERO, max).into(),
+            SymbolicSet::Base(BaseSet::Natural1) => Set::interval(Int::ONE, max).into(),
+            SymbolicSet::Base(BaseSet::String) => SAMPLE_STRINGS.map(Value::string).into_iter().collect::<Set>().into(),
+            SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1), base) => {
+                SymbolicSet::unary(*op, self.preferred(base)?)
             }
-            Sym::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), base) => {
-                Sym::unary(*op, self.preferred(base)?)
+            SymbolicSet::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), base) => {
+                SymbolicSet::unary(*op, self.preferred(base)?)
             }
-            Sym::Binary(op @ (BinaryOp::Cartesian | BinaryOp::Arrow(_) | BinaryOp::Union), left, right) => {
-                Sym::binary(*op, self.preferred(left)?, self.preferred(right)?)
+            SymbolicSet::Binary(op @ (BinaryOp::Cartesian | BinaryOp::Arrow(_) | BinaryOp::Union), left, right) => {
+                SymbolicSet::binary(*op, self.preferred(left)?, self.preferred(right)?)
             }
-            Sym::Binary(op @ (BinaryOp::Difference | BinaryOp::Intersection), left, right) => {
-                Sym::binary(*op, self.preferred(left)?, right.clone())
+            SymbolicSet::Binary(op @ (BinaryOp::Difference | BinaryOp::Intersection), left, right) => {
+                SymbolicSet::binary(*op, self.preferred(left)?, right.clone())
             }
-            Sym::Struct(shape, fields) => {
+            SymbolicSet::Struct(shape, fields) => {
                 let fields: Option<Vec<Val>> = fields.iter().map(|field| self.preferred(field)).collect();
-                Sym::Struct(*shape, fields?).into()
+                SymbolicSet::Struct(*shape, fields?).into()
             }
             _ => return None,
         })

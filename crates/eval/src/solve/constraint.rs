@@ -12,7 +12,7 @@ use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::free::FreeNames;
 use crate::interp::Session;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// What is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -465,7 +465,7 @@ impl Session<'_> {
         let Expr::Unary(UnaryOp::Card, set) = self.model().expr(*id) else { return Ok(None) };
         let (Expr::Local(_) | Expr::Constant(_)) = self.model().expr(*set) else { return Ok(None) };
         let val = self.expr(*set, env)?;
-        let Some(Sym::Partial(partial)) = val.as_sym() else { return Ok(None) };
+        let Some(SymbolicSet::Partial(partial)) = val.as_sym() else { return Ok(None) };
         let all = partial.decided.len() + partial.open.len();
         let least = if partial.is_total { all } else { partial.decided.len() };
         Ok(Some((Int::from(least), Int::from(all))))

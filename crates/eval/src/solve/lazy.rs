@@ -18,7 +18,7 @@ use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::interp::Session;
 use crate::sets::Size;
-use crate::val::{Partial, Sym, Val};
+use crate::val::{Partial, SymbolicSet, Val};
 
 /// The functions an unknown can be: total on `from`, with values in `to`.
 pub(super) struct View {
@@ -112,7 +112,7 @@ impl Search<'_> {
             match (relation, right) {
                 (Relation::Member, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
                     match set.as_sym() {
-                        Some(Sym::Binary(BinaryOp::Arrow(arrow), from, range)) if arrow.functional => {
+                        Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, range)) if arrow.functional => {
                             is_functional = true;
                             is_injective |= arrow.injective;
                             to.get_or_insert_with(|| range.clone());
@@ -120,7 +120,7 @@ impl Search<'_> {
                                 domain = self.listed(from, node)?;
                             }
                         }
-                        Some(Sym::Unary(op, base)) if is_sequences(*op) => {
+                        Some(SymbolicSet::Unary(op, base)) if is_sequences(*op) => {
                             is_functional = true;
                             is_injective |= matches!(op, UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm);
                             to.get_or_insert_with(|| base.clone());
@@ -176,7 +176,7 @@ impl Search<'_> {
 
     /// Functions to integers from a finite set of many, if sums or comparisons relate their points: bounds then rule out most.
     pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<View>> {
-        let Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
+        let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
         let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MANY);
         if !(arrow.functional && arrow.total && is_many && self.has_integer_values(unknown)) {
             return Ok(None);
@@ -246,7 +246,7 @@ impl Search<'_> {
             open: view.from.clone(),
         };
         let domain = match view.to.as_sym() {
-            Some(Sym::Binary(BinaryOp::Arrow(arrow), from, _)) if arrow.total => self.listed(from, node)?,
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, _)) if arrow.total => self.listed(from, node)?,
             _ => None,
         };
         let point = |key| Point { key, options: view.targets.clone(), domain: domain.clone(), parts: Set::EMPTY };
@@ -463,7 +463,7 @@ impl Search<'_> {
     pub(super) fn end_of(&self, op: UnaryOp, sequence: ExprId, env: &Env) -> Option<Value> {
         let (Expr::Local(_) | Expr::Constant(_)) = self.session.model().expr(sequence) else { return None };
         let val = self.session.expr(sequence, env).ok()?;
-        let Sym::Partial(partial) = val.as_sym()? else { return None };
+        let SymbolicSet::Partial(partial) = val.as_sym()? else { return None };
         let positions = relation::dom(&partial.decided).union(&partial.open);
         let is_sequence = partial.is_function && partial.is_total;
         let (first, last) = positions.ends().filter(|(first, _)| is_sequence && *first == Int::ONE)?;

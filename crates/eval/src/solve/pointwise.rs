@@ -15,7 +15,7 @@ use super::{Found, GO_ON, Node, Search, Unknown};
 use crate::env::Env;
 use crate::error::{ErrorKind, Result};
 use crate::sets::Size;
-use crate::val::{Partial, Sym, Val};
+use crate::val::{Partial, SymbolicSet, Val};
 
 /// Smaller sets of candidates are tried one by one.
 const WORTHWHILE: u64 = 64;
@@ -76,11 +76,11 @@ impl Search<'_> {
             return Ok(None);
         }
         let base = match set.as_sym() {
-            Some(Sym::Unary(UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1, base)) => base.clone(),
-            Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => {
+            Some(SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1, base)) => base.clone(),
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => {
                 return self.function_shape(unknown, *arrow, from, to, node);
             }
-            Some(Sym::Binary(BinaryOp::Arrow(_), from, to)) => session.cartesian(from, to),
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(_), from, to)) => session.cartesian(from, to),
             _ => return Ok(None),
         };
         let options: Arc<[Option<Value>]> = [None, Some(Value::Bool(true))].into();
@@ -375,6 +375,6 @@ impl Partial {
 
     /// The set itself once nothing is open.
     pub(super) fn into_val(self) -> Val {
-        if self.open.is_empty() { self.decided.into() } else { Sym::Partial(self).into() }
+        if self.open.is_empty() { self.decided.into() } else { SymbolicSet::Partial(self).into() }
     }
 }

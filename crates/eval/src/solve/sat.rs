@@ -18,7 +18,7 @@ use super::{Found, GO_ON, Node, Search, Unknown};
 use crate::encode::{self, Encoded, Encoder, Stop, Truth};
 use crate::error::Result;
 use crate::sets::Size;
-use crate::val::{self, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// How often circuits are tried in one search: what is unbounded at first may be bound further down.
 pub(super) const ATTEMPTS: u32 = 3;
@@ -292,7 +292,7 @@ impl Search<'_> {
         // The minimum and the maximum of a set bound its elements.
         let (least, greatest) = (bounds.get(&Key::Least(unknown)), bounds.get(&Key::Greatest(unknown)));
         if let (Some(lo), Some(hi)) = (least.lo, greatest.hi) {
-            let set = val::Sym::unary(UnaryOp::Pow, Set::interval(lo, hi).into());
+            let set = SymbolicSet::unary(UnaryOp::Pow, Set::interval(lo, hi).into());
             sets.push((self.rank(&set), set));
         }
         for constraint in &node.constraints {
@@ -303,7 +303,7 @@ impl Search<'_> {
                 continue;
             }
             if let Some(set) = self.upper_bound(encoder, right, node)? {
-                let set = if *relation == Relation::Subset { val::Sym::unary(UnaryOp::Pow, set) } else { set };
+                let set = if *relation == Relation::Subset { SymbolicSet::unary(UnaryOp::Pow, set) } else { set };
                 sets.push((self.rank(&set), set));
             }
         }
@@ -339,7 +339,7 @@ impl Search<'_> {
 
     /// `seq(S)` with a bound on the length.
     fn sequence_base(&self, unknown: Unknown, set: &Val, bounds: &Bounds) -> Option<(Val, u64)> {
-        let Some(val::Sym::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { return None };
+        let Some(SymbolicSet::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { return None };
         Some((base.clone(), bounds.get(&Key::Size(unknown)).hi?.to_u64()?))
     }
 
@@ -353,13 +353,13 @@ impl Search<'_> {
         match self.session.model().expr(*id) {
             Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1 | UnaryOp::Iseq), base) => {
                 let op = if *op == UnaryOp::Iseq { UnaryOp::Iseq } else { UnaryOp::Pow };
-                Ok(part(encoder, *base)?.map(|base| val::Sym::unary(op, base)))
+                Ok(part(encoder, *base)?.map(|base| SymbolicSet::unary(op, base)))
             }
             Expr::Binary(BinaryOp::Arrow(arrow), from, to) => {
                 let (Some(from), Some(to)) = (part(encoder, *from)?, part(encoder, *to)?) else { return Ok(None) };
                 // With other domains and ranges only these stay true.
                 let arrow = Arrow { total: false, surjective: false, ..*arrow };
-                Ok(Some(val::Sym::binary(BinaryOp::Arrow(arrow), from, to)))
+                Ok(Some(SymbolicSet::binary(BinaryOp::Arrow(arrow), from, to)))
             }
             Expr::Binary(BinaryOp::Cartesian, left, right) => {
                 let (Some(left), Some(right)) = (part(encoder, *left)?, part(encoder, *right)?) else {
@@ -383,7 +383,7 @@ impl Search<'_> {
 /// The parts of a set of functions.
 fn function_sets(set: &Val) -> Option<(Arrow, &Val, &Val)> {
     match set.as_sym() {
-        Some(val::Sym::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => Some((*arrow, from, to)),
+        Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => Some((*arrow, from, to)),
         _ => None,
     }
 }

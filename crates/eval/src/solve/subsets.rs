@@ -10,7 +10,7 @@ use super::choose::{Best, Step};
 use super::constraint::{Kind, Relation, Term};
 use super::{Node, Search, Unknown};
 use crate::sets::Size;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 /// Types with more elements give no upper bound.
 const MAX_TYPE: u64 = 1 << 12;
@@ -269,7 +269,7 @@ impl Search<'_> {
         }
         let val = term.eval(self.session, &node.env).ok()?;
         match val.as_sym()? {
-            Sym::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, of) => {
+            SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, of) => {
                 self.known_set(&Term::Known(of.clone()), node)
             }
             _ => None,
@@ -414,7 +414,7 @@ fn offer(between: &Between, best: &mut Best) -> bool {
         None => {
             let n_free = u32::try_from(free.len()).unwrap_or(u32::MAX);
             let cost = 1_u64.checked_shl(n_free).unwrap_or(u64::MAX);
-            (cost, Sym::unary(UnaryOp::Pow, most.difference(excluded).into()))
+            (cost, SymbolicSet::unary(UnaryOp::Pow, most.difference(excluded).into()))
         }
     };
     best.offer(cost, Step::Values { constraint: None, unknown: *unknown, set });

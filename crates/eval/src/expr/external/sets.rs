@@ -10,7 +10,7 @@ use super::{Call, number, text};
 use crate::error::Result;
 use crate::names::value_text;
 use crate::sets::Visit;
-use crate::val::{Sym, Val};
+use crate::val::{SymbolicSet, Val};
 
 impl Call<'_> {
     pub(super) fn set_function(&self) -> Result<Option<Val>> {
@@ -47,10 +47,10 @@ impl Call<'_> {
 
     fn choose(&self) -> Result<Option<Val>> {
         match self.arg(0)?.as_sym() {
-            Some(Sym::Base(BaseSet::Integer | BaseSet::Natural)) => return number(Int::ZERO),
-            Some(Sym::Base(BaseSet::Natural1)) => return number(Int::ONE),
-            Some(Sym::Base(BaseSet::String)) => return text(""),
-            Some(Sym::Base(BaseSet::Real)) => return Ok(Some(Value::real(0.0).into())),
+            Some(SymbolicSet::Base(BaseSet::Integer | BaseSet::Natural)) => return number(Int::ZERO),
+            Some(SymbolicSet::Base(BaseSet::Natural1)) => return number(Int::ONE),
+            Some(SymbolicSet::Base(BaseSet::String)) => return text(""),
+            Some(SymbolicSet::Base(BaseSet::Real)) => return Ok(Some(Value::real(0.0).into())),
             _ => {}
         }
         let first = self.set(0)?.first();
