@@ -3,7 +3,8 @@
 use std::num::NonZero;
 use std::sync::Mutex;
 
-use abridge_eval::{Error, Explicit, ExplicitWorker};
+use abridge_eval::Error;
+use abridge_explicit::{Explicit, ExplicitWorker};
 use abridge_model::PredId;
 use abridge_search::{Control, Strategy, explore};
 use abridge_system::{FindingKind, Properties, Steps, System, Worker};

@@ -22,7 +22,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use abridge_eval::{Explicit, FIRST_OPERATION, Failure as EvalFailure, Interp, Notes, SystemConfig, Warning};
+use abridge_eval::Warning;
+use abridge_explicit::{Explicit, FIRST_OPERATION, Failure as EvalFailure, Notes, SystemConfig, judge};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Exploration, Scouted};
@@ -32,7 +33,7 @@ use abridge_system::{Finding, FindingKind, Limit, Properties};
 use explorer::{InMemory, OnDisk};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
-pub use abridge_eval::{Cost, Measured, Profile};
+pub use abridge_explicit::{Cost, Measured, Profile};
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_store::{Medium, Ram, Volume};
@@ -113,7 +114,7 @@ impl Config {
 
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
-    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let Ok(report) = reduced::run(&system, config, InMemory(control));
     end(system, config);
@@ -127,7 +128,7 @@ pub fn check_on_disk(
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Report, Refusal> {
-    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let report = reduced::run(&system, config, OnDisk(disk, control));
     end(system, config);
@@ -158,9 +159,8 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
     files.for_each(&mut add);
     add(&dump::dump(model));
     let system = SystemConfig { memo: true, compiled: true, memo_bytes: None, profile: false, ..config.system.clone() };
-    let eval = abridge_eval::Config { compiled: true, ..config.eval.clone() };
     let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, .. } = config;
-    add(&format!("{:?}", (eval, system, strategy, config.symmetry, config.por, config.check_por)));
+    add(&format!("{:?}", (&config.eval, system, strategy, config.symmetry, config.por, config.check_por)));
     add(&format!("{:?}", (invariant, deadlock, assertions, goal, find_all, max_depth)));
     sum.get()
 }
@@ -197,7 +197,7 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
     exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
     let mut limits = limits(&notes, &exploration.limits, is_exact(system));
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("files of states: {error}")));
-    system.interp().wind_up();
+    system.judge().wind_up();
     let violation = violation(system, &exploration, canonizer).unwrap_or_else(|error| {
         limits.push(format!("the trace of a violation could not be read back: {error}"));
         None
@@ -237,7 +237,7 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
 
 /// Without the conventions of another tool, what is taken on trust makes a result incomplete.
 fn is_exact(system: &Explicit<'_>) -> bool {
-    system.interp().config().unbounded == abridge_eval::Unbounded::Error
+    system.judge().config().unbounded == abridge_eval::Unbounded::Error
 }
 
 /// Why the result is not about everything, in words.
@@ -335,7 +335,7 @@ fn parts_of(model: &Model, system: &Explicit<'_>, kind: &ViolationKind, words: &
         ViolationKind::Assertion { conjunct } => Some(model.assertions[*conjunct].pred),
         _ => None,
     };
-    let session = system.interp().session();
+    let session = system.judge().session();
     let parts = broken.map(|pred| explain::explain(&session, model, pred, &system.decode(words).0));
     parts.unwrap_or_default()
 }

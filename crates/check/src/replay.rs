@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use abridge_eval::{Env, Explicit, Session, Val, val_text};
+use abridge_eval::{Env, Session, Val, val_text};
+use abridge_explicit::Explicit;
 use abridge_model::{Model, OpId};
 
 use crate::walk::{INITIALISATION, Move, Place, SETUP_CONSTANTS, named_values, visit};
@@ -105,7 +106,7 @@ impl<'m> Replayer<'_, 'm> {
         let mut next: Vec<Option<usize>> = Vec::new();
         let mut seen: HashSet<Place> = HashSet::new();
         let mut misses: Vec<Miss> = Vec::new();
-        let session = self.system.interp().session();
+        let session = self.system.judge().session();
         for node in self.front.clone() {
             let from = self.place(node);
             if op.is_none() && !is_next(self.system, &from, &wanted.name) {

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use abridge_eval::Explicit;
+use abridge_explicit::Explicit;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{Steps, System as _, Worker as _};

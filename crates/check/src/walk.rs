@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use abridge_diag::Diagnostic;
-use abridge_eval::{Error, Explicit, State, Transition, Val, val_text};
+use abridge_eval::{Error, State, Transition, Val, val_text};
+use abridge_explicit::Explicit;
 use abridge_model::ids::Id as _;
 use abridge_model::{Model, OpId};
 
@@ -155,7 +156,7 @@ type Visit<'v> = dyn FnMut(Result<Move, Error>) -> ControlFlow<()> + 'v;
 
 /// Calls `found` with every move of an operation or, without one, with every set-up or initialisation.
 pub(crate) fn visit(system: &Explicit<'_>, from: &Place, op: Option<OpId>, found: &mut Visit<'_>) {
-    let session = system.interp().session();
+    let session = system.judge().session();
     match (from, op) {
         (Place::Running(state), Some(op)) => session.operation(op, state, &mut |transition| {
             found(transition.map(|Transition { params, outputs, state }| Move {

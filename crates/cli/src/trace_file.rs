@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, Step, Wanted, replay};
 use abridge_diag::{Diagnostic, SourceMap};
-use abridge_eval::{Env, Explicit, Val};
+use abridge_eval::{Env, Val};
+use abridge_explicit::Explicit;
 use abridge_model::{Model, SmolStr};
 use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
 use serde::{Deserialize, Serialize};
@@ -242,7 +243,7 @@ fn evaluate(
     analysis: &FormulaAnalysis,
     values: &[(usize, Role, &str)],
 ) -> Result<Vec<Val>, String> {
-    let session = system.interp().session();
+    let session = system.judge().session();
     let env = Env::new(&system.blank());
     let mut vals = Vec::new();
     for (formula, (idx, _, text)) in analysis.formulas.iter().zip(values) {

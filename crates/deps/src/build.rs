@@ -4,7 +4,8 @@ use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit, Sym};
 use abridge_encoding::{Action, Translator, Truth};
-use abridge_eval::{Explicit, INITIALISATION, Session, State, Val};
+use abridge_eval::{Session, State, Val};
+use abridge_explicit::{Explicit, INITIALISATION};
 use abridge_model::ids::Id as _;
 use abridge_model::{Conjunct, IdSet, Model, TypeTable, VarId};
 use abridge_system::{Steps, System as _, Worker as _};
@@ -39,7 +40,7 @@ pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: D
     };
     // Each round knows less of at least one variable.
     loop {
-        let session = system.interp().session();
+        let session = system.judge().session();
         session.limit(fuel);
         let mut draft = Draft::new(system, &session, &state, &initial, &known);
         draft.act(means)?;
@@ -255,7 +256,7 @@ impl<'d, 's> Draft<'d, 's> {
         let shapes: FxHashMap<VarId, Sym> =
             system.state_variables().iter().filter_map(|id| Some((*id, self.symbolic.shape(*id)?.clone()))).collect();
         let properties = Properties::of(model, &mut self.symbolic, asked);
-        let is_strict = !system.interp().config().ill_defined_guard_is_false;
+        let is_strict = !system.judge().config().ill_defined_guard_is_false;
         let places = Places::new(system.state_variables(), |id| shapes.get(&id).cloned());
         let (conflicts, effort) = match depth {
             Depth::Syntactic => (None, 0),

@@ -14,8 +14,8 @@ use abridge_model::{
 
 use abridge_model::walk::Node;
 
-use abridge_eval::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
 use abridge_eval::{Env, Session, State, SymbolicSet, Val};
+use abridge_solve::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
 
 /// A condition of an action, all of which must hold.
 #[derive(Clone, Debug)]

@@ -2,5 +2,5 @@
 
 mod actions;
 
-pub use abridge_eval::encode::Truth;
+pub use abridge_solve::encode::Truth;
 pub use actions::{Action, Guard, Translator};

@@ -10,9 +10,8 @@ use abridge_model::{Arrow, BaseSet, BinaryOp, ExprId, FreeTypeId, LocalId, TreeO
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 use abridge_value::{Set, Value, put_value, read_value};
 
-use crate::env::{Locals, Scope, Slots};
+use crate::domain::{Closure, Locals, Partial, Scope, Slots, SymbolicSet, Val};
 use crate::interp::Warning;
-use crate::val::{Closure, Partial, SymbolicSet, Val};
 
 const VALUE: u8 = 0;
 const PAIR: u8 = 1;
@@ -95,7 +94,7 @@ const ARROWS: u64 = 64;
 const TREE_OPS: [TreeOp; 2] = [TreeOp::Tree, TreeOp::Btree];
 
 /// Appends what something is; nothing if it cannot be told.
-pub(crate) fn put_val(out: &mut Vec<u8>, val: &Val) -> Option<()> {
+pub fn put_val(out: &mut Vec<u8>, val: &Val) -> Option<()> {
     match val {
         Val::Value(value) => {
             out.push(VALUE);
@@ -196,7 +195,7 @@ fn arrow_of(number: u64) -> Option<Arrow> {
 }
 
 /// Appends the values of constants or variables.
-pub(crate) fn put_slots(out: &mut Vec<u8>, slots: &Slots) -> Option<()> {
+pub fn put_slots(out: &mut Vec<u8>, slots: &Slots) -> Option<()> {
     put_number(out, slots.len() as u64);
     slots.iter().try_for_each(|slot| put_slot(out, slot))
 }
@@ -206,7 +205,7 @@ fn put_slot(out: &mut Vec<u8>, slot: &Option<Val>) -> Option<()> {
     slot.as_ref().map_or(Some(()), |val| put_val(out, val))
 }
 
-pub(crate) fn read_val(reader: &mut Reader<'_>) -> Option<Val> {
+pub fn read_val(reader: &mut Reader<'_>) -> Option<Val> {
     with_stack(|| read_val_inner(reader))
 }
 
@@ -256,7 +255,7 @@ fn read_set(reader: &mut Reader<'_>) -> Option<Set> {
     read_value(reader)?.as_set().cloned()
 }
 
-pub(crate) fn read_slots(reader: &mut Reader<'_>) -> Option<Slots> {
+pub fn read_slots(reader: &mut Reader<'_>) -> Option<Slots> {
     reader.list(read_slot)
 }
 
@@ -268,21 +267,21 @@ fn read_slot(reader: &mut Reader<'_>) -> Option<Option<Val>> {
     }
 }
 
-pub(crate) fn put_span(out: &mut Vec<u8>, span: Option<Span>) {
+pub fn put_span(out: &mut Vec<u8>, span: Option<Span>) {
     out.push(u8::from(span.is_some()));
     if let Some(span) = span {
         [span.file.0, span.start, span.end].into_iter().for_each(|number| put_number(out, u64::from(number)));
     }
 }
 
-pub(crate) fn read_span(reader: &mut Reader<'_>) -> Option<Option<Span>> {
+pub fn read_span(reader: &mut Reader<'_>) -> Option<Option<Span>> {
     match reader.byte()? {
         0 => Some(None),
         _ => Some(Some(Span::new(FileId(reader.small()?), reader.small()?, reader.small()?))),
     }
 }
 
-pub(crate) fn put_warning(out: &mut Vec<u8>, warning: &Warning) {
+pub fn put_warning(out: &mut Vec<u8>, warning: &Warning) {
     let (tag, text, span) = match warning {
         Warning::Enumeration { name, span } => (0, name.as_str(), *span),
         Warning::Strings { name, span } => (1, name.as_str(), *span),
@@ -295,7 +294,7 @@ pub(crate) fn put_warning(out: &mut Vec<u8>, warning: &Warning) {
     put_span(out, span);
 }
 
-pub(crate) fn read_warning(reader: &mut Reader<'_>) -> Option<Warning> {
+pub fn read_warning(reader: &mut Reader<'_>) -> Option<Warning> {
     let (tag, text, span) = (reader.byte()?, reader.text()?.to_owned(), read_span(reader)?);
     Some(match tag {
         0 => Warning::Enumeration { name: text, span },

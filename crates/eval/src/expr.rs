@@ -4,7 +4,6 @@
 //! live in one file per family.
 
 mod arith;
-mod external;
 mod quantified;
 mod record;
 mod relation;
@@ -13,19 +12,16 @@ mod set;
 mod string;
 pub(crate) mod tree;
 
-pub(crate) use arith::MAX_BITS;
+pub use arith::MAX_BITS;
 
 use abridge_diag::with_stack;
 use abridge_model::{BaseSet, BinaryOp, Binding, Expr, ExprId, LocalId, QuantifiedOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
-pub use external::is_silent_predicate;
-pub(crate) use relation::cases;
+pub use relation::cases;
 
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Closure, Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Closure, SymbolicSet, Val};
 
 impl Session<'_> {
     /// The value of an expression; sets may be left symbolic.
@@ -76,10 +72,12 @@ impl Session<'_> {
             Expr::WithField(record, field, val) => self.with_field(*record, *field, *val, env),
             Expr::Comprehension { .. } | Expr::SetImage { .. } => Ok(self.capture(id, env)),
             Expr::Quantified { op: QuantifiedOp::Lambda | QuantifiedOp::Union, .. } => Ok(self.capture(id, env)),
-            Expr::Quantified { op, binder, pred, expr, .. } => match self.quick_expr(id, env) {
-                Some(value) => Ok(value.into()),
-                None => self.quantified(*op, binder, *pred, *expr, env),
-            },
+            Expr::Quantified { op, binder, pred, expr, .. } => {
+                match self.fragments().and_then(|fragments| fragments.expr(self, id, env)) {
+                    Some(value) => Ok(value.into()),
+                    None => self.quantified(*op, binder, *pred, *expr, env),
+                }
+            }
             Expr::If(condition, then, otherwise) => {
                 let branch = if self.pred(*condition, env)? { then } else { otherwise };
                 self.expr(*branch, env)
@@ -92,17 +90,17 @@ impl Session<'_> {
             Expr::FirstProjection => self.projection(BinaryOp::Prj1, id),
             Expr::SecondProjection => self.projection(BinaryOp::Prj2, id),
             Expr::Template(parts) => self.template(parts, env),
-            Expr::External(external, args) => self.external_expr(*external, args, id, env),
+            Expr::External(external, args) => self.interp.hooks().externals.expr(self, *external, args, id, env),
             Expr::CallOperation(op, args) => self.query(*op, args, env),
         }
     }
 
-    pub(crate) fn local(&self, id: LocalId, env: &Env) -> Result<Val> {
+    pub fn local(&self, id: LocalId, env: &Env) -> Result<Val> {
         let unassigned = || ErrorKind::Unassigned(self.model().locals[id].name.to_string()).into();
         env.local(id).cloned().ok_or_else(unassigned)
     }
 
-    pub(crate) fn bind_let(&self, bindings: &[Binding], env: &Env) -> Result<Env> {
+    pub fn bind_let(&self, bindings: &[Binding], env: &Env) -> Result<Env> {
         let mut env = env.clone();
         for binding in bindings {
             env = env.bind(binding.local, self.value(binding.value, &env)?);
@@ -112,7 +110,7 @@ impl Session<'_> {
 
     /// A set with bound variables, together with what it reads.
     fn capture(&self, expr: ExprId, env: &Env) -> Val {
-        let names = self.interp.names.of_expr(self.model(), expr);
+        let names = self.interp.names_of_expr(expr);
         SymbolicSet::Closure(Closure { expr, scope: env.scope.restricted(&names.variables, &names.locals) }).into()
     }
 

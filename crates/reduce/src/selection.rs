@@ -50,7 +50,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use abridge_deps::{Asked, Depth, Facts, Means, NodeId, Outline};
-use abridge_eval::{Explicit, ExplicitWorker, FIRST_OPERATION, NO_LABEL, Val};
+use abridge_eval::Val;
+use abridge_explicit::{Explicit, ExplicitWorker, FIRST_OPERATION, NO_LABEL};
 use abridge_system::{Ahead, FindingKind, Pause, Properties, Question, Steps, System, Worker};
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;

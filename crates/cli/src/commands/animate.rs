@@ -10,7 +10,7 @@ use std::path::Path;
 
 use abridge_check::{Move, Moves, Place, Sought, Step, find, moves};
 use abridge_diag::Diagnostic;
-use abridge_eval::Explicit;
+use abridge_explicit::Explicit;
 use abridge_model::{Model, dump};
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role, analyse};
 use clap::Args;
@@ -321,7 +321,7 @@ impl<'a> Animation<'a> {
         };
         let mut text = String::new();
         let mut list = Vec::new();
-        for (idx, truth) in self.system.interp().session().invariant(&state) {
+        for (idx, truth) in self.system.judge().session().invariant(&state) {
             let conjunct = dump::pred_text(self.model, self.model.invariant[idx].pred);
             let (word, value) = match truth {
                 Ok(true) => ("TRUE ".to_owned(), json!(true)),

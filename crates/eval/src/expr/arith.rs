@@ -3,13 +3,11 @@
 use abridge_model::{BaseSet, BinaryOp, UnaryOp};
 use abridge_value::{Int, Value};
 
-use crate::env::Env;
-use crate::error::{Error, ErrorKind, IllDefined, Result};
+use crate::domain::{Env, Error, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{SymbolicSet, Val};
 
 /// Integers with more bits than this are not computed.
-pub(crate) const MAX_BITS: u64 = 1 << 24;
+pub const MAX_BITS: u64 = 1 << 24;
 
 impl Session<'_> {
     pub(super) fn unary_number(&self, op: UnaryOp, val: &Val) -> Result<Val> {
@@ -22,7 +20,7 @@ impl Session<'_> {
         })
     }
 
-    pub(crate) fn integers(&self, op: BinaryOp, left_val: &Val, right_val: &Val) -> Result<Val> {
+    pub fn integers(&self, op: BinaryOp, left_val: &Val, right_val: &Val) -> Result<Val> {
         let (left, right) = (left_val.int()?, right_val.int()?);
         Ok(match op {
             BinaryOp::Add => &left + &right,

@@ -2,10 +2,8 @@
 
 use abridge_model::ExprId;
 
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{SymbolicSet, Val};
 
 impl Session<'_> {
     pub(super) fn record(&self, fields: &[ExprId], id: ExprId, env: &Env) -> Result<Val> {

@@ -3,14 +3,12 @@
 use abridge_model::{BinaryOp, Expr, ExprId, FreeTypeId, Model, UnaryOp};
 use abridge_value::{Builder, Int, Set, Value, relation};
 
-use crate::env::Env;
-use crate::error::{ErrorKind, IllDefined, Result};
+use crate::domain::{Env, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{SymbolicSet, Val};
 
 /// The keys and values of a function that is written as a set of pairs with different literals as keys: an old way to write a conditional
 /// expression.
-pub(crate) fn cases(model: &Model, function: ExprId) -> Option<Vec<(Value, ExprId)>> {
+pub fn cases(model: &Model, function: ExprId) -> Option<Vec<(Value, ExprId)>> {
     let Expr::SetExtension(items) = model.expr(function) else { return None };
     let mut cases: Vec<(Value, ExprId)> = Vec::with_capacity(items.len());
     for item in items {

@@ -3,10 +3,8 @@
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
 use abridge_value::{Builder, Set, Value, relation};
 
-use crate::env::Env;
-use crate::error::{IllDefined, Result};
+use crate::domain::{Env, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{SymbolicSet, Val};
 
 /// Products up to this size are listed at once.
 const SMALL_PRODUCT: u64 = 256;
@@ -20,7 +18,7 @@ impl Session<'_> {
         Ok(out.finish().into())
     }
 
-    pub(crate) fn union(&self, left: &Val, right: &Val) -> Val {
+    pub fn union(&self, left: &Val, right: &Val) -> Val {
         if left.is_empty_set() || left == right {
             return right.clone();
         }
@@ -33,7 +31,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn intersection(&self, left: &Val, right: &Val) -> Val {
+    pub fn intersection(&self, left: &Val, right: &Val) -> Val {
         match (left.as_set(), right.as_set()) {
             (Some(a), Some(b)) => a.intersection(b).into(),
             _ if left.is_empty_set() || right.is_empty_set() => Set::EMPTY.into(),
@@ -42,7 +40,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn difference(&self, left: &Val, right: &Val) -> Val {
+    pub fn difference(&self, left: &Val, right: &Val) -> Val {
         if left.is_empty_set() || right.is_empty_set() {
             return left.clone();
         }
@@ -55,7 +53,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn cartesian(&self, left: &Val, right: &Val) -> Val {
+    pub fn cartesian(&self, left: &Val, right: &Val) -> Val {
         match (left.as_set(), right.as_set()) {
             (Some(a), Some(b)) if a.len().saturating_mul(b.len()) <= SMALL_PRODUCT => relation::cartesian(a, b).into(),
             _ => SymbolicSet::binary(BinaryOp::Cartesian, left.clone(), right.clone()),

@@ -6,10 +6,8 @@ use abridge_diag::with_stack;
 use abridge_model::{ExprId, TreeOp};
 use abridge_value::{Int, Set, Value, relation, sequence};
 
-use crate::env::Env;
-use crate::error::{ErrorKind, IllDefined, Result};
+use crate::domain::{Env, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{SymbolicSet, Val};
 
 /// A tree taken apart.
 #[derive(Clone)]

@@ -7,10 +7,8 @@ use abridge_model::{Arrow, UnaryOp};
 use abridge_value::{Set, Value, relation, sequence};
 
 use super::iterate::Visit;
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::{Session, Warning};
-use crate::val::{SymbolicSet, Val};
 
 impl Session<'_> {
     /// `f : from --> to` and its kin.

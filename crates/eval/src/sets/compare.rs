@@ -7,15 +7,12 @@ use abridge_value::Int;
 
 use super::Size;
 use super::member::stop_if;
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
-use crate::interp::Session;
-use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Partial, SymbolicSet, Val};
+use crate::domain::{Closure, Env, ErrorKind, Partial, Result, SymbolicSet, Val};
+use crate::interp::{Constraint, Problem, Session};
 
 impl Session<'_> {
     /// `left = right`
-    pub(crate) fn equal(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
+    pub fn equal(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
         if left == right {
             return Ok(true);
         }
@@ -77,7 +74,7 @@ impl Session<'_> {
     }
 
     /// `left <: right`
-    pub(crate) fn subset(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
+    pub fn subset(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
         abridge_diag::with_stack(|| self.subset_inner(left, right, env))
     }
 

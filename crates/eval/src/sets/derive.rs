@@ -4,13 +4,11 @@
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, LocalId, Pred, QuantifiedOp, UnaryOp};
 use abridge_value::{Set, relation};
 
-use crate::env::Env;
-use crate::error::Result;
+use crate::domain::{Closure, Env, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Closure, SymbolicSet, Val};
 
 impl Session<'_> {
-    pub(crate) fn dom(&self, r: &Val, env: &Env) -> Result<Val> {
+    pub fn dom(&self, r: &Val, env: &Env) -> Result<Val> {
         abridge_diag::with_stack(|| self.dom_inner(r, env))
     }
 
@@ -50,7 +48,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn ran(&self, r: &Val, env: &Env) -> Result<Val> {
+    pub fn ran(&self, r: &Val, env: &Env) -> Result<Val> {
         if let Some(set) = r.as_set() {
             return Ok(relation::ran(set).into());
         }
@@ -63,7 +61,7 @@ impl Session<'_> {
     }
 
     /// The inverse, moved to where the pairs come from.
-    pub(crate) fn inverse(&self, r: &Val, env: &Env) -> Result<Val> {
+    pub fn inverse(&self, r: &Val, env: &Env) -> Result<Val> {
         abridge_diag::with_stack(|| self.inverse_inner(r, env))
     }
 
@@ -119,7 +117,7 @@ impl Session<'_> {
         let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, .. } = model.expr(closure.expr) else {
             return Ok(None);
         };
-        let conjuncts = self.interp.names.conjuncts(model, *pred);
+        let conjuncts = self.interp.conjuncts(*pred);
         let env = env.enter(&closure.scope);
         let mut product: Option<Val> = None;
         if conjuncts.len() != binder.len() {
@@ -131,7 +129,7 @@ impl Session<'_> {
                 _ => None,
             });
             let Some(set) = member else { return Ok(None) };
-            let names = self.interp.names.of_expr(model, set);
+            let names = self.interp.names_of_expr(set);
             if binder.iter().any(|local| names.locals.contains(local)) {
                 return Ok(None);
             }
@@ -149,7 +147,7 @@ impl Session<'_> {
     }
 
     /// The set of arguments of a freetype's constructor.
-    pub(crate) fn constructor_domain(&self, id: abridge_model::FreeTypeId, constructor: u32, env: &Env) -> Result<Val> {
+    pub fn constructor_domain(&self, id: abridge_model::FreeTypeId, constructor: u32, env: &Env) -> Result<Val> {
         let constructor = &self.model().free_types[id].constructors[constructor as usize];
         match constructor.arg {
             Some((set, _)) => self.expr(set, &env.without_locals()),
@@ -158,7 +156,7 @@ impl Session<'_> {
     }
 
     /// Functional because of its form, without looking at its pairs.
-    pub(crate) fn is_surely_functional(&self, r: &Val) -> bool {
+    pub fn is_surely_functional(&self, r: &Val) -> bool {
         if let Some(set) = r.as_set() {
             return relation::is_functional(set);
         }

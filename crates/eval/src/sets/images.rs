@@ -6,15 +6,12 @@ use std::ops::ControlFlow;
 use abridge_model::{BinaryOp, Expr, QuantifiedOp, UnaryOp};
 use abridge_value::{Builder, Int, Set, Value, relation};
 
-use crate::env::Env;
-use crate::error::{ErrorKind, IllDefined, Result};
-use crate::interp::Session;
-use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Partial, SymbolicSet, Val};
+use crate::domain::{Closure, Env, ErrorKind, IllDefined, Partial, Result, SymbolicSet, Val};
+use crate::interp::{Constraint, Problem, Session};
 
 /// The set of all `y` with `x |-> y` in a relation. A single one may be an infinite set, which no value can contain.
 #[derive(Clone, Debug)]
-pub(crate) enum Images {
+pub enum Images {
     None,
     One(Val),
     Set(Val),
@@ -32,7 +29,7 @@ impl Images {
 
 impl Session<'_> {
     /// `function(x)`
-    pub(crate) fn apply(&self, function: &Val, x: &Val, env: &Env) -> Result<Val> {
+    pub fn apply(&self, function: &Val, x: &Val, env: &Env) -> Result<Val> {
         let outside = || IllDefined::OutsideDomain { function: function.clone(), argument: x.clone() };
         let ambiguous = || IllDefined::NotFunctional { function: function.clone(), argument: x.clone() };
         match self.images(function, x, env)? {
@@ -49,7 +46,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn in_domain(&self, relation: &Val, x: &Val, env: &Env) -> Result<bool> {
+    pub fn in_domain(&self, relation: &Val, x: &Val, env: &Env) -> Result<bool> {
         if let (Some(set), Some(key)) = (relation.as_set(), x.as_value()) {
             return Ok(relation::in_domain(set, key));
         }
@@ -95,7 +92,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn images(&self, relation: &Val, x: &Val, env: &Env) -> Result<Images> {
+    pub fn images(&self, relation: &Val, x: &Val, env: &Env) -> Result<Images> {
         self.tick()?;
         match relation {
             Val::Value(Value::Set(set)) => match self.force(x, env)? {
@@ -212,7 +209,7 @@ impl Session<'_> {
     }
 
     /// `relation[set]`
-    pub(crate) fn image(&self, relation: &Val, set: &Val, env: &Env) -> Result<Val> {
+    pub fn image(&self, relation: &Val, set: &Val, env: &Env) -> Result<Val> {
         if let (Some(relation), Some(set)) = (relation.as_set(), set.as_set()) {
             return Ok(relation::image(relation, set).into());
         }
@@ -273,7 +270,8 @@ impl Session<'_> {
             Expr::Comprehension { binder, pred, .. } if binder.len() >= 2 => {
                 let (last, keys) = binder.split_last().ok_or(ErrorKind::Internal("a binder is empty"))?;
                 let env = self.bind_tuple(env, keys, x)?;
-                if let Some(images) = self.quick_images(closure.expr, &env) {
+                if let Some(images) = self.fragments().and_then(|fragments| fragments.images(self, closure.expr, &env))
+                {
                     return Ok(Images::from_set(images));
                 }
                 let problem = Problem::of_pred(self, &[*last], *pred);

@@ -7,19 +7,16 @@ use abridge_value::{Builder, Int, Set, Value, relation};
 
 use super::Size;
 use crate::config::Unbounded;
-use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
-use crate::interp::Session;
-use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, SymbolicSet, Val};
+use crate::domain::{Closure, Env, Error, ErrorKind, Result, SymbolicSet, Val};
+use crate::interp::{Constraint, Problem, Session};
 
-pub(crate) type Visit<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
+pub type Visit<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 impl Session<'_> {
     /// A value if the set is finite and not too large; otherwise the set as it is.
-    pub(crate) fn force(&self, val: &Val, env: &Env) -> Result<Val> {
+    pub fn force(&self, val: &Val, env: &Env) -> Result<Val> {
         match val {
             Val::Value(_) => Ok(val.clone()),
             Val::Pair(pair) => Ok(Val::pair(self.force(&pair.0, env)?, self.force(&pair.1, env)?)),
@@ -46,7 +43,7 @@ impl Session<'_> {
     }
 
     /// The value; an error if it contains an infinite set.
-    pub(crate) fn finite(&self, val: &Val, env: &Env) -> Result<Value> {
+    pub fn finite(&self, val: &Val, env: &Env) -> Result<Value> {
         match val {
             Val::Value(value) => Ok(value.clone()),
             Val::Pair(pair) => Ok(Value::pair(self.finite(&pair.0, env)?, self.finite(&pair.1, env)?)),
@@ -68,20 +65,20 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn check_size(&self, n_elements: u64) -> Result<()> {
+    pub fn check_size(&self, n_elements: u64) -> Result<()> {
         let limit = self.config().max_set_size;
         if n_elements > limit { Err(ErrorKind::SetTooLarge { limit }.into()) } else { Ok(()) }
     }
 
     /// The elements in a list. An interval is a value however long it is, so the limit is checked here.
-    pub(crate) fn elements(&self, set: &Val, env: &Env) -> Result<Vec<Value>> {
+    pub fn elements(&self, set: &Val, env: &Env) -> Result<Vec<Value>> {
         let set = self.enumerate(set, env)?;
         self.check_size(set.len())?;
         Ok(set.iter().collect())
     }
 
     /// Calls `visit` for every element, each once.
-    pub(crate) fn each(&self, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+    pub fn each(&self, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
         let visit: &mut Visit<'_> = &mut |val| {
             self.tick()?;
             visit(val)
@@ -153,7 +150,7 @@ impl Session<'_> {
     }
 
     /// The elements of a comprehension whose first component is an integer and not less than another; nothing for other sets.
-    pub(crate) fn each_at_least(
+    pub fn each_at_least(
         &self,
         set: &Val,
         least: &Int,
@@ -172,7 +169,7 @@ impl Session<'_> {
     }
 
     /// The set as a value.
-    pub(crate) fn enumerate(&self, set: &Val, env: &Env) -> Result<Set> {
+    pub fn enumerate(&self, set: &Val, env: &Env) -> Result<Set> {
         self.tick()?;
         match set {
             Val::Value(Value::Set(set)) => Ok(set.clone()),
@@ -269,7 +266,8 @@ impl Session<'_> {
 
     fn enumerate_closure(&self, closure: &Closure, set: &Val, env: &Env) -> Result<Set> {
         let inner = env.enter(&closure.scope);
-        if let Some(Value::Set(set)) = self.quick_expr(closure.expr, &inner) {
+        if let Some(Value::Set(set)) = self.fragments().and_then(|fragments| fragments.expr(self, closure.expr, &inner))
+        {
             return Ok(set);
         }
         match self.model().expr(closure.expr) {

@@ -5,16 +5,13 @@ use std::ops::ControlFlow;
 use abridge_model::{BaseSet, BinaryOp, Expr, FreeTypeId, QuantifiedOp, TreeOp, UnaryOp};
 use abridge_value::{Int, Value, relation};
 
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Closure, Env, ErrorKind, Partial, Result, SymbolicSet, Val};
 use crate::expr::tree;
-use crate::interp::Session;
-use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Partial, SymbolicSet, Val};
+use crate::interp::{Constraint, Problem, Session};
 
 impl Session<'_> {
     /// `x : set`
-    pub(crate) fn member(&self, x: &Val, set: &Val, env: &Env) -> Result<bool> {
+    pub fn member(&self, x: &Val, set: &Val, env: &Env) -> Result<bool> {
         match set {
             Val::Value(Value::Set(set)) => {
                 if let Val::Value(value) = x {
@@ -194,7 +191,7 @@ impl Session<'_> {
     }
 
     /// A constructor applied; nothing if the argument is not in its set.
-    pub(crate) fn construct(&self, id: FreeTypeId, constructor: u32, arg: &Val, env: &Env) -> Result<Option<Val>> {
+    pub fn construct(&self, id: FreeTypeId, constructor: u32, arg: &Val, env: &Env) -> Result<Option<Val>> {
         let domain = self.constructor_domain(id, constructor, env)?;
         if !self.member(arg, &domain, env)? {
             return Ok(None);

@@ -3,14 +3,12 @@
 use abridge_model::{Arrow, BinaryOp, FreeTypeId, Type, TypeId, UnaryOp};
 use abridge_value::Int;
 
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{SymbolicSet, Val};
 
 /// What is known about a cardinality without listing elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Size {
+pub enum Size {
     /// Finite, with no more elements than this; `u64::MAX` for any number.
     AtMost(u64),
     Infinite,
@@ -54,7 +52,7 @@ impl Size {
 const MAX_DEPTH: u32 = 10;
 
 impl Session<'_> {
-    pub(crate) fn size(&self, val: &Val) -> Size {
+    pub fn size(&self, val: &Val) -> Size {
         match val {
             Val::Value(value) => value.as_set().map_or(Size::Unknown, |set| Size::AtMost(set.len())),
             // Deep formulas are rare, and listing them says as much.
@@ -153,7 +151,7 @@ impl Session<'_> {
     }
 
     /// Whether the set is infinite; nothing if that is not known without listing it.
-    pub(crate) fn is_infinite(&self, val: &Val, env: &Env) -> Result<Option<bool>> {
+    pub fn is_infinite(&self, val: &Val, env: &Env) -> Result<Option<bool>> {
         match self.size(val) {
             Size::AtMost(_) => return Ok(Some(false)),
             Size::Infinite => return Ok(Some(true)),
@@ -180,14 +178,14 @@ impl Session<'_> {
     }
 
     /// Whether the set is finite; listed if nothing else decides it.
-    pub(crate) fn is_finite(&self, val: &Val, env: &Env) -> Result<bool> {
+    pub fn is_finite(&self, val: &Val, env: &Env) -> Result<bool> {
         match self.is_infinite(val, env)? {
             Some(infinite) => Ok(!infinite),
             None => self.enumerate(val, env).map(|_| true),
         }
     }
 
-    pub(crate) fn is_empty(&self, val: &Val, env: &Env) -> Result<bool> {
+    pub fn is_empty(&self, val: &Val, env: &Env) -> Result<bool> {
         abridge_diag::with_stack(|| self.is_empty_inner(val, env))
     }
 
@@ -233,7 +231,7 @@ impl Session<'_> {
     }
 
     /// The exact number of elements.
-    pub(crate) fn cardinality(&self, val: &Val, env: &Env) -> Result<Int> {
+    pub fn cardinality(&self, val: &Val, env: &Env) -> Result<Int> {
         if let Some(set) = val.as_set() {
             return Ok(set.card());
         }
@@ -258,7 +256,7 @@ impl Session<'_> {
     }
 
     /// Whether values of the freetype contain values of the freetype.
-    pub(crate) fn is_recursive(&self, id: FreeTypeId) -> bool {
+    pub fn is_recursive(&self, id: FreeTypeId) -> bool {
         let model = self.model();
         let mut seen = vec![false; model.free_types.len()];
         let mut open: Vec<TypeId> = constructor_types(model, id).collect();

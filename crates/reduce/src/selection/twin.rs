@@ -107,7 +107,12 @@ impl SelectedWorker<'_> {
 }
 
 impl View {
-    fn nodes_of(&mut self, system: &abridge_eval::Explicit<'_>, steps: &Steps, labels: &[u32]) -> Option<Vec<NodeId>> {
+    fn nodes_of(
+        &mut self,
+        system: &abridge_explicit::Explicit<'_>,
+        steps: &Steps,
+        labels: &[u32],
+    ) -> Option<Vec<NodeId>> {
         let pairs = steps.iter().map(|(operation, ..)| operation).zip(labels);
         pairs.map(|(operation, label)| self.node_of(system, operation, *label)).collect()
     }

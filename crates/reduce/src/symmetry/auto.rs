@@ -14,7 +14,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use abridge_eval::{Explicit, UNSET, Val};
+use abridge_eval::Val;
+use abridge_explicit::{Explicit, UNSET};
 use abridge_system::{Alike, System as _};
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,7 @@
 //! Representatives by canonical labelling of state graphs: the method of Spermann's thesis with our own labelling, exact for any value.
 
-use abridge_eval::{Explicit, UNSET, Val};
+use abridge_eval::Val;
+use abridge_explicit::{Explicit, UNSET};
 use abridge_model::ids::Id as _;
 use abridge_system::System as _;
 

@@ -10,7 +10,8 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use abridge_eval::{Classes as _, Explicit, UNSET, Val};
+use abridge_eval::{Classes as _, Val};
+use abridge_explicit::{Explicit, UNSET};
 use abridge_value::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 

@@ -12,7 +12,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use abridge_eval::Explicit;
+use abridge_explicit::Explicit;
 use rustc_hash::FxHashMap;
 
 use super::auto::{Auto, AutoCanonizer};

@@ -1,7 +1,7 @@
 //! Values with their elements permuted (Definition 2 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation
 //! Flooding").
 
-use abridge_eval::{Explicit, UNSET};
+use abridge_explicit::{Explicit, UNSET};
 use abridge_value::{Builder, Set, Value, relation};
 
 use super::group::Group;

@@ -51,7 +51,7 @@ impl View<'_, '_> {
     /// The conjuncts of the invariant that do not hold here.
     fn broken(&self) -> Vec<String> {
         let Place::Running(state) = self.animation.place() else { return Vec::new() };
-        let truths = self.animation.system.interp().session().invariant(&state);
+        let truths = self.animation.system.judge().session().invariant(&state);
         let broken = truths.into_iter().filter(|(_, truth)| matches!(truth, Ok(false)));
         broken.map(|(idx, _)| dump::pred_text(self.animation.model, self.animation.model.invariant[idx].pred)).collect()
     }
