@@ -6,9 +6,6 @@ use abridge_eval::FreeNames;
 use abridge_model::{Arrow, BinaryOp, ExprId, PredId, QuantifiedOp, TypeId, UnaryOp};
 use abridge_value::Value;
 
-use super::keys::Keys;
-use crate::symmetry::twins::Twins;
-
 /// An expression with a concrete value.
 pub(crate) enum Code {
     Value(Value),
@@ -149,7 +146,7 @@ pub(crate) enum Step {
         pattern: Pattern,
         source: Source,
         /// What to know about elements that may be interchangeable.
-        twins: Option<Box<Twins>>,
+        orbits: Option<Box<OrbitStep>>,
     },
     /// `key |-> pattern : relation`
     Images {
@@ -176,7 +173,7 @@ pub(crate) enum Step {
         tests: Vec<Test>,
     },
     /// What an equation with a function of the state says, and all that follows.
-    Keys(Box<Keys>),
+    Lookup(Box<InverseLookup>),
     /// Each way of binding the same slots, one after the other.
     Either(Vec<Vec<Step>>),
     /// Integers between bounds, all of which hold.
@@ -218,7 +215,7 @@ pub(crate) struct Case {
     pub(crate) plan: Plan,
     pub(crate) body: Exec,
     /// Once the parameters are chosen, there is at most one outcome.
-    pub(crate) is_settled: bool,
+    pub(crate) is_deterministic: bool,
 }
 
 pub(crate) enum Exec {
@@ -273,4 +270,92 @@ pub(crate) struct While {
     pub(crate) variant: Code,
     /// Slots whose old values are kept for `x$0`, and where.
     pub(crate) before: Vec<(usize, usize)>,
+}
+
+/// The arguments for which a function has a value.
+pub(crate) struct InverseLookup {
+    pub(crate) function: Head,
+    pub(crate) value: Code,
+    pub(crate) pattern: Pattern,
+    /// The most pairs that are looked through.
+    pub(crate) most: u64,
+    /// What follows for each argument.
+    pub(crate) found: Vec<Step>,
+    /// What is done instead: it binds the same.
+    pub(crate) otherwise: Vec<Step>,
+}
+
+/// What to know about the elements that a step of a search tries.
+pub(crate) struct OrbitStep {
+    /// Their given set.
+    pub(crate) set: u32,
+    /// The number of the classes under the names below.
+    pub(crate) number: usize,
+    /// Slots of the variables and constants that are read.
+    pub(crate) fixed: Arc<[usize]>,
+    /// Slots of what has been bound before.
+    pub(crate) bound: Vec<usize>,
+    pub(crate) purpose: Purpose,
+}
+
+/// What the solutions are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Whether there is one.
+    Truth,
+    /// An integer for each of them; equal ones are told by their number.
+    Sum,
+    /// The solutions themselves.
+    List,
+}
+
+impl Step {
+    /// Adds the slots that the step binds.
+    pub(crate) fn binds(&self, slots: &mut Vec<usize>) {
+        match self {
+            Step::Test { .. } => {}
+            Step::Match { pattern, .. } | Step::Each { pattern, .. } | Step::Images { pattern, .. } => {
+                pattern.binds(slots);
+            }
+            Step::Split { parts, .. } => slots.extend(parts.iter().filter_map(|part| match part {
+                Part::Bind { slot, .. } => Some(*slot),
+                Part::Equal(_) => None,
+            })),
+            Step::Rows(plan) | Step::Join { plan, .. } | Step::Prefixes { plan, .. } => {
+                plan.steps.iter().for_each(|step| step.binds(slots));
+            }
+            Step::Lookup(keys) => keys.otherwise.iter().for_each(|step| step.binds(slots)),
+            Step::Either(branches) => branches.iter().flatten().for_each(|step| step.binds(slots)),
+            Step::Range { slot, .. } => slots.push(*slot),
+        }
+    }
+}
+
+impl Pattern {
+    pub(crate) fn binds(&self, slots: &mut Vec<usize>) {
+        match self {
+            Pattern::Bind(slot) => slots.push(*slot),
+            Pattern::Equal(_) => {}
+            Pattern::Pair(left, right) => {
+                left.binds(slots);
+                right.binds(slots);
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// Fewer solutions do for its purpose, if elements turn out to be alike.
+    pub(crate) fn may_skip(&self) -> bool {
+        let skips =
+            |step: &Step| matches!(step, Step::Each { orbits: Some(step), .. } if step.purpose != Purpose::List);
+        self.steps.iter().any(skips)
+    }
+}
+
+/// Unused plans would never be built: a plan without steps has one solution.
+impl Plan {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
 }

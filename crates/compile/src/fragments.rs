@@ -6,15 +6,16 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use abridge_eval::{Env, Fragments, FreeNames, Interp, Session, Slots, State, SymbolicSet, Update, Val};
+use abridge_eval::{Env, Fragments, FreeNames, Interp, Session, State, SymbolicSet, Update, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{Expr, ExprId, PredId, QuantifiedOp, Subst, SubstId, Target};
 use abridge_value::{Set, Value};
 
-use super::build::{Builder, Numbers, is_deterministic};
-use super::code::{Code, Exec, Test, While};
-use super::{Applied, FUEL, Fast, Layout, Program, Rows, Runtime, Stop, is_unset, unset};
-use crate::symmetry::kinds::Kinds;
+use crate::build::{Builder, Numbers, is_deterministic};
+use crate::code::{Code, Exec, Test, While};
+use crate::program::{Layout, Program};
+use crate::run::{Fast, Memory, Runtime, Stop, is_unset};
+use crate::symmetry::Stabiliser;
 
 /// What was compiled of the formulas of a model.
 pub struct CompiledFragments {
@@ -207,13 +208,13 @@ impl Fragments for CompiledFragments {
 }
 
 impl CompiledFragments {
-    /// One initial state of each kind, with the number of states that it stands for; nothing if that cannot be told, or if there is no
+    /// One initial state of each orbit, with the number of states that it stands for; nothing if that cannot be told, or if there is no
     /// choice.
-    pub fn initialise_by_kind(
+    pub fn initialise_by_orbit(
         &self,
         session: &Session<'_>,
         constants: &State,
-        kinds: &Kinds,
+        group: &Stabiliser,
     ) -> Option<Vec<(State, u64)>> {
         let fragment = self.initialisation(session.interp())?;
         if is_deterministic(&fragment.code) {
@@ -221,7 +222,7 @@ impl CompiledFragments {
         }
         self.run(session, fragment, &Env::new(constants), |runtime| {
             runtime.declare_variables();
-            runtime.initial_states_by_kind(&fragment.code, constants, kinds)
+            runtime.initial_states_by_orbit(&fragment.code, constants, group)
         })
     }
 
@@ -255,90 +256,4 @@ fn reads_partial(names: &FreeNames, env: &Env) -> bool {
     let is_partial = |val: Option<&Val>| matches!(val.and_then(Val::as_sym), Some(SymbolicSet::Partial(_)));
     names.constants.iter().any(|id| is_partial(env.constant(*id)))
         || names.locals.iter().any(|id| is_partial(env.local(*id)))
-}
-
-/// The slots and caches of a runtime between two uses.
-#[derive(Default)]
-struct Memory {
-    slots: Vec<Val>,
-    constants: Arc<Slots>,
-    cells: Vec<Option<Val>>,
-    tables: Vec<Rows>,
-    applied: Applied,
-}
-
-impl Memory {
-    fn new(layout: Layout) -> Memory {
-        Memory {
-            slots: vec![unset(); layout.n_slots],
-            constants: Arc::default(),
-            cells: Vec::new(),
-            tables: Vec::new(),
-            applied: Applied::default(),
-        }
-    }
-}
-
-impl<'p> Runtime<'p> {
-    fn with_memory(program: &'p Program, session: Session<'p>, memory: Memory) -> Runtime<'p> {
-        let Memory { slots, constants, cells, tables, applied } = memory;
-        Runtime {
-            program,
-            session,
-            slots,
-            constants,
-            cells,
-            per_element: Vec::new(),
-            tables,
-            applied,
-            fuel: FUEL,
-            is_strict: false,
-            is_partial: false,
-            twins: None,
-            choices: None,
-        }
-    }
-
-    fn into_memory(self) -> Memory {
-        let Runtime { slots, constants, cells, tables, applied, .. } = self;
-        Memory { slots, constants, cells, tables, applied }
-    }
-
-    /// Takes the values of all variables away.
-    fn declare_variables(&mut self) {
-        let layout = self.program.layout;
-        self.slots[layout.n_constants..][..layout.n_variables].fill(unset());
-    }
-
-    /// The state in the slots, in which all variables must have a value.
-    pub(super) fn initial_state(&self, constants: &State) -> Fast<State> {
-        let layout = self.program.layout;
-        let variables = &self.slots[layout.n_constants..][..layout.n_variables];
-        let variables: Vec<Option<Val>> = variables.iter().map(|val| (!is_unset(val)).then(|| val.clone())).collect();
-        let mut needed = self.session.model().state_variables();
-        if needed.any(|(id, _)| variables[id.index()].is_none()) {
-            return Err(Stop::Escape);
-        }
-        Ok(State { constants: constants.constants.clone(), variables: Arc::new(variables) })
-    }
-
-    /// Puts the values of names into their slots.
-    fn load(&mut self, env: &Env, names: &FreeNames) {
-        if !Arc::ptr_eq(&self.constants, &env.constants) {
-            if self.constants != env.constants {
-                self.forget_constants();
-            }
-            self.constants = env.constants.clone();
-        }
-        let layout = self.program.layout;
-        for id in &names.constants {
-            self.slots[layout.constant(*id)] = env.constant(*id).cloned().unwrap_or_else(unset);
-        }
-        for id in &names.variables {
-            self.slots[layout.variable(*id)] = env.variable(*id).cloned().unwrap_or_else(unset);
-        }
-        for id in &names.locals {
-            self.slots[layout.local(*id)] = env.local(*id).cloned().unwrap_or_else(unset);
-        }
-    }
 }

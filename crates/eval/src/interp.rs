@@ -71,8 +71,8 @@ pub struct Wishes {
     pub variables: Option<Arc<Slots>>,
 }
 
-/// How many steps of what serves many times count as one in a probe.
-const DISCOUNT: u64 = 32;
+/// Steps of work that serves many times, counted as one step of a probe.
+const SHARED_STEPS_PER_PROBE_STEP: u64 = 32;
 
 /// Something that makes an answer less than certain.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -320,7 +320,7 @@ impl<'i> Session<'i> {
         }
         let before = self.reserve.get();
         let result = self.outside_probe(body);
-        self.ticks((before - self.reserve.get()) / DISCOUNT)?;
+        self.ticks((before - self.reserve.get()) / SHARED_STEPS_PER_PROBE_STEP)?;
         result
     }
 

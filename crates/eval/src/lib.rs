@@ -10,6 +10,7 @@
 mod codec;
 mod config;
 mod constraint;
+mod cost;
 mod domain;
 mod expr;
 mod formula;
@@ -23,6 +24,7 @@ mod world;
 
 pub use codec::{put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning};
 pub use config::{Config, Unbounded};
+pub use cost::Cost;
 pub use domain::{
     Closure, Env, Error, ErrorKind, IllDefined, Locals, ModelNames, Partial, Result, Scope, Slots, State, SymbolicNode,
     SymbolicSet, Update, Val, map_slots, val_text, value_text,

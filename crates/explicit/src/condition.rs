@@ -1,4 +1,4 @@
-//! Conditions of operations without unknowns. Operations often share them, so each is settled once in a state, under the few words that it reads.
+//! Conditions of operations without unknowns. Operations often share them, so each is canonical once in a state, under the few words that it reads.
 
 use abridge_model::dump::pred_text;
 use abridge_model::{Model, PredId};

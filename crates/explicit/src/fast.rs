@@ -15,7 +15,7 @@ impl<'a> FastPath<'a> {
     pub(super) fn new(system: &'a Explicit<'a>) -> Option<Self> {
         let program = system.program.as_ref()?;
         let loaded = vec![None; 1 + system.variables.len()];
-        let runtime = Runtime::new(program, &system.interp).with_twins(system.interchangeable.get());
+        let runtime = Runtime::new(program, &system.interp).with_interchangeable(system.interchangeable.get());
         Some(FastPath { runtime, constants: None, loaded })
     }
 

@@ -125,12 +125,12 @@ impl Performer<'_> {
     }
 
     fn compute_labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
-        let At { system, words, state, means: Means { fast, settled, scratch }, .. } = at;
+        let At { system, words, state, means: Means { fast, canonical, scratch }, .. } = at;
         let start = out.len();
         if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, alike: None, scratch, settled, n_computed: 0 };
+                    let mut run = Run { system, fast, words, alike: None, scratch, canonical, n_computed: 0 };
                     let done = self.operation.in_stages(&mut run, staged, seats, out);
                     self.cost.computed += run.n_computed;
                     done

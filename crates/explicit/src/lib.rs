@@ -36,7 +36,7 @@ use abridge_solve::Solver;
 use abridge_system::System;
 use abridge_value::{Interner, Value, ValueId};
 
-use abridge_compile::{CompiledFragments, Interchangeable, Program, Shape};
+use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
 use condition::Conditions;
 use conjunct::{Conjuncts, Role};
 pub use labelled::NO_LABEL;
@@ -128,7 +128,7 @@ pub struct Explicit<'m> {
     labels: Interner<Box<[u32]>>,
     constants: Interner<Arc<Slots>>,
     /// What the initialisation writes, if of its choices one of each kind may be enough.
-    initial_shape: Option<Shape>,
+    initial_fixed_sets: Option<FixedSets>,
     /// Constants are set up one valuation per class.
     classes: OnceLock<Arc<dyn Classes>>,
     /// Elements that quantifiers need not tell apart.
@@ -233,7 +233,7 @@ impl<'m> Explicit<'m> {
             locals: Interner::new(),
             labels: Interner::new(),
             constants: Interner::new(),
-            initial_shape: Shape::of_initialisation(model).filter(|_| program.is_some()),
+            initial_fixed_sets: FixedSets::of_initialisation(model).filter(|_| program.is_some()),
             classes: OnceLock::new(),
             interchangeable: OnceLock::new(),
             notes: Mutex::default(),

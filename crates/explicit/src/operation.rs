@@ -20,7 +20,7 @@ use super::labelled::label_locals;
 use super::memo::{Desk, Key, Memo, Seat};
 use super::profile::{Clock, Cost, Measured};
 use super::{Explicit, FIRST_OPERATION, UNSET, Words, fill, is_violation, lock};
-use abridge_compile::{Choosing, Fast, Kinds, Program, Staged, Stop, Verdict};
+use abridge_compile::{Fast, OrbitChoice, Program, Stabiliser, Staged, Stop, Verdict};
 
 /// What is known of one operation.
 pub(super) struct Operation {
@@ -39,7 +39,7 @@ pub(super) struct Operation {
     labelled: Option<Memo>,
     stages: Option<Stages>,
     /// It has many choices, of which one of each kind may be enough.
-    pub(super) choosing: Option<Choosing>,
+    pub(super) choosing: Option<OrbitChoice>,
 }
 
 /// What is remembered of each stage.
@@ -85,7 +85,7 @@ impl Operation {
         };
         let n_params = model.operations[op].params.len();
         let has_form = program.is_some_and(|program| program.has(op));
-        let choosing = if has_form { Choosing::of_operation(model, op, words.many_choices) } else { None };
+        let choosing = if has_form { OrbitChoice::of_operation(model, op, words.many_choices) } else { None };
         let step = idx as u32 + FIRST_OPERATION;
         Operation { op, step, writes, n_params, label, key, whole, labelled, stages, choosing }
     }
@@ -146,13 +146,13 @@ pub(super) struct StageSeats<'a> {
 /// What all operations of a worker use in turn.
 pub(super) struct Means<'a> {
     pub(super) fast: Option<FastPath<'a>>,
-    pub(super) settled: Settled<'a>,
+    pub(super) canonical: Settled<'a>,
     pub(super) scratch: Scratch,
 }
 
 impl<'a> Means<'a> {
     pub(super) fn new(system: &'a Explicit<'a>) -> Self {
-        Means { fast: FastPath::new(system), settled: Settled::new(&system.conditions), scratch: Scratch::default() }
+        Means { fast: FastPath::new(system), canonical: Settled::new(&system.conditions), scratch: Scratch::default() }
     }
 }
 
@@ -163,7 +163,7 @@ pub(super) struct At<'x, 'a> {
     /// Elements that play the same part in the state, if use is to be made of them.
     pub(super) alike: Option<&'x dyn Alike>,
     /// The same by kind, once it is needed.
-    pub(super) kinds: Option<Kinds>,
+    pub(super) kinds: Option<Stabiliser>,
     /// The state itself, once it is needed.
     pub(super) state: Option<State>,
     pub(super) means: &'x mut Means<'a>,
@@ -171,7 +171,7 @@ pub(super) struct At<'x, 'a> {
 
 impl<'x, 'a> At<'x, 'a> {
     pub(super) fn new(system: &'a Explicit<'a>, words: &'x [u32], means: &'x mut Means<'a>) -> Self {
-        means.settled.begin();
+        means.canonical.begin();
         At { system, words, alike: None, kinds: None, state: None, means }
     }
 }
@@ -244,7 +244,7 @@ impl<'a> Performer<'a> {
     }
 
     fn answer(&mut self, at: &mut At<'_, '_>, out: &mut Steps) {
-        if at.perform_by_kind(self.operation, out) {
+        if at.perform_by_orbit(self.operation, out) {
             self.cost.computed += 1;
             return;
         }
@@ -289,12 +289,12 @@ impl<'a> Performer<'a> {
 
     /// Computes the steps.
     fn compute(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
-        let At { system, words, alike, state, means: Means { fast, settled, scratch }, .. } = at;
+        let At { system, words, alike, state, means: Means { fast, canonical, scratch }, .. } = at;
         let start = out.len();
         if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
                 Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, alike: *alike, scratch, settled, n_computed: 0 };
+                    let mut run = Run { system, fast, words, alike: *alike, scratch, canonical, n_computed: 0 };
                     let done = self.operation.in_stages(&mut run, staged, seats, out);
                     self.cost.computed += run.n_computed;
                     done
@@ -350,7 +350,7 @@ pub(super) struct Run<'r, 'f, 's> {
     /// Elements whose exchange changes no more than the label of a step.
     pub(super) alike: Option<&'r dyn Alike>,
     pub(super) scratch: &'r mut Scratch,
-    pub(super) settled: &'r mut Settled<'s>,
+    pub(super) canonical: &'r mut Settled<'s>,
     /// How often something was not remembered.
     pub(super) n_computed: u64,
 }
@@ -408,7 +408,7 @@ impl Operation {
         let Some(stages) = &self.stages else { return Err(Stop::Escape) };
         let mut is_doubtful = false;
         for (condition, number) in staged.conditions.iter().zip(&stages.conditions) {
-            match run.settled.verdict(*number, condition, run.system, run.fast, run.words)? {
+            match run.canonical.verdict(*number, condition, run.system, run.fast, run.words)? {
                 Verdict::False => return Ok(()),
                 Verdict::Doubtful => is_doubtful = true,
                 Verdict::True => {}

@@ -48,7 +48,7 @@ impl<'a> ExplicitWorker<'a> {
         if epoch != self.epoch {
             self.epoch = epoch;
             self.operations.iter_mut().for_each(Performer::refresh);
-            self.means.settled.refresh();
+            self.means.canonical.refresh();
             [&mut self.invariant, &mut self.assertions, &mut self.goal, &mut self.scope]
                 .into_iter()
                 .for_each(Inspector::refresh);
@@ -84,17 +84,18 @@ impl<'a> ExplicitWorker<'a> {
     }
 
     /// Adds one initial state of each kind. False if that cannot be done.
-    fn initialise_by_kind(&mut self, constants: &State, alike: &dyn Alike, out: &mut Steps) -> bool {
+    fn initialise_by_orbit(&mut self, constants: &State, alike: &dyn Alike, out: &mut Steps) -> bool {
         let system = self.system;
-        let Some(shape) = system.initial_shape.as_ref().filter(|_| system.config.max_initialisations.is_none()) else {
+        let Some(shape) = system.initial_fixed_sets.as_ref().filter(|_| system.config.max_initialisations.is_none())
+        else {
             return false;
         };
-        let kinds = shape.untangled(&system.kinds(alike));
+        let kinds = shape.movable(&system.kinds(alike));
         if kinds.is_empty() {
             return false;
         }
         let session = system.interp.session();
-        let states = system.fragments.as_ref().and_then(|it| it.initialise_by_kind(&session, constants, &kinds));
+        let states = system.fragments.as_ref().and_then(|it| it.initialise_by_orbit(&session, constants, &kinds));
         let Some(states) = states else { return false };
         for (state, number) in states {
             system.encode(&state, true, &mut self.target);
@@ -179,7 +180,7 @@ impl Worker for ExplicitWorker<'_> {
     }
 
     fn initial_alike(&mut self, alike: &dyn Alike, out: &mut Steps) -> bool {
-        !self.system.has_setup && self.initialise_by_kind(&self.system.blank(), alike, out)
+        !self.system.has_setup && self.initialise_by_orbit(&self.system.blank(), alike, out)
     }
 
     fn announce(&mut self, states: &[Ahead], question: Question) {
@@ -189,7 +190,7 @@ impl Worker for ExplicitWorker<'_> {
         self.refresh();
         match question {
             Question::Successors => {
-                self.means.settled.fetch(states, &mut self.desk);
+                self.means.canonical.fetch(states, &mut self.desk);
                 self.operations.iter().for_each(|operation| operation.fetch(states, &mut self.desk));
             }
             Question::Properties(asked) => {
@@ -223,7 +224,7 @@ impl Worker for ExplicitWorker<'_> {
 
     fn wants_alike(&self, words: &[u32]) -> bool {
         if words[0] & 1 == 0 {
-            return self.system.initial_shape.is_some();
+            return self.system.initial_fixed_sets.is_some();
         }
         self.operations.iter().any(Performer::wants_alike)
     }
@@ -266,7 +267,7 @@ impl ExplicitWorker<'_> {
     fn expand(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps, pause: &mut Pause<'_>) {
         if words[0] & 1 == 0 {
             let (constants, _) = self.system.decode(words);
-            if !alike.is_some_and(|alike| self.initialise_by_kind(&constants, alike, out)) {
+            if !alike.is_some_and(|alike| self.initialise_by_orbit(&constants, alike, out)) {
                 self.initialise(&constants, out, pause);
             }
             return;

@@ -32,8 +32,8 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_eval::{
-    Classes, Constraint, Env, Error, ErrorKind, Finder, Found, Problem, Result, Session, SymbolicSet, Term, Unbounded,
-    Unknown, Val, Warning,
+    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Found, Problem, Result, Session, SymbolicSet, Term,
+    Unbounded, Unknown, Val, Warning,
 };
 use abridge_model::{Arrow, BinaryOp};
 use abridge_value::{Int, Set};
@@ -65,7 +65,7 @@ impl Finder for Solver {
             samples_strings: problem.samples_strings,
             failure: RefCell::default(),
             seen: RefCell::default(),
-            circuits_left: Cell::new(sat::ATTEMPTS),
+            circuits_left: Cell::new(sat::MAX_CIRCUIT_ATTEMPTS),
             is_examined: Cell::new(false),
             is_read: Cell::new(false),
             cuts: RefCell::default(),
@@ -142,13 +142,13 @@ struct Node {
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
-/// So many pairs of constraints and unknowns take as long as a step.
-const LARGE: usize = 1024;
+/// Pairs of constraints and unknowns that are looked at in the time of one step.
+const PAIRS_PER_STEP: usize = 1024;
 
 impl Search<'_> {
     fn run(&self, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         // Every constraint is looked at for every unknown.
-        self.session.ticks(1 + (node.constraints.len() * node.open.len() / LARGE) as u64)?;
+        self.session.ticks(1 + (node.constraints.len() * node.open.len() / PAIRS_PER_STEP) as u64)?;
         if !self.check_ready(&mut node)? || self.is_pointless(&node) {
             return GO_ON;
         }
@@ -161,7 +161,7 @@ impl Search<'_> {
             return self.solution(node, found);
         }
         let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
-        if cost >= self.session.config().hard
+        if cost >= Cost::from(self.session.config().hard)
             && !matches!(step, Step::LastResort)
             && self.is_contradictory_by_form(&node)?
         {

@@ -1,42 +1,51 @@
-//! Estimates, from types alone, of how many choices an operation or the initialisation has.
+//! Estimates, from types alone, of the number of choices that an operation or the initialisation has.
 //!
 //! They decide where choices are generated one per orbit rather than listed. A wrong estimate costs time and changes no answer.
 
 use abridge_model::walk::Node;
 use abridge_model::{Model, OpId, Subst, SubstId, Target, Type, TypeId};
 
-use super::choices::Choosing;
-use super::kinds::Shape;
+use super::FixedSets;
 
-/// With so many choices more than many, in bits, listing them is out of the question.
-const TOO_MANY: f64 = 6.0;
+/// How an operation chooses one candidate per orbit.
+pub struct OrbitChoice {
+    /// The types of parameters.
+    pub params: FixedSets,
+    /// The types of what can be written, and of outputs.
+    pub outcome: FixedSets,
+    /// In states whose cells are all smaller, choices are listed instead.
+    pub min_cell_size: usize,
+}
 
-/// Otherwise, a kind must have so many elements: what is listed can be remembered.
-const WORTH: usize = 6;
+/// Bits of choices above the threshold from which on listing them is out of the question.
+const UNLISTABLE_BITS: f64 = 6.0;
 
-impl Choosing {
+/// The smallest cell that pays where choices could be listed, since what is listed can be remembered.
+const MIN_PAYING_CELL: usize = 6;
+
+impl OrbitChoice {
     /// For an operation, if it has at least two to the power of `many` choices that have to do with given sets.
-    pub fn of_operation(model: &Model, op: OpId, many: f64) -> Option<Choosing> {
+    pub fn of_operation(model: &Model, op: OpId, many: f64) -> Option<OrbitChoice> {
         let operation = &model.operations[op];
         let params = || operation.params.iter().map(|local| model.locals[*local].ty);
         let chosen = params().chain(chosen_types(model, operation.body));
         let bits: f64 = chosen.filter(|ty| has_given(model, *ty)).map(|ty| bits(model, ty)).sum();
         let outputs = operation.outputs.iter().map(|local| model.locals[*local].ty);
         let written = operation.effects.writes.iter().map(|id| model.variables[id].ty);
-        (bits > 0.0 && bits >= many).then(|| Choosing {
-            least_kind: if bits >= many + TOO_MANY { 2 } else { WORTH },
-            params: Shape::of(model, params()),
-            outcome: Shape::of(model, outputs.chain(written)),
+        (bits > 0.0 && bits >= many).then(|| OrbitChoice {
+            min_cell_size: if bits >= many + UNLISTABLE_BITS { 2 } else { MIN_PAYING_CELL },
+            params: FixedSets::of(model, params()),
+            outcome: FixedSets::of(model, outputs.chain(written)),
         })
     }
 }
 
-impl Shape {
+impl FixedSets {
     /// Of what the initialisation writes, if it has a choice that has to do with given sets.
-    pub fn of_initialisation(model: &Model) -> Option<Shape> {
+    pub fn of_initialisation(model: &Model) -> Option<FixedSets> {
         let chosen = chosen_types(model, model.initialisation);
         let has_choice = chosen.into_iter().any(|ty| has_given(model, ty));
-        has_choice.then(|| Shape::of(model, model.state_variables().map(|(_, variable)| variable.ty)))
+        has_choice.then(|| FixedSets::of(model, model.state_variables().map(|(_, variable)| variable.ty)))
     }
 }
 

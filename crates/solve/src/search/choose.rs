@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use abridge_eval::{
-    Constraint, Error, ErrorKind, Kind, Problem, Relation, Result, Size, SymbolicSet, Term, Unbounded, Unknown, Val,
-    has_strings,
+    Constraint, Cost, Error, ErrorKind, Kind, Problem, Relation, Result, Size, SymbolicSet, Term, Unbounded, Unknown,
+    Val, has_strings,
 };
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Model, Pred, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
@@ -37,25 +37,27 @@ pub(super) enum Step {
 }
 
 pub(super) struct Best {
-    cost: u64,
+    cost: Cost,
     step: Option<Step>,
 }
 
 impl Best {
-    pub(super) fn offer(&mut self, cost: u64, step: Step) {
+    fn new() -> Best {
+        Best { cost: Cost::UNBOUNDED, step: None }
+    }
+
+    pub(super) fn offer(&mut self, cost: impl Into<Cost>, step: Step) {
+        let cost = cost.into();
         if self.step.is_none() || cost < self.cost {
             *self = Best { cost, step: Some(step) };
         }
     }
 }
 
-/// Types with no more values than this are listed rather than a disjunction or quantifier opened.
-const SMALL: u64 = 64;
-
 impl Search<'_> {
     /// The step with the fewest candidates, and how many those are. Nothing if some constraint cannot be satisfied.
-    pub(super) fn choose(&self, node: &mut Node) -> Result<Option<(u64, Step)>> {
-        let mut best = Best { cost: u64::MAX, step: None };
+    pub(super) fn choose(&self, node: &mut Node) -> Result<Option<(Cost, Step)>> {
+        let mut best = Best::new();
         for idx in 0..node.constraints.len() {
             if !self.offer_constraint(idx, node, &mut best)? {
                 return Ok(None);
@@ -64,10 +66,10 @@ impl Search<'_> {
                 return Ok(best.step.map(|step| (best.cost, step)));
             }
         }
-        if best.cost > 2 && !self.offer_bounds(node, &mut best)? {
+        if best.cost > Cost::FEW_ENOUGH && !self.offer_bounds(node, &mut best)? {
             return Ok(None);
         }
-        if best.cost > 2 {
+        if best.cost > Cost::FEW_ENOUGH {
             if !self.offer_between(node, &mut best) {
                 return Ok(None);
             }
@@ -76,15 +78,16 @@ impl Search<'_> {
         if best.step.is_none() {
             self.offer_domains(node, &mut best);
         }
-        let mut by_type = Best { cost: u64::MAX, step: None };
+        let mut by_type = Best::new();
         self.offer_types(node, &mut by_type);
         let cost = best.cost.min(by_type.cost);
-        if cost > self.session.config().max_set_size
+        if cost > Cost::from(self.session.config().max_set_size)
             && let Some(step) = self.too_many_to_list(cost, node)?
         {
             return Ok(Some((cost, step)));
         }
-        if by_type.cost < best.cost.min(SMALL) || best.step.is_none() && by_type.cost <= SMALL {
+        let limit = Cost::MAX_BEFORE_CASE_SPLIT;
+        if by_type.cost < best.cost.min(limit) || best.step.is_none() && by_type.cost <= limit {
             best = by_type;
         } else if best.step.is_none() {
             best.step = self.open(node).or(by_type.step);
@@ -103,7 +106,7 @@ impl Search<'_> {
                 Error::merge(&mut self.failure.borrow_mut(), ErrorKind::Undetermined.into());
                 Ok(None)
             }
-            None => Ok(Some((u64::MAX, Step::LastResort))),
+            None => Ok(Some((Cost::UNBOUNDED, Step::LastResort))),
         }
     }
 
@@ -164,7 +167,10 @@ impl Search<'_> {
         }
         match term.eval(session, &node.env) {
             Ok(val) => {
-                best.offer(0, Step::Match { constraint: idx, pattern: pattern.clone(), val, exact: found.exact });
+                best.offer(
+                    Cost::EQUATION,
+                    Step::Match { constraint: idx, pattern: pattern.clone(), val, exact: found.exact },
+                );
                 Ok(Some(true))
             }
             Err(error) => self.postpone(error, idx, node).map(Some),
@@ -184,7 +190,7 @@ impl Search<'_> {
         let val = term.eval(session, &node.env).ok()?;
         let kept_symbolic = val.as_sym().is_some();
         if kept_symbolic {
-            best.offer(0, Step::Define { constraint: idx, unknown, val });
+            best.offer(Cost::EQUATION, Step::Define { constraint: idx, unknown, val });
         }
         kept_symbolic.then_some(true)
     }
@@ -383,10 +389,11 @@ impl Search<'_> {
     }
 
     /// A function with too many values to list, or of which all constraints together leave fewer than one alone offers.
-    fn too_many_to_list(&self, cost: u64, node: &Node) -> Result<Option<Step>> {
+    fn too_many_to_list(&self, cost: Cost, node: &Node) -> Result<Option<Step>> {
         for unknown in &node.open {
             if let Some(view) = self.view(*unknown, node, &Bounds::default())?
-                && (view.has_too_many_values(self.session) || view.count().is_some_and(|count| count < cost))
+                && (view.has_too_many_values(self.session)
+                    || view.count().is_some_and(|count| Cost::from(count) < cost))
             {
                 return Ok(Some(Step::Lazily { unknown: *unknown, view }));
             }

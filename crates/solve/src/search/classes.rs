@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Node, Search};
 
-/// Comparing a node takes about as long as so many steps of a search.
-const COMPARISON: u64 = 48;
+/// Steps of a search that comparing a node takes as long as.
+const STEPS_PER_COMPARISON: u64 = 48;
 
 /// Partial solutions that were met, by which unknowns have values.
 #[derive(Clone, Default)]
@@ -65,7 +65,7 @@ impl Search<'_> {
         let is_new = self.forms.borrow_mut().insert(classes, bound);
         // A first attempt is meant to be short, and comparing in vain takes longer than going on.
         if is_new && self.session.is_probing() {
-            self.session.ticks(COMPARISON)?;
+            self.session.ticks(STEPS_PER_COMPARISON)?;
         }
         Ok(!is_new)
     }

@@ -15,7 +15,7 @@ use super::{Node, Search};
 use crate::encode::may_fail;
 
 /// Conflicts until the solver gives up.
-const CONFLICTS: u64 = 1000;
+const MAX_CONFLICTS: u64 = 1000;
 
 impl Search<'_> {
     /// Asked about once in a search.
@@ -30,7 +30,7 @@ impl Search<'_> {
             operands: FxHashMap::default(),
             atoms: FxHashMap::default(),
         };
-        let mut solver = Solver::new(CONFLICTS).stopped_by(self.session.interp().stop());
+        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.interp().stop());
         for constraint in &node.constraints {
             if let Some(lit) = form.constraint(&constraint.kind)? {
                 solver.require(&form.circuit, lit);

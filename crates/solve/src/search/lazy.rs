@@ -30,8 +30,8 @@ pub(super) struct View {
     within: Option<Val>,
 }
 
-/// Fewer functions than this are tried one by one.
-const MANY: u64 = 10_000;
+/// Functions below which they are tried one by one.
+const MIN_FUNCTIONS: u64 = 10_000;
 
 /// A constraint, and the values of the quantified locals it is about.
 #[derive(Clone)]
@@ -174,7 +174,7 @@ impl Search<'_> {
     /// Functions to integers from a finite set of many, if sums or comparisons relate their points: bounds then rule out most.
     pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<View>> {
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
-        let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MANY);
+        let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MIN_FUNCTIONS);
         if !(arrow.functional && arrow.total && is_many && self.has_integer_values(unknown)) {
             return Ok(None);
         }

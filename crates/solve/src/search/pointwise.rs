@@ -15,15 +15,15 @@ use abridge_value::{Set, Value};
 
 use super::{GO_ON, Node, Search};
 
-/// Smaller sets of candidates are tried one by one.
-const WORTHWHILE: u64 = 64;
+/// Candidates below which they are tried one by one.
+const MIN_CANDIDATES: u64 = 64;
 /// The same where symmetric ones are tried once.
-const WORTHWHILE_UP_TO_SYMMETRY: u64 = 20;
-/// Of more candidates the points with the fewest possible values come first; fewer are found in their order.
-const MANY: u64 = 2000;
-/// Looking ahead pauses after this many points where it removed nothing, and is tried again now and then.
-const PATIENCE: u32 = 2;
-const RETRY: usize = 4;
+const MIN_CANDIDATES_UP_TO_SYMMETRY: u64 = 20;
+/// Candidates from which on the points with the fewest possible values come first.
+const MIN_CANDIDATES_FOR_ORDERING: u64 = 2000;
+/// Points without effect after which looking ahead pauses, and the interval at which it is tried again.
+const MAX_FRUITLESS_POINTS: u32 = 2;
+const POINTS_PER_RETRY: usize = 4;
 
 /// The shape of what is to be found.
 pub(super) struct Shape {
@@ -69,8 +69,8 @@ impl Search<'_> {
         let session = self.session;
         let is_constrained = node.constraints.iter().any(|constraint| constraint.mentions(unknown));
         let Size::AtMost(count) = session.size(set) else { return Ok(None) };
-        let is_sieved = self.is_sieved(node) && count >= WORTHWHILE_UP_TO_SYMMETRY;
-        if (count < WORTHWHILE || !is_constrained) && !is_sieved {
+        let is_sieved = self.is_sieved(node) && count >= MIN_CANDIDATES_UP_TO_SYMMETRY;
+        if (count < MIN_CANDIDATES || !is_constrained) && !is_sieved {
             return Ok(None);
         }
         let base = match set.as_sym() {
@@ -188,7 +188,7 @@ impl Search<'_> {
         node: &Node,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
-        if shape.cost() >= MANY
+        if shape.cost() >= MIN_CANDIDATES_FOR_ORDERING
             && !self.is_sieved(node)
             && let Some(network) = self.session.at_discount(|| self.network(unknown, shape, node))?
         {
@@ -226,7 +226,7 @@ impl Search<'_> {
             return GO_ON;
         }
         let mut order = 0..progress.points.len();
-        let next = if shape.cost() < MANY {
+        let next = if shape.cost() < MIN_CANDIDATES_FOR_ORDERING {
             order.next()
         } else {
             order.min_by_key(|idx| progress.points[*idx].options.len())
@@ -272,7 +272,8 @@ impl Search<'_> {
         if progress.uncovered(shape) > progress.points.len() {
             return Ok(false);
         }
-        if progress.waiting.is_empty() || progress.fruitless >= PATIENCE && !progress.points.len().is_multiple_of(RETRY)
+        if progress.waiting.is_empty()
+            || progress.fruitless >= MAX_FRUITLESS_POINTS && !progress.points.len().is_multiple_of(POINTS_PER_RETRY)
         {
             return Ok(true);
         }

@@ -11,17 +11,17 @@ use super::sat::Declared;
 use super::{Node, Search};
 use crate::encode::{Encoder, Stop};
 
-/// With fewer unknowns it is faster to search.
-const MANY_UNKNOWNS: usize = 16;
+/// Unknowns below which it is faster to search.
+const MIN_UNKNOWNS: usize = 16;
 /// The largest circuit that is worth it, in gates and connections.
 const MAX_SIZE: usize = 2_000_000;
 /// Conflicts until the solver gives up.
-const CONFLICTS: u64 = 20_000;
+const MAX_CONFLICTS: u64 = 20_000;
 
 impl Search<'_> {
     /// Whether some part of a problem is known to have no solution. Asked about once in a search.
     pub(super) fn is_refuted(&self, node: &Node) -> Result<bool> {
-        if node.open.len() < MANY_UNKNOWNS || self.is_examined.replace(true) {
+        if node.open.len() < MIN_UNKNOWNS || self.is_examined.replace(true) {
             return Ok(false);
         }
         match self.contradicts_itself(node) {
@@ -44,7 +44,7 @@ impl Search<'_> {
                 Err(stop) => return Err(stop),
             }
         }
-        let mut solver = Solver::new(CONFLICTS).stopped_by(self.session.interp().stop());
+        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.interp().stop());
         required.into_iter().for_each(|lit| solver.require(&encoder.blast.circuit, lit));
         Ok(matches!(solver.solve(), Answer::Unsatisfiable))
     }

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use abridge_blast::{Answer, Lit, Next, Solver, Sym};
-use abridge_eval::{Constraint, Found, Kind, Relation, Result, Size, SymbolicSet, Term, Unknown, Val};
+use abridge_eval::{Constraint, Cost, Found, Kind, Relation, Result, Size, SymbolicSet, Term, Unknown, Val};
 use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
 use rustc_hash::FxHashSet;
@@ -17,35 +17,35 @@ use super::choose::Step;
 use super::{GO_ON, Node, Search};
 use crate::encode::{self, Encoded, Encoder, Stop, Truth};
 
-/// How often circuits are tried in one search: what is unbounded at first may be bound further down.
-pub(super) const ATTEMPTS: u32 = 3;
-/// With more solutions than this in the first search, there are too many for one question each.
-const DENSE: usize = 200;
-/// So many values of one unknown are tried one by one if that makes circuits simpler.
-const FEW: u64 = 12;
-/// What one question costs, in steps.
-const STEPS: u64 = 200;
+/// Attempts at a circuit in one search: what is unbounded at first may be bound further down.
+pub(super) const MAX_CIRCUIT_ATTEMPTS: u32 = 3;
+/// Solutions of the first search beyond which there are too many for one question each.
+const MAX_QUESTIONED_SOLUTIONS: usize = 200;
+/// Candidates of one unknown that are tried one by one if that makes circuits simpler.
+const MAX_SHAPING_COST: Cost = Cost::candidates(12.0);
+/// Steps that one question counts as.
+const STEPS_PER_QUESTION: u64 = 200;
 
 impl Search<'_> {
     /// Whether a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
-    pub(super) fn is_hard(&self, cost: u64, node: &Node) -> bool {
+    pub(super) fn is_hard(&self, cost: Cost, node: &Node) -> bool {
         let hard = self.session.config().hard;
-        cost > 1
+        cost > Cost::ONE
             && self.circuits_left.get() > 0
             && !self.session.is_probing()
-            && (cost >= hard || self.combinations(node) >= hard)
+            && (cost >= Cost::from(hard) || self.combinations(node) >= hard)
             && self.is_encodable(node)
     }
 
     /// Whether a step binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much
     /// simpler once it is known.
-    pub(super) fn shapes_others(&self, cost: u64, step: &Step, node: &Node) -> bool {
+    pub(super) fn shapes_others(&self, cost: Cost, step: &Step, node: &Node) -> bool {
         let unknown = match step {
             Step::Values { unknown, .. } => Some(*unknown),
             Step::Elements { pattern, .. } => self.as_unknown(pattern, node),
             _ => None,
         };
-        let Some(unknown) = unknown.filter(|_| cost <= FEW) else { return false };
+        let Some(unknown) = unknown.filter(|_| cost <= MAX_SHAPING_COST) else { return false };
         node.constraints.iter().any(|constraint| match &constraint.kind {
             Kind::Relation(Relation::Member | Relation::Subset, left, right) => {
                 self.as_unknown(left, node).is_some_and(|other| other != unknown)
@@ -109,7 +109,7 @@ impl Search<'_> {
         let n_met = met.len();
         node.may_repeat = true;
         self.seen.borrow_mut().extend(met);
-        if n_met <= DENSE {
+        if n_met <= MAX_QUESTIONED_SOLUTIONS {
             match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => return Ok(flow),
                 Ok(None) | Err(Stop::Unsupported(_)) => {}
@@ -182,7 +182,7 @@ impl Search<'_> {
                 free.for_each(|(_, sym)| sym.distinguish(value, &mut different));
                 return Next::Differing(different);
             }
-            flow = self.session.ticks(STEPS).and_then(|()| self.run(next, found));
+            flow = self.session.ticks(STEPS_PER_QUESTION).and_then(|()| self.run(next, found));
             if matches!(flow, Ok(ControlFlow::Continue(()))) { Next::Another } else { Next::Stop }
         });
         match (answer, flow.map_err(Stop::Fatal)?) {

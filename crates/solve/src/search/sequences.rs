@@ -4,7 +4,7 @@
 //! or last is tried with every length. What `front` and `tail` leave out can be anything: that gives the outline of a sequence.
 
 use abridge_diag::with_stack;
-use abridge_eval::{Env, Term, Unknown, Val};
+use abridge_eval::{Cost, Env, Term, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value, sequence};
 
@@ -43,7 +43,7 @@ impl Search<'_> {
         let Ok(said) = self.said(expr, term, node)? else { return Some(false) };
         let pattern = |id: &ExprId| pattern::classify(self.session, &Term::Expr(*id), &node.open);
         if let Some((id, val)) = said.known.into_iter().find(|(id, _)| pattern(id).binds) {
-            best.offer(0, Step::Match { constraint, pattern: Term::Expr(id), val, exact: false });
+            best.offer(Cost::EQUATION, Step::Match { constraint, pattern: Term::Expr(id), val, exact: false });
             return Some(true);
         }
         if let Some((unknown, set)) = said.choice {

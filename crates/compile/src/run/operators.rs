@@ -7,20 +7,20 @@ use abridge_value::{Int, Set, Value, relation, sequence};
 use super::{Fast, Stop};
 
 /// Larger sets are better left symbolic.
-pub(super) const MAX_SET: u64 = 1 << 20;
+pub(crate) const MAX_SET: u64 = 1 << 20;
 
-pub(super) fn as_set(value: &Value) -> Fast<&Set> {
+pub(crate) fn as_set(value: &Value) -> Fast<&Set> {
     value.as_set().ok_or(Stop::Escape)
 }
 
-pub(super) fn compare(left: &Value, right: &Value) -> Fast<std::cmp::Ordering> {
+pub(crate) fn compare(left: &Value, right: &Value) -> Fast<std::cmp::Ordering> {
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => Ok(left.cmp(right)),
         _ => Ok(left.as_int().ok_or(Stop::Escape)?.cmp(&right.as_int().ok_or(Stop::Escape)?)),
     }
 }
 
-pub(super) fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
+pub(crate) fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
     let set = || as_set(operand);
     let items = || sequence::items(operand.as_set().ok_or(Stop::Escape)?).ok_or(Stop::IllDefined);
     Ok(match op {
@@ -80,7 +80,7 @@ pub(super) fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
     })
 }
 
-pub(super) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
+pub(crate) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
     use BinaryOp::*;
     if op == Pair {
         return Ok(Value::pair(left.clone(), right.clone()));
@@ -117,7 +117,7 @@ pub(super) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
     })
 }
 
-pub(super) fn items(value: &Value) -> Fast<Vec<Value>> {
+pub(crate) fn items(value: &Value) -> Fast<Vec<Value>> {
     let items = sequence::items(as_set(value)?).ok_or(Stop::IllDefined)?;
     Ok(items.into_iter().cloned().collect())
 }

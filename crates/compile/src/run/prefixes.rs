@@ -8,17 +8,17 @@ use std::ops::ControlFlow;
 use abridge_eval::Val;
 use abridge_value::{Set, Value, relation};
 
-use super::code::{Plan, Test};
 use super::rows::Order;
-use super::run::Solution;
+use super::search::Solution;
 use super::{Fast, Runtime, Stop};
+use crate::code::{Plan, Test};
 
 /// Fewer candidates are tried one by one.
 const MIN_CANDIDATES: usize = 16;
 
 /// Beginnings of functions in preorder; what begins alike follows.
 #[derive(Default)]
-pub(super) struct Prefixes(Vec<Prefix>);
+pub(crate) struct Prefixes(Vec<Prefix>);
 
 struct Prefix {
     function: Value,
@@ -31,7 +31,7 @@ type Points = Vec<(Value, Value)>;
 
 impl Prefixes {
     /// Nothing if there are too few candidates, or some that are no functions with one domain.
-    pub(super) fn new(candidates: &[Value]) -> Option<Prefixes> {
+    pub(crate) fn new(candidates: &[Value]) -> Option<Prefixes> {
         if candidates.len() < MIN_CANDIDATES {
             return None;
         }
@@ -73,7 +73,7 @@ impl Prefixes {
 
 impl<'r> Runtime<'r> {
     /// Calls `found` in every solution of a plan with a table for one slot, except for some that do not pass the tests.
-    pub(super) fn by_prefix(
+    pub(crate) fn by_prefix(
         &mut self,
         plan: &Plan,
         tests: &[Test],

@@ -1,18 +1,19 @@
-//! Disjunctions that say what unknowns are: `x = a & y = b or x = c & y = d or ...`. Each alternative is searched on its own, so
-//! that nothing has to be tried; what several alternatives yield is met several times.
+//! Disjunctions that determine unknowns: `x = a & y = b or x = c & y = d or ...`.
+//!
+//! Each alternative is searched on its own, so that nothing has to be tried. A solution of several alternatives is met several times.
 
 use abridge_model::walk::Node;
 use abridge_model::{LocalId, Pred, PredId};
 
-use super::build::Builder;
-use super::code::Step;
+use super::Builder;
+use crate::code::Step;
 use abridge_solve::encode::may_fail;
 
 impl Builder<'_, '_> {
     /// The alternatives of a disjunction, if equations in each of them determine all its open unknowns.
     ///
     /// Where some alternative is not well-defined, the others must not speak for it: they have to be total.
-    pub(super) fn alternatives(&self, pred: PredId, open: &[LocalId]) -> Option<&[PredId]> {
+    pub(crate) fn alternatives(&self, pred: PredId, open: &[LocalId]) -> Option<&[PredId]> {
         let Pred::Or(alternatives) = self.model.pred(pred) else { return None };
         let unknowns = self.open_names(pred, open);
         let is_defined = |alternative: &PredId| self.determines(*alternative, &unknowns);
@@ -21,7 +22,7 @@ impl Builder<'_, '_> {
     }
 
     /// How many candidates a comprehension has whose unknowns a disjunction in it determines.
-    pub(super) fn n_alternatives(&self, binder: &[LocalId], pred: PredId) -> Option<usize> {
+    pub(crate) fn n_alternatives(&self, binder: &[LocalId], pred: PredId) -> Option<usize> {
         let defines = |conjunct: &PredId| {
             let alternatives = self.alternatives(*conjunct, binder)?;
             (self.open_names(*conjunct, binder).len() == binder.len()).then_some(alternatives.len())
@@ -46,7 +47,7 @@ impl Builder<'_, '_> {
     }
 
     /// A search through the alternatives; the unknowns of the disjunction are bound from here on.
-    pub(super) fn either(&mut self, pred: PredId, open: &mut Vec<LocalId>) -> Option<Step> {
+    pub(crate) fn either(&mut self, pred: PredId, open: &mut Vec<LocalId>) -> Option<Step> {
         let alternatives = self.alternatives(pred, open)?.to_vec();
         let unknowns = self.open_names(pred, open);
         open.retain(|local| !unknowns.contains(local));

@@ -1,72 +1,73 @@
-//! Elements that can be exchanged while something is being chosen.
+//! The stabiliser of a state and of the choices made in it: the permutations of elements that leave all of these as they are.
 //!
-//! Elements of one kind are those that can be exchanged without changing the state and all that was chosen so far; all exchanges within
-//! kinds together are a group. What follows from the state and the choices does not change under them either, so candidates for the next
-//! choice fall into orbits of the group, and one of each orbit is enough (`candidates.rs` finds them). Choosing one splits kinds.
+//! The group is kept as a partition of each given set into cells and consists of all permutations within cells (a Young subgroup). What follows from the state and the
+//! choices is invariant under it, so candidates for the next choice fall into orbits, and one representative of each is enough (`representatives.rs`). A
+//! choice refines the partition.
 //!
-//! What was chosen, or what came of it, is told from what is symmetric to it by a settled form, and counted by the size of its orbit.
-//! That is exact where elements occur only as values, as members of sets, or in pairs with something that does not move; of other
-//! values nothing is said ([`Kinds::settle`]), and [`Shape`] tells beforehand which sets must not move for that.
+//! Values have a canonical form under the group, and an orbit of known size ([`Stabiliser::canonise`]). Both are exact where elements occur only as values,
+//! as members of sets, or in pairs with something that the group fixes. For other values there is no answer; [`FixedSets`] tells from types which given
+//! sets the group must fix so that there is one.
 
-mod candidates;
-mod shape;
+mod fixed_sets;
+mod representatives;
 
 use abridge_diag::with_stack;
 use abridge_system::Alike;
 use abridge_value::{Set, Value};
 
-use super::marks::{FIXED, Mark, Marks, elements};
-pub use shape::Shape;
+use super::signature::{FIXED, Occurrence, Occurrences, elements};
 
-/// The kinds of elements, for each given set that has a kind of several elements.
+pub use fixed_sets::FixedSets;
+
+/// The cells of elements, for each given set that has a cell of several elements.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Kinds(Vec<OfSet>);
+pub struct Stabiliser(Vec<OfSet>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct OfSet {
     set: u32,
-    /// For each element the first one of its kind; [`FIXED`] if it is the only one.
-    kinds: Vec<u32>,
+    /// For each element the first one of its cell; [`FIXED`] if it is the only one.
+    cells: Vec<u32>,
 }
 
 impl OfSet {
-    /// Elements without a companion are no kind; nothing if there are only such.
-    fn of(set: u32, mut kinds: Vec<u32>) -> Option<OfSet> {
-        let mut sizes = vec![0_u32; kinds.len()];
-        kinds.iter().filter(|kind| **kind != FIXED).for_each(|kind| sizes[*kind as usize] += 1);
-        for kind in &mut kinds {
-            if *kind != FIXED && sizes[*kind as usize] < 2 {
-                *kind = FIXED;
+    /// Elements without a companion are no cell; nothing if there are only such.
+    fn of(set: u32, mut cells: Vec<u32>) -> Option<OfSet> {
+        let mut sizes = vec![0_u32; cells.len()];
+        cells.iter().filter(|cell| **cell != FIXED).for_each(|cell| sizes[*cell as usize] += 1);
+        for cell in &mut cells {
+            if *cell != FIXED && sizes[*cell as usize] < 2 {
+                *cell = FIXED;
             }
         }
-        kinds.iter().any(|kind| *kind != FIXED).then_some(OfSet { set, kinds })
+        cells.iter().any(|cell| *cell != FIXED).then_some(OfSet { set, cells })
     }
 
-    /// The elements of each kind.
+    /// The elements of each cell.
     fn members(&self) -> Vec<Vec<u32>> {
-        let mut members = vec![Vec::new(); self.kinds.len()];
-        for (index, kind) in (0..).zip(&self.kinds).filter(|(_, kind)| **kind != FIXED) {
-            members[*kind as usize].push(index);
+        let mut members = vec![Vec::new(); self.cells.len()];
+        for (index, cell) in (0..).zip(&self.cells).filter(|(_, cell)| **cell != FIXED) {
+            members[*cell as usize].push(index);
         }
         members.retain(|members| !members.is_empty());
         members
     }
 
-    /// What is left of the kinds when those that have a property are told from those that have not.
+    /// What is left of the cells when those that have a property are told from those that have not.
     fn split(&self, has: impl Fn(u32) -> bool) -> Option<OfSet> {
-        let mut firsts = vec![[FIXED; 2]; self.kinds.len()];
-        let split = |(index, kind): (u32, &u32)| match kind {
+        let mut firsts = vec![[FIXED; 2]; self.cells.len()];
+        let split = |(index, cell): (u32, &u32)| match cell {
             &FIXED => FIXED,
-            kind => {
-                let first = &mut firsts[*kind as usize][usize::from(has(index))];
+            cell => {
+                let first = &mut firsts[*cell as usize][usize::from(has(index))];
                 *first = (*first).min(index);
                 *first
             }
         };
-        OfSet::of(self.set, (0..).zip(&self.kinds).map(split).collect())
+        OfSet::of(self.set, (0..).zip(&self.cells).map(split).collect())
     }
 
-    /// What is left of the kinds once a value is chosen.
+    /// What is left of the cells once a value is chosen.
     fn refined(&self, chosen: &Value) -> Option<OfSet> {
         match chosen {
             Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Real(_) | Value::String(_) => Some(self.clone()),
@@ -76,27 +77,27 @@ impl OfSet {
                 None => Some(self.clone()),
                 Some(Value::Element { set, .. }) if set != self.set => Some(self.clone()),
                 Some(Value::Element { set, .. }) => self.split(|index| members.contains(&Value::element(set, index))),
-                Some(_) => self.refined_by_marks(chosen),
+                Some(_) => self.refined_by_occurrences(chosen),
             },
-            _ => self.refined_by_marks(chosen),
+            _ => self.refined_by_occurrences(chosen),
         }
     }
 
-    fn refined_by_marks(&self, chosen: &Value) -> Option<OfSet> {
-        let mut marks = Marks::new(self.set);
-        let is_small = marks.add(chosen);
-        is_small.then(|| OfSet::of(self.set, marks.classes(&self.kinds))).flatten()
+    fn refined_by_occurrences(&self, chosen: &Value) -> Option<OfSet> {
+        let mut occurrences = Occurrences::new(self.set);
+        let is_small = occurrences.add(chosen);
+        is_small.then(|| OfSet::of(self.set, occurrences.classes(&self.cells))).flatten()
     }
 
     /// How many elements can be exchanged with another.
     fn n_moving(&self) -> usize {
-        self.kinds.iter().filter(|kind| **kind != FIXED).count()
+        self.cells.iter().filter(|cell| **cell != FIXED).count()
     }
 }
 
-impl Kinds {
+impl Stabiliser {
     /// Those of a state, for given sets of these sizes.
-    pub fn of_state(alike: &dyn Alike, sizes: impl Iterator<Item = u32>) -> Kinds {
+    pub fn of_state(alike: &dyn Alike, sizes: impl Iterator<Item = u32>) -> Stabiliser {
         let of_set = |(set, size): (u32, u32)| {
             let classes: Vec<Option<u32>> = (0..size).map(|index| alike.class(set, index)).collect();
             let first = |class: &Option<u32>| match class {
@@ -105,12 +106,12 @@ impl Kinds {
             };
             OfSet::of(set, classes.iter().map(first).collect())
         };
-        Kinds((0..).zip(sizes).filter_map(of_set).collect())
+        Stabiliser((0..).zip(sizes).filter_map(of_set).collect())
     }
 
     /// All elements of given sets of these sizes, as if none had been told apart.
-    pub fn all(sizes: impl Iterator<Item = u32>) -> Kinds {
-        Kinds((0..).zip(sizes).filter_map(|(set, size)| OfSet::of(set, vec![0; size as usize])).collect())
+    pub fn all(sizes: impl Iterator<Item = u32>) -> Stabiliser {
+        Stabiliser((0..).zip(sizes).filter_map(|(set, size)| OfSet::of(set, vec![0; size as usize])).collect())
     }
 
     /// Nothing can be exchanged.
@@ -118,7 +119,7 @@ impl Kinds {
         self.0.is_empty()
     }
 
-    /// The kind of an element; nothing for other values, and for an element that is the only one of its kind.
+    /// The cell of an element; nothing for other values, and for an element that is the only one of its cell.
     fn of(&self, value: &Value) -> Option<(u32, u32)> {
         let Value::Element { set, index } = value else { return None };
         self.of_element(*set, *index)
@@ -126,8 +127,8 @@ impl Kinds {
 
     fn of_element(&self, set: u32, index: u32) -> Option<(u32, u32)> {
         let of = self.0.iter().find(|of| of.set == set)?;
-        let kind = *of.kinds.get(index as usize)?;
-        (kind != FIXED).then_some((set, kind))
+        let cell = *of.cells.get(index as usize)?;
+        (cell != FIXED).then_some((set, cell))
     }
 
     /// Whether something in a value can be exchanged.
@@ -138,34 +139,34 @@ impl Kinds {
     }
 
     /// What can still be exchanged once these values are chosen.
-    pub fn refined<'v>(&self, chosen: impl IntoIterator<Item = &'v Value>) -> Kinds {
+    pub fn refined<'v>(&self, chosen: impl IntoIterator<Item = &'v Value>) -> Stabiliser {
         let mut left = self.clone();
         for value in chosen {
-            left = Kinds(left.0.iter().filter_map(|of| of.refined(value)).collect());
+            left = Stabiliser(left.0.iter().filter_map(|of| of.refined(value)).collect());
         }
         left
     }
 
-    /// How many elements the largest kind has.
+    /// How many elements the largest cell has.
     pub fn largest(&self) -> usize {
         self.0.iter().flat_map(OfSet::members).map(|members| members.len()).max().unwrap_or(0)
     }
 
     /// Replaces values that belong together by the ones that stand for all that are symmetric to them; how many those are, at most
     /// [`u64::MAX`]. Nothing if it cannot be told.
-    pub fn settle(&self, values: &mut [Value]) -> Option<u64> {
+    pub fn canonise(&self, values: &mut [Value]) -> Option<u64> {
         let mut size = 1_u64;
         let mut images: Vec<(u32, Vec<u32>)> = Vec::with_capacity(self.0.len());
         for of in &self.0 {
-            let mut marks = Marks::new(of.set);
-            if !values.iter().all(|value| marks.add(value)) {
+            let mut occurrences = Occurrences::new(of.set);
+            if !values.iter().all(|value| occurrences.add(value)) {
                 return None;
             }
-            let parts = marks.by_element(of.kinds.len());
-            let mut image: Vec<u32> = (0..of.kinds.len() as u32).collect();
+            let parts = occurrences.signatures(of.cells.len());
+            let mut image: Vec<u32> = (0..of.cells.len() as u32).collect();
             for members in of.members() {
                 let part = |index: &u32| &parts[*index as usize];
-                if members.iter().flat_map(part).any(|mark| self.is_tangled(mark)) {
+                if members.iter().flat_map(part).any(|occurrence| self.is_tangled(occurrence)) {
                     return None;
                 }
                 let mut sorted = members.clone();
@@ -184,12 +185,12 @@ impl Kinds {
         Some(size)
     }
 
-    /// What an exchange does to the value of a mark, or to other marks, is not known from the mark.
-    fn is_tangled(&self, mark: &Mark) -> bool {
-        match mark {
-            Mark::Is(_) | Mark::Member(_) => false,
-            Mark::Left(_, other) | Mark::Right(_, other) => self.moves(other),
-            Mark::Alone(_) => true,
+    /// What an exchange does to the value of a occurrence, or to other occurrences, is not known from the occurrence.
+    fn is_tangled(&self, occurrence: &Occurrence) -> bool {
+        match occurrence {
+            Occurrence::Is(_) | Occurrence::Member(_) => false,
+            Occurrence::Left(_, other) | Occurrence::Right(_, other) => self.moves(other),
+            Occurrence::Alone(_) => true,
         }
     }
 }
@@ -207,7 +208,7 @@ fn renamed(value: &Value, images: &[(u32, Vec<u32>)]) -> Value {
             Value::record(record.shape(), fields.collect())
         }
         Value::Set(set) => Value::Set(renamed_set(set, images)),
-        // Nothing moves in there, or there would be no settled form.
+        // Nothing moves in there, or there would be no canonical form.
         other => other.clone(),
     }
 }

@@ -1,24 +1,24 @@
-//! A known sequence taken apart into the operands of a concatenation.
+//! Known sequences split into the operands of a concatenation.
 
 use std::ops::ControlFlow;
 
 use abridge_value::{Value, sequence};
 
-use super::code::{Code, Part, Step};
 use super::operators::items;
-use super::run::Solution;
+use super::search::Solution;
 use super::{Fast, Runtime, Stop};
+use crate::code::{Code, Part, Step};
 
 const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 /// What follows once the parts are bound.
-pub(super) struct Rest<'a> {
-    pub(super) steps: &'a [Step],
-    pub(super) is_doubtful: bool,
+pub(crate) struct Rest<'a> {
+    pub(crate) steps: &'a [Step],
+    pub(crate) is_doubtful: bool,
 }
 
 impl<'r> Runtime<'r> {
-    pub(super) fn split(
+    pub(crate) fn split(
         &mut self,
         parts: &[Part],
         items: &[Value],
@@ -60,7 +60,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// The items of a sequence; nothing if it is not well-defined and that excludes the candidate.
-    pub(super) fn lenient_items(&mut self, code: &Code) -> Fast<Option<Vec<Value>>> {
+    pub(crate) fn lenient_items(&mut self, code: &Code) -> Fast<Option<Vec<Value>>> {
         match self.code(code).and_then(|value| items(&value)) {
             Ok(items) => Ok(Some(items)),
             Err(Stop::IllDefined) if self.is_lenient() => Ok(None),

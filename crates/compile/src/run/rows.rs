@@ -1,4 +1,4 @@
-//! What is remembered: solutions that depend on constants only, and values of symbolic functions.
+//! Tables of solutions that depend on constants only, and a cache of values of symbolic functions.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use abridge_eval::Val;
 use abridge_value::Value;
 use rustc_hash::FxHashMap;
 
-use super::code::{Code, Plan, Table};
 use super::prefixes::Prefixes;
-use super::run::Solution;
+use super::search::Solution;
 use super::{Fast, Runtime, Stop, concrete};
+use crate::code::{Code, Plan, Table};
 
 /// Longer tables are not kept: the search may well end before it has found so much.
 const MAX_ROWS: u32 = 4096;
@@ -40,12 +40,12 @@ pub(crate) struct Kept {
     /// The numbers of the solutions with each key, where there are keys.
     by_key: FxHashMap<Value, Vec<u32>>,
     /// The values of the only slot by their first points, where they are wanted so and are functions.
-    pub(super) prefixes: Option<Prefixes>,
+    pub(crate) prefixes: Option<Prefixes>,
 }
 
 /// How solutions are looked up.
 #[derive(Clone, Copy)]
-pub(super) enum Order<'c> {
+pub(crate) enum Order<'c> {
     AsFound,
     ByKey(&'c Code),
     ByPrefix,
@@ -53,7 +53,7 @@ pub(super) enum Order<'c> {
 
 impl Rows {
     /// Constants have changed.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         if !matches!(self, Rows::Fixed(_)) {
             *self = Rows::NotTried;
         }
@@ -65,7 +65,7 @@ const MAX_VALUES: usize = 1 << 14;
 
 impl<'r> Runtime<'r> {
     /// The value of a function that is kept as a formula. Such values are dear, and often asked for again.
-    pub(super) fn apply_symbolic(&mut self, function: Val, arg: &Value) -> Fast<Value> {
+    pub(crate) fn apply_symbolic(&mut self, function: Val, arg: &Value) -> Fast<Value> {
         let key = (function, arg.clone());
         if let Some(value) = self.applied.get(&key) {
             return Ok(value.clone());
@@ -83,7 +83,7 @@ impl<'r> Runtime<'r> {
         Ok(value)
     }
 
-    pub(super) fn tabulated(
+    pub(crate) fn tabulated(
         &mut self,
         plan: &Plan,
         table: &Table,
@@ -99,7 +99,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// Calls `found` in every solution of a plan with a table whose key equals a value.
-    pub(super) fn joined(
+    pub(crate) fn joined(
         &mut self,
         plan: &Plan,
         (key, value): (&Code, &Code),
@@ -130,7 +130,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// The solutions that are kept for a table, once they were asked for often enough.
-    pub(super) fn kept(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Option<Arc<Kept>> {
+    pub(crate) fn kept(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Option<Arc<Kept>> {
         if self.tables.len() <= table.number {
             self.tables.resize(table.number + 1, Rows::NotTried);
         }
@@ -152,7 +152,7 @@ impl<'r> Runtime<'r> {
         let max_rows = if matches!(order, Order::AsFound) { MAX_ROWS } else { MAX_ORDERED };
         let mut number = 0;
         // All solutions are wanted.
-        let has_twins = self.switch_twins(false);
+        let has_orbits = self.switch_orbits(false);
         let flow = self.run(&plan.steps, false, &mut |runtime| {
             for slot in &table.slots {
                 let Val::Value(value) = &runtime.slots[*slot] else { return Err(Stop::Escape) };
@@ -168,7 +168,7 @@ impl<'r> Runtime<'r> {
         if let (Order::ByPrefix, Ok(ControlFlow::Continue(()))) = (order, &flow) {
             kept.prefixes = Prefixes::new(&kept.values);
         }
-        self.switch_twins(has_twins);
+        self.switch_orbits(has_orbits);
         match flow {
             Ok(ControlFlow::Continue(())) if table.is_fixed => Rows::Fixed(kept.into()),
             Ok(ControlFlow::Continue(())) => Rows::Known(kept.into()),

@@ -1,12 +1,12 @@
-//! Which given sets must stand still so that values of some types have a settled form.
+//! Given sets that a group must fix so that all values of some types have a canonical form under it.
 
 use abridge_model::{Model, Type, TypeId};
 
-use super::Kinds;
+use super::Stabiliser;
 
 /// How given sets occur in some types.
 #[derive(Default, Debug)]
-pub struct Shape {
+pub struct FixedSets {
     /// Sets whose elements occur inside of something that does not tell what exchanging them comes to.
     tangled: Vec<u32>,
     /// Sets whose elements are in pairs with each other: one of them can move.
@@ -15,9 +15,9 @@ pub struct Shape {
     is_opaque: bool,
 }
 
-impl Shape {
-    pub fn of(model: &Model, types: impl Iterator<Item = TypeId>) -> Shape {
-        let mut shape = Shape::default();
+impl FixedSets {
+    pub fn of(model: &Model, types: impl Iterator<Item = TypeId>) -> FixedSets {
+        let mut shape = FixedSets::default();
         types.for_each(|ty| shape.add(model, ty));
         shape
     }
@@ -63,12 +63,12 @@ impl Shape {
         }
     }
 
-    /// The kinds of those sets that may move. Of two that are tied, the one with less to exchange stands still.
-    pub fn untangled(&self, kinds: &Kinds) -> Kinds {
+    /// The cells of those sets that may move. Of two that are tied, the one with less to exchange stands still.
+    pub fn movable(&self, cells: &Stabiliser) -> Stabiliser {
         if self.is_opaque {
-            return Kinds::default();
+            return Stabiliser::default();
         }
-        let mut left: Vec<_> = kinds.0.iter().filter(|of| !self.tangled.contains(&of.set)).collect();
+        let mut left: Vec<_> = cells.0.iter().filter(|of| !self.tangled.contains(&of.set)).collect();
         for (first, second) in &self.tied {
             let n_moving = |set: u32| left.iter().find(|of| of.set == set).map_or(0, |of| of.n_moving());
             let (n_first, n_second) = (n_moving(*first), n_moving(*second));
@@ -77,6 +77,6 @@ impl Shape {
                 left.retain(|of| of.set != *still);
             }
         }
-        Kinds(left.into_iter().cloned().collect())
+        Stabiliser(left.into_iter().cloned().collect())
     }
 }

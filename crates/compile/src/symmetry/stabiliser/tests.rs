@@ -16,8 +16,8 @@ impl Alike for Told {
     }
 }
 
-fn kinds() -> Kinds {
-    Kinds::of_state(&Told, SIZES.into_iter())
+fn cells() -> Stabiliser {
+    Stabiliser::of_state(&Told, SIZES.into_iter())
 }
 
 fn element(index: u32) -> Value {
@@ -28,13 +28,13 @@ fn set(members: impl IntoIterator<Item = Value>) -> Value {
     Value::Set(members.into_iter().collect())
 }
 
-/// All permutations that leave kinds as they are.
-fn group(kinds: &Kinds) -> Vec<Vec<(u32, Vec<u32>)>> {
+/// All permutations that leave cells as they are.
+fn group(cells: &Stabiliser) -> Vec<Vec<(u32, Vec<u32>)>> {
     let mut group = vec![Vec::new()];
     for (set, size) in (0..).zip(SIZES) {
-        let of = kinds.0.iter().find(|of| of.set == set);
-        let kind = |index: &u32| of.map_or(FIXED, |of| of.kinds[*index as usize]);
-        let stays = |(from, to): (u32, &u32)| from == *to || kind(&from) != FIXED && kind(&from) == kind(to);
+        let of = cells.0.iter().find(|of| of.set == set);
+        let cell = |index: &u32| of.map_or(FIXED, |of| of.cells[*index as usize]);
+        let stays = |(from, to): (u32, &u32)| from == *to || cell(&from) != FIXED && cell(&from) == cell(to);
         let fits = |images: &Vec<u32>| (0..).zip(images).all(stays);
         let all: Vec<Vec<u32>> = permutations(size).into_iter().filter(fits).collect();
         let with = |begun: &Vec<_>, images: &Vec<u32>| [&begun[..], &[(set, images.clone())]].concat();
@@ -54,8 +54,8 @@ fn permutations(size: u32) -> Vec<Vec<u32>> {
     all
 }
 
-fn orbit(kinds: &Kinds, value: &Value) -> BTreeSet<Value> {
-    group(kinds).iter().map(|images| renamed(value, images)).collect()
+fn orbit(cells: &Stabiliser, value: &Value) -> BTreeSet<Value> {
+    group(cells).iter().map(|images| renamed(value, images)).collect()
 }
 
 /// All relations between two sets that are of the wanted sort, by looking at all there are.
@@ -86,14 +86,14 @@ fn candidates_meet_every_orbit() {
         (&second, &second),
         (&numbers, &numbers),
     ];
-    let kinds = kinds();
+    let cells = cells();
     let mut n_compared = 0;
     for bits in 0..16 {
         let flag = |idx: u32| bits >> idx & 1 == 1;
         let arrow = Arrow { functional: flag(0), total: flag(1), injective: flag(2), surjective: flag(3) };
         for (from, to) in ends {
-            let Some(candidates) = kinds.arrows(arrow, from, to, 1 << 15) else { continue };
-            let met: BTreeSet<Value> = candidates.iter().flat_map(|candidate| orbit(&kinds, candidate)).collect();
+            let Some(candidates) = cells.arrows(arrow, from, to, 1 << 15) else { continue };
+            let met: BTreeSet<Value> = candidates.iter().flat_map(|candidate| orbit(&cells, candidate)).collect();
             let all: BTreeSet<Value> = relations(from, to, arrow).into_iter().collect();
             assert_eq!(met, all, "{arrow:?} {from:?} {to:?}");
             n_compared += 1;
@@ -104,24 +104,24 @@ fn candidates_meet_every_orbit() {
 
 #[test]
 fn few_candidates_for_many_functions() {
-    let kinds = Kinds::of_state(&Told, [31].into_iter());
+    let cells = Stabiliser::of_state(&Told, [31].into_iter());
     let total = Arrow { functional: true, total: true, injective: false, surjective: false };
     let moving: Set = (1..31).map(element).collect();
     let three: Set = (0..3).map(Value::Int).collect();
-    let count = |arrow, from: &Set, to: &Set| kinds.arrows(arrow, from, to, 1 << 15).map(|found| found.len());
+    let count = |arrow, from: &Set, to: &Set| cells.arrows(arrow, from, to, 1 << 15).map(|found| found.len());
     assert_eq!(count(total, &moving, &three), Some(31 * 32 / 2));
     assert_eq!(count(total, &three, &moving), Some(5));
     let thirty: Set = (0..30).map(Value::Int).collect();
     assert_eq!(count(Arrow { injective: true, surjective: true, ..total }, &moving, &thirty), Some(1));
-    assert_eq!(kinds.sequences(&moving, 30, 1 << 15).map(|found| found.len()), Some(1));
-    assert_eq!(kinds.sequences(&moving, 0, 1 << 15).map(|found| found.len()), Some(31));
-    assert_eq!(kinds.subsets(&moving, 1 << 15).map(|found| found.len()), Some(31));
-    assert_eq!(kinds.subsets(&Set::carrier(0, 31), 1 << 15).map(|found| found.len()), Some(62));
+    assert_eq!(cells.sequences(&moving, 30, 1 << 15).map(|found| found.len()), Some(1));
+    assert_eq!(cells.sequences(&moving, 0, 1 << 15).map(|found| found.len()), Some(31));
+    assert_eq!(cells.subsets(&moving, 1 << 15).map(|found| found.len()), Some(31));
+    assert_eq!(cells.subsets(&Set::carrier(0, 31), 1 << 15).map(|found| found.len()), Some(62));
 }
 
 #[test]
 fn what_is_settled_stands_for_its_orbit() {
-    let kinds = kinds();
+    let cells = cells();
     let with = |index: u32, n: i64| Value::pair(element(index), Value::Int(n));
     let turned = |n: i64, index: u32| Value::pair(Value::Int(n), Value::element(1, index));
     let values = [
@@ -135,43 +135,43 @@ fn what_is_settled_stands_for_its_orbit() {
         Value::pair(element(4), Value::element(1, 1)),
     ];
     for value in values {
-        let orbit = orbit(&kinds, &value);
+        let orbit = orbit(&cells, &value);
         for other in &orbit {
-            let mut settled = [other.clone()];
-            assert_eq!(kinds.settle(&mut settled), Some(orbit.len() as u64), "{other:?}");
+            let mut canonical = [other.clone()];
+            assert_eq!(cells.canonise(&mut canonical), Some(orbit.len() as u64), "{other:?}");
             let mut first = [value.clone()];
-            kinds.settle(&mut first);
-            assert_eq!(settled, first, "{other:?}");
-            assert!(orbit.contains(&settled[0]), "{other:?}");
+            cells.canonise(&mut first);
+            assert_eq!(canonical, first, "{other:?}");
+            assert!(orbit.contains(&canonical[0]), "{other:?}");
         }
     }
 }
 
 #[test]
 fn what_is_tangled_has_no_settled_form() {
-    let kinds = kinds();
+    let cells = cells();
     let tangled = [
         set([Value::pair(element(1), element(2))]),
         set([Value::pair(element(1), Value::element(1, 0))]),
         set([set([element(1)]), set([])]),
     ];
     for value in tangled {
-        assert_eq!(kinds.settle(&mut [value.clone()]), None, "{value:?}");
+        assert_eq!(cells.canonise(&mut [value.clone()]), None, "{value:?}");
     }
-    assert_eq!(kinds.settle(&mut [set([Value::pair(element(0), element(0))])]), Some(1));
+    assert_eq!(cells.canonise(&mut [set([Value::pair(element(0), element(0))])]), Some(1));
 }
 
 #[test]
 fn choices_split_kinds() {
-    let kinds = kinds();
+    let cells = cells();
     let chosen = set([element(0), element(1), element(2)]);
-    let left = kinds.refined([&chosen]);
-    assert_eq!(left.0[0].kinds, [FIXED, 1, 1, 3, 3]);
+    let left = cells.refined([&chosen]);
+    assert_eq!(left.0[0].cells, [FIXED, 1, 1, 3, 3]);
     let left = left.refined([&element(4)]);
-    assert_eq!(left.0[0].kinds, [FIXED, 1, 1, FIXED, FIXED]);
-    assert_eq!(left.0[1].kinds, [0, 0, 0]);
-    // Whatever leaves the chosen values as they are leaves kinds as they are, and the other way round.
-    for images in group(&kinds) {
+    assert_eq!(left.0[0].cells, [FIXED, 1, 1, FIXED, FIXED]);
+    assert_eq!(left.0[1].cells, [0, 0, 0]);
+    // Whatever leaves the chosen values as they are leaves cells as they are, and the other way round.
+    for images in group(&cells) {
         let is_kept = renamed(&chosen, &images) == chosen && renamed(&element(4), &images) == element(4);
         assert_eq!(is_kept, group(&left).contains(&images));
     }

@@ -1,35 +1,35 @@
-//! Candidates for a choice, at least one of each orbit.
+//! Orbit representatives of members, subsets, relations, functions and sequences.
 //!
-//! None is left out that no other candidate is symmetric to; some may be symmetric to each other, which costs time only.
+//! Lists are complete: at least one member of every orbit is in them. Some orbits may be met twice, which costs time only.
 
 use abridge_model::Arrow;
 use abridge_value::{Set, Value, relation};
 use rustc_hash::FxHashSet;
 
-use super::Kinds;
+use super::Stabiliser;
 
 /// Members of a set that can be exchanged with each other, or a single one.
 type Group = Vec<Value>;
 
-impl Kinds {
-    /// Of the members of a set that stays as it is under all exchanges, one of each kind.
+impl Stabiliser {
+    /// Of the members of a set that stays as it is under all exchanges, one of each cell.
     pub(crate) fn members(&self, set: &Set) -> Vec<Value> {
         let mut known: FxHashSet<Value> = FxHashSet::default();
         let mut taken: FxHashSet<(u32, u32)> = FxHashSet::default();
         let mut is_new = |member: &Value| match self.of(member) {
-            Some(kind) => taken.insert(kind),
+            Some(cell) => taken.insert(cell),
             None if self.moves(member) => {
-                let mut settled = [member.clone()];
-                let is_settled = self.settle(&mut settled).is_some();
-                let [settled] = settled;
-                !is_settled || known.insert(settled)
+                let mut canonical = [member.clone()];
+                let is_deterministic = self.canonise(&mut canonical).is_some();
+                let [canonical] = canonical;
+                !is_deterministic || known.insert(canonical)
             }
             None => true,
         };
         set.iter().filter(|member| is_new(member)).collect()
     }
 
-    /// Of the subsets of such a set, one for each number of members of each kind; nothing if these are more than `most`, or if members
+    /// Of the subsets of such a set, one for each number of members of each cell; nothing if these are more than `most`, or if members
     /// are more than elements.
     pub(crate) fn subsets(&self, whole: &Set, most: u64) -> Option<Vec<Value>> {
         let groups = self.groups(whole)?;
@@ -82,17 +82,17 @@ impl Kinds {
         (sequences.len() as u64 <= most).then_some(sequences)
     }
 
-    /// The members of a set by kind, in the order of their first ones; nothing if something moves inside of a member.
+    /// The members of a set by cell, in the order of their first ones; nothing if something moves inside of a member.
     fn groups(&self, set: &Set) -> Option<Vec<Group>> {
         let mut groups: Vec<(Option<(u32, u32)>, Group)> = Vec::new();
         for member in set.iter() {
-            let kind = self.of(&member);
-            if kind.is_none() && self.moves(&member) {
+            let cell = self.of(&member);
+            if cell.is_none() && self.moves(&member) {
                 return None;
             }
-            match groups.iter_mut().find(|(other, _)| kind.is_some() && *other == kind) {
+            match groups.iter_mut().find(|(other, _)| cell.is_some() && *other == cell) {
                 Some((_, group)) => group.push(member),
-                None => groups.push((kind, vec![member])),
+                None => groups.push((cell, vec![member])),
             }
         }
         Some(groups.into_iter().map(|(_, group)| group).collect())
@@ -201,20 +201,20 @@ impl Arrows<'_> {
         (self.n_tried <= self.most.saturating_mul(TRIES)).then_some(())
     }
 
-    /// Each argument gets a value that was given before, one that does not move, or the first of a kind.
-    fn point_by_point(&mut self, kinds: &Kinds, arguments: &[Value], pairs: &[Value]) -> Option<()> {
+    /// Each argument gets a value that was given before, one that does not move, or the first of a cell.
+    fn point_by_point(&mut self, cells: &Stabiliser, arguments: &[Value], pairs: &[Value]) -> Option<()> {
         self.count()?;
         let Some((argument, others)) = arguments.split_first() else { return self.add(pairs) };
-        let kinds = kinds.refined([argument]);
+        let cells = cells.refined([argument]);
         if !self.arrow.total {
-            self.point_by_point(&kinds, others, pairs)?;
+            self.point_by_point(&cells, others, pairs)?;
         }
-        for value in kinds.members(self.to) {
+        for value in cells.members(self.to) {
             if self.arrow.injective && pairs.iter().any(|pair| is_second(pair, &value)) {
                 continue;
             }
             let pair = Value::pair(argument.clone(), value.clone());
-            self.point_by_point(&kinds.refined([&value]), others, &[pairs, &[pair]].concat())?;
+            self.point_by_point(&cells.refined([&value]), others, &[pairs, &[pair]].concat())?;
         }
         Some(())
     }

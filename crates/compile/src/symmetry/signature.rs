@@ -1,8 +1,8 @@
-//! How the elements of one given set occur in values, as far as that decides which of them can be exchanged.
+//! Signatures of elements: how the elements of one given set occur in values.
 //!
-//! An element that occurs as a value, as a member of a set, or on one side of a pair in a set gets a mark for each occurrence. Elements
-//! with the same marks play the same part: exchanging them leaves all the values as they are. An element that occurs in any other way
-//! is taken to be different from all others, which errs on the safe side.
+//! An element that occurs as a value, as a member of a set, or on one side of a pair in a set has an occurrence for each. Elements with equal signatures
+//! can be exchanged without changing the values. An element that occurs in any other way is distinguished from all others, which errs on the safe
+//! side.
 
 use abridge_diag::with_stack;
 use abridge_value::{Set, Value, relation};
@@ -16,8 +16,8 @@ pub struct Interchangeable {
 
 pub(crate) const FIXED: u32 = u32::MAX;
 
-/// In smaller blocks there is nothing to gain.
-const LEAST_BLOCK: usize = 4;
+/// The smallest block that pays.
+const MIN_BLOCK_SIZE: usize = 4;
 
 /// Values with more members are not looked at.
 const MAX_MEMBERS: u64 = 1 << 12;
@@ -26,7 +26,7 @@ impl Interchangeable {
     /// Blocks of elements, each with its given set and the positions of its elements.
     pub fn new<'b>(blocks: impl Iterator<Item = (u32, &'b [u32])>) -> Self {
         let mut by_set: Vec<Vec<u32>> = Vec::new();
-        for (number, (set, indices)) in (0..).zip(blocks.filter(|(_, indices)| indices.len() >= LEAST_BLOCK)) {
+        for (number, (set, indices)) in (0..).zip(blocks.filter(|(_, indices)| indices.len() >= MIN_BLOCK_SIZE)) {
             let set = set as usize;
             by_set.resize(by_set.len().max(set + 1), Vec::new());
             for index in indices {
@@ -51,7 +51,7 @@ impl Interchangeable {
 
 /// The part that an element plays in a value; values are told apart by their places.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Mark {
+pub(crate) enum Occurrence {
     Is(u32),
     Member(u32),
     /// Left of this in a pair.
@@ -62,15 +62,15 @@ pub(crate) enum Mark {
 }
 
 /// The parts that elements of one given set play in some values.
-pub(crate) struct Marks {
+pub(crate) struct Occurrences {
     set: u32,
-    marks: Vec<(u32, Mark)>,
+    occurrences: Vec<(u32, Occurrence)>,
     n_places: u32,
 }
 
-impl Marks {
+impl Occurrences {
     pub(crate) fn new(set: u32) -> Self {
-        Marks { set, marks: Vec::new(), n_places: 0 }
+        Occurrences { set, occurrences: Vec::new(), n_places: 0 }
     }
 
     /// Looks at a further value; false if it is too large.
@@ -82,7 +82,7 @@ impl Marks {
         self.n_places += 1;
         let place = self.n_places;
         match value {
-            Value::Element { set, index } if *set == self.set => self.marks.push((*index, Mark::Is(place))),
+            Value::Element { set, index } if *set == self.set => self.occurrences.push((*index, Occurrence::Is(place))),
             Value::Pair(pair) => return self.add(&pair.0) && self.add(&pair.1),
             Value::Record(record) => return record.fields().iter().all(|field| self.add(field)),
             Value::Set(members) => {
@@ -91,7 +91,7 @@ impl Marks {
                 }
                 self.add_members(place, members);
             }
-            other => self.set_apart(other),
+            other => self.distinguish(other),
         }
         true
     }
@@ -106,22 +106,26 @@ impl Marks {
             Some(Value::Element { set, .. }) if set == self.set => {
                 for member in members.iter() {
                     if let Some(index) = self.index(&member) {
-                        self.marks.push((index, Mark::Member(place)));
+                        self.occurrences.push((index, Occurrence::Member(place)));
                     }
                 }
             }
             Some(Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Real(_) | Value::String(_)) | None => {}
-            Some(_) => members.iter().for_each(|member| self.set_apart(&member)),
+            Some(_) => members.iter().for_each(|member| self.distinguish(&member)),
         }
     }
 
     fn add_pair(&mut self, place: u32, left: Value, right: Value) {
         match (self.index(&left), self.index(&right)) {
-            (Some(index), None) if !self.occurs(&right) => self.marks.push((index, Mark::Left(place, right))),
-            (None, Some(index)) if !self.occurs(&left) => self.marks.push((index, Mark::Right(place, left))),
+            (Some(index), None) if !self.occurs(&right) => {
+                self.occurrences.push((index, Occurrence::Left(place, right)))
+            }
+            (None, Some(index)) if !self.occurs(&left) => {
+                self.occurrences.push((index, Occurrence::Right(place, left)))
+            }
             _ => {
-                self.set_apart(&left);
-                self.set_apart(&right);
+                self.distinguish(&left);
+                self.distinguish(&right);
             }
         }
     }
@@ -139,26 +143,26 @@ impl Marks {
         occurs
     }
 
-    fn set_apart(&mut self, value: &Value) {
-        let Marks { set, marks, .. } = self;
+    fn distinguish(&mut self, value: &Value) {
+        let Occurrences { set, occurrences, .. } = self;
         elements(value, &mut |of, index| {
             if of == *set {
-                marks.push((index, Mark::Alone(index)));
+                occurrences.push((index, Occurrence::Alone(index)));
             }
         });
     }
 
     /// How much was looked at.
     pub(crate) fn len(&self) -> usize {
-        self.marks.len()
+        self.occurrences.len()
     }
 
     /// The parts that each of so many elements plays.
-    pub(crate) fn by_element(self, n_elements: usize) -> Vec<Vec<Mark>> {
+    pub(crate) fn signatures(self, n_elements: usize) -> Vec<Vec<Occurrence>> {
         let mut parts = vec![Vec::new(); n_elements];
-        for (index, mark) in self.marks {
+        for (index, occurrence) in self.occurrences {
             if let Some(parts) = parts.get_mut(index as usize) {
-                parts.push(mark);
+                parts.push(occurrence);
             }
         }
         parts
@@ -166,13 +170,13 @@ impl Marks {
 
     /// For each element, the first one of its block that plays the same part.
     pub(crate) fn classes(mut self, blocks: &[u32]) -> Vec<u32> {
-        self.marks.sort_by_key(|(index, _)| *index);
-        let mut first_with: FxHashMap<(u32, Vec<&Mark>), u32> = FxHashMap::default();
-        let mut marks = self.marks.iter().peekable();
+        self.occurrences.sort_by_key(|(index, _)| *index);
+        let mut first_with: FxHashMap<(u32, Vec<&Occurrence>), u32> = FxHashMap::default();
+        let mut occurrences = self.occurrences.iter().peekable();
         let class = |(index, block): (u32, &u32)| {
             let mut own = Vec::new();
-            while let Some((_, mark)) = marks.next_if(|(marked, _)| *marked <= index) {
-                own.push(mark);
+            while let Some((_, occurrence)) = occurrences.next_if(|(marked, _)| *marked <= index) {
+                own.push(occurrence);
             }
             if *block == FIXED { index } else { *first_with.entry((*block, own)).or_insert(index) }
         };
@@ -204,9 +208,9 @@ mod tests {
     }
 
     fn classes(values: &[Value]) -> Vec<u32> {
-        let mut marks = Marks::new(0);
-        assert!(values.iter().all(|value| marks.add(value)));
-        marks.classes(&[0; 5])
+        let mut occurrences = Occurrences::new(0);
+        assert!(values.iter().all(|value| occurrences.add(value)));
+        occurrences.classes(&[0; 5])
     }
 
     fn set(members: Vec<Value>) -> Value {
@@ -241,7 +245,7 @@ mod tests {
     fn fixed_elements_have_no_twins() {
         let blocks = Interchangeable::new([(0, [1, 2, 3, 5].as_slice()), (1, &[0, 1])].into_iter());
         assert_eq!(blocks.blocks(1), None);
-        let marks = Marks::new(0);
-        assert_eq!(marks.classes(blocks.blocks(0).expect("a block")), [0, 1, 1, 1, 4, 1]);
+        let occurrences = Occurrences::new(0);
+        assert_eq!(occurrences.classes(blocks.blocks(0).expect("a block")), [0, 1, 1, 1, 4, 1]);
     }
 }

@@ -1,73 +1,16 @@
 //! Operations in stages that read less than the whole: conditions without unknowns, the search for parameters, and one value for each
-//! assigned variable. What a stage yields depends on few variables only, so it can be remembered under few ids.
+//! assigned variable.
 //!
-//! Covered are operations with one guard (PRE, SELECT), at most one ANY, and assignments. The stages give what the operation as a whole
-//! gives, and end in a [`Stop`] where it does.
+//! Covered are operations with one guard (PRE, SELECT), at most one ANY, and assignments. The stages give what the operation as a whole gives.
 
-use abridge_eval::Val;
 use abridge_model::{LocalId, OpId, PredId, Subst, SubstId, Target, VarId};
 
-use super::build::Builder;
-use super::code::{Code, Plan, Test};
+use super::Builder;
 use super::plan::Wanted;
-use super::{Fast, Runtime, Stop};
-
-pub struct Staged {
-    pub conditions: Vec<Condition>,
-    pub search: Search,
-    pub values: Vec<Assigned>,
-    /// How many of the found locals are parameters and so belong to the label of a step; they come first.
-    pub n_params: usize,
-}
-
-/// A conjunct of the guard without unknowns.
-pub struct Condition {
-    pub pred: PredId,
-    test: Test,
-    pub reads: Vec<VarId>,
-}
-
-/// The search for parameters or for the locals of ANY.
-pub struct Search {
-    plan: Plan,
-    pub reads: Vec<VarId>,
-    /// The locals that matter afterwards, and their slots.
-    pub locals: Vec<LocalId>,
-    found: Vec<usize>,
-}
-
-/// The new value of a variable, or of an output.
-pub struct Assigned {
-    code: Code,
-    /// Nothing for an output.
-    pub target: Option<VarId>,
-    pub reads: Vec<VarId>,
-    /// Which of the found locals it reads.
-    pub locals: Vec<usize>,
-}
-
-/// What a condition says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    False,
-    True,
-    /// Ill-defined: if nothing else forbids the step, the plain interpreter decides.
-    Doubtful,
-}
-
-impl Verdict {
-    /// A number for a memo, never 0.
-    pub fn number(self) -> u32 {
-        self as u32 + 1
-    }
-
-    pub fn from_number(number: u32) -> Verdict {
-        [Verdict::False, Verdict::True].get(number as usize - 1).copied().unwrap_or(Verdict::Doubtful)
-    }
-}
+use crate::program::{Assigned, Condition, Search, Staged};
 
 /// The stages of an operation, if it has the form.
-pub(super) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> {
+pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> {
     let model = builder.model;
     let operation = &model.operations[op];
     let mut guards: Vec<PredId> = Vec::new();
@@ -147,53 +90,4 @@ fn stages(
     let slots = found.iter().map(|local| builder.layout.local(*local)).collect();
     let search = Search { plan, reads: search_reads, locals: found, found: slots };
     Some(Staged { conditions, search, values, n_params: params.len() })
-}
-
-impl Search {
-    /// How many locals matter afterwards.
-    pub fn n_found(&self) -> usize {
-        self.found.len()
-    }
-
-    /// There is nothing to search for.
-    pub fn is_trivial(&self) -> bool {
-        self.plan.is_empty()
-    }
-}
-
-impl<'p> Runtime<'p> {
-    pub fn condition(&mut self, condition: &Condition) -> Fast<Verdict> {
-        self.begin();
-        let answer = match self.test(&condition.test) {
-            Ok(true) => Ok(Verdict::True),
-            Ok(false) => Ok(Verdict::False),
-            Err(Stop::IllDefined) => Ok(Verdict::Doubtful),
-            Err(Stop::Escape) => Err(Stop::Escape),
-        };
-        self.end(answer)
-    }
-
-    /// Calls `each` with the values of the found locals of every solution; equal ones may come again.
-    pub fn search(&mut self, search: &Search, each: &mut dyn FnMut(&[&Val])) -> Fast<()> {
-        self.begin();
-        let answer = self.every(&search.plan, &mut |runtime| {
-            let vals: Vec<&Val> = search.found.iter().map(|slot| &runtime.slots[*slot]).collect();
-            each(&vals);
-            Ok(())
-        });
-        self.end(answer)
-    }
-
-    /// A new value under some values of the found locals.
-    pub fn assigned(&mut self, search: &Search, assigned: &Assigned, locals: &[Val]) -> Fast<Val> {
-        self.begin();
-        let slots = assigned.locals.iter().map(|idx| search.found[*idx]);
-        let saved: Vec<(usize, Val)> = slots
-            .zip(locals)
-            .map(|(slot, val)| (slot, std::mem::replace(&mut self.slots[slot], val.clone())))
-            .collect();
-        let answer = self.code(&assigned.code);
-        self.restore(saved);
-        self.end(answer).map(Val::Value)
-    }
 }
