@@ -3,7 +3,8 @@
 use std::num::NonZero;
 use std::sync::Mutex;
 
-use abridge_eval::{Error, Execution, Explicit, ExplicitWorker, Place};
+use abridge_eval::Error;
+use abridge_explicit::{Execution, Explicit, ExplicitWorker, Place};
 use abridge_model::PredId;
 use abridge_search::{Config, Control, Strategy, explore};
 use abridge_system::{

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use abridge_diag::Diagnostic;
-use abridge_eval::{Explicit, Interp, SystemConfig};
+use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Exploration, Scouted};
@@ -32,7 +32,7 @@ use abridge_value::bytes::Checksum;
 use explorer::{Explorer as _, InMemory, OnDisk};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
-pub use abridge_eval::{
+pub use abridge_explicit::{
     Cost, Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS,
     named_values,
 };
@@ -116,7 +116,7 @@ impl Config {
 
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
-    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let Ok(mut report) = reduced::run(&system, config, InMemory(control));
     report.profile = system.profile();
@@ -131,7 +131,7 @@ pub fn check_on_disk(
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Report, Refusal> {
-    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let mut report = reduced::run(&system, config, OnDisk(disk, control));
     report.iter_mut().for_each(|report| report.profile = system.profile());
@@ -169,9 +169,8 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
     files.for_each(&mut add);
     add(&dump::dump(model));
     let system = SystemConfig { memo: true, compiled: true, memo_bytes: None, profile: false, ..config.system.clone() };
-    let eval = abridge_eval::Config { compiled: true, ..config.eval.clone() };
     let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, .. } = config;
-    add(&format!("{:?}", (eval, system, strategy, config.symmetry, config.por, config.check_por)));
+    add(&format!("{:?}", (&config.eval, system, strategy, config.symmetry, config.por, config.check_por)));
     add(&format!("{:?}", (invariant, deadlock, assertions, goal, find_all, max_depth)));
     sum.get()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use abridge_deps::Means;
-use abridge_eval::Explicit;
+use abridge_explicit::Explicit;
 use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{
     Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _, symmetry_of,

@@ -6,9 +6,8 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use abridge_eval::{
-    Env, Execution, Explicit, INITIALISATION_NAME, Place, SETUP_NAME, Session, Val, named_values, val_text,
-};
+use abridge_eval::{Env, Session, Val, val_text};
+use abridge_explicit::{Execution, Explicit, INITIALISATION_NAME, Place, SETUP_NAME, named_values};
 use abridge_model::{Model, OpId};
 
 /// What a trace says about one step; what it does not mention is free.

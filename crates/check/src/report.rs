@@ -1,7 +1,7 @@
 //! What a check yields.
 
 use abridge_diag::{Diagnostic, Span};
-use abridge_eval::Profile;
+use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
 use abridge_system::{FindingKind, Gap, Limit, Part};

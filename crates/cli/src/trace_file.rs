@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, TraceStep, Wanted, replay};
 use abridge_diag::{Diagnostic, SourceMap};
-use abridge_eval::{Env, Explicit, Val};
+use abridge_eval::{Env, Val};
+use abridge_explicit::Explicit;
 use abridge_model::{Model, SmolStr};
 use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
 use serde::{Deserialize, Serialize};

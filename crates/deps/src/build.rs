@@ -3,7 +3,9 @@
 use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit, Sym};
-use abridge_eval::{Action, Explicit, INITIALISATION, Session, State, Symbolic, Truth, Val};
+use abridge_encoding::{Action, Translator, Truth};
+use abridge_eval::{Session, State, Val};
+use abridge_explicit::{Explicit, INITIALISATION};
 use abridge_model::ids::Id as _;
 use abridge_model::{Conjunct, IdSet, Model, TypeTable, VarId};
 use abridge_system::{Steps, System as _, Worker as _};
@@ -38,7 +40,7 @@ pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: D
     };
     // Each round knows less of at least one variable.
     loop {
-        let session = system.interp().session();
+        let session = system.judge().session();
         session.limit(fuel);
         let mut draft = Draft::new(system, &session, &state, &initial, &known);
         draft.act(means)?;
@@ -93,7 +95,7 @@ impl Initial {
 /// Facts in the making.
 struct Draft<'d, 's> {
     system: &'d Explicit<'d>,
-    symbolic: Symbolic<'s>,
+    symbolic: Translator<'s>,
     /// What is true of the inputs because of their types and sets.
     conditions: Vec<Lit>,
     /// Sets that variables have been taken to be in without a type that says so.
@@ -123,7 +125,7 @@ impl<'d, 's> Draft<'d, 's> {
         initial: &Initial,
         known: &Known,
     ) -> Self {
-        let symbolic = Symbolic::new(session, constants);
+        let symbolic = Translator::new(session, constants);
         let mut draft = Draft {
             system,
             symbolic,
@@ -254,7 +256,7 @@ impl<'d, 's> Draft<'d, 's> {
         let shapes: FxHashMap<VarId, Sym> =
             system.state_variables().iter().filter_map(|id| Some((*id, self.symbolic.shape(*id)?.clone()))).collect();
         let properties = Properties::of(model, &mut self.symbolic, asked);
-        let is_strict = !system.interp().config().ill_defined_guard_is_false;
+        let is_strict = !system.judge().config().ill_defined_guard_is_false;
         let places = Places::new(system.state_variables(), |id| shapes.get(&id).cloned());
         let (conflicts, effort) = match depth {
             Depth::Syntactic => (None, 0),
@@ -308,7 +310,7 @@ struct Property {
 }
 
 impl Properties {
-    fn of(model: &Model, symbolic: &mut Symbolic<'_>, asked: Asked) -> Properties {
+    fn of(model: &Model, symbolic: &mut Translator<'_>, asked: Asked) -> Properties {
         let mut items = Vec::new();
         let mut add = |what: Wrong, conjunct: &Conjunct, is_asked: bool| {
             if !conjunct.is_gluing {

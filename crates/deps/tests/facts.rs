@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use abridge_deps::{Answers, Asked, Depth, Facts, Means};
-use abridge_eval::{Config, Explicit, Interp, SystemConfig};
+use abridge_eval::Config;
+use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_system::{Steps, System as _, Worker as _};
 use abridge_testkit::Project;
 
@@ -30,7 +31,7 @@ fn find_with(text: &str, depth: Depth, means: &Means) -> Found {
     let project = Project::new(&[("M.mch", text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{}", project.diagnostics()));
-    let system = Explicit::new(Interp::new(model, Config::default()), SystemConfig::default());
+    let system = Explicit::new(judge(model, Config::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
@@ -213,7 +214,7 @@ fn when_the_time_is_over_nothing_is_asked_or_kept() {
     let project = Project::new(&[("M.mch", &text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().expect("a machine");
-    let system = Explicit::new(Interp::new(model, Config::default()), SystemConfig::default());
+    let system = Explicit::new(judge(model, Config::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();

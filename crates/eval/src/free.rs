@@ -10,20 +10,21 @@ use abridge_model::{ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, Subst, 
 
 /// Names that occur free, each list ascending.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct FreeNames {
-    pub(crate) locals: Vec<LocalId>,
-    pub(crate) variables: Vec<VarId>,
-    pub(crate) constants: Vec<ConstId>,
+pub struct FreeNames {
+    pub locals: Vec<LocalId>,
+    pub variables: Vec<VarId>,
+    pub constants: Vec<ConstId>,
 }
 
-pub(crate) struct NameCache {
+/// Free names and conjuncts of the formulas of one model.
+pub struct NameCache {
     exprs: Vec<OnceLock<Arc<FreeNames>>>,
     preds: Vec<OnceLock<Arc<FreeNames>>>,
     conjuncts: Vec<OnceLock<Arc<[PredId]>>>,
 }
 
 impl NameCache {
-    pub(crate) fn new(model: &Model) -> NameCache {
+    pub fn new(model: &Model) -> NameCache {
         NameCache {
             exprs: std::iter::repeat_with(OnceLock::new).take(model.exprs.len()).collect(),
             preds: std::iter::repeat_with(OnceLock::new).take(model.preds.len()).collect(),
@@ -31,23 +32,23 @@ impl NameCache {
         }
     }
 
-    pub(crate) fn of_expr(&self, model: &Model, id: ExprId) -> Arc<FreeNames> {
+    pub fn of_expr(&self, model: &Model, id: ExprId) -> Arc<FreeNames> {
         let slot = &self.exprs[id.index()];
         slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, Node::Expr(id))))).clone()
     }
 
-    pub(crate) fn of_pred(&self, model: &Model, id: PredId) -> Arc<FreeNames> {
+    pub fn of_pred(&self, model: &Model, id: PredId) -> Arc<FreeNames> {
         let slot = &self.preds[id.index()];
         slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, Node::Pred(id))))).clone()
     }
 
     /// What a substitution reads, and what it may write.
-    pub(crate) fn of_subst(&self, model: &Model, id: SubstId) -> FreeNames {
+    pub fn of_subst(&self, model: &Model, id: SubstId) -> FreeNames {
         with_stack(|| self.compute(model, Node::Subst(id)))
     }
 
     /// The operands of nested conjunctions, in order.
-    pub(crate) fn conjuncts(&self, model: &Model, id: PredId) -> Arc<[PredId]> {
+    pub fn conjuncts(&self, model: &Model, id: PredId) -> Arc<[PredId]> {
         let slot = &self.conjuncts[id.index()];
         let split = || {
             let mut found = Vec::new();

@@ -49,7 +49,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use abridge_deps::{Asked, Depth, Facts, Means, NodeId, Outline};
-use abridge_eval::{Explicit, ExplicitWorker, FIRST_OPERATION, Val};
+use abridge_eval::Val;
+use abridge_explicit::{Explicit, ExplicitWorker, FIRST_OPERATION};
 use abridge_system::{
     Alike, Completeness, LabelId, Layer, Origin, Pause, Steps, System as _, Worker as _, WorkerLayer,
 };

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use abridge_check::Config;
-use abridge_eval::{Explicit, Interp};
+use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_system::{Machine as _, Steps, System as _, Worker as _};
 use abridge_testkit::Project;
@@ -30,9 +30,8 @@ fn model(domains: &str, names: &str, expr: &str) -> Model {
 fn outcomes(model: &Model, is_compiled: bool) -> BTreeSet<String> {
     let mut config = Config::default().prob();
     config.system.compiled = is_compiled;
-    config.eval.compiled = is_compiled;
     config.system.profile = true;
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
     let mut worker = system.worker();
     let mut steps = Steps::new(system.width());
     assert!(worker.initial(&mut steps).is_whole());

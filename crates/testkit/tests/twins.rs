@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use abridge_check::{Config, Method, Report, check};
-use abridge_eval::{Explicit, Interchangeable, Interp};
+use abridge_compile::Interchangeable;
+use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_system::{Machine as _, Steps, System as _, Worker as _};
 use abridge_testkit::Project;
@@ -29,10 +30,9 @@ fn calculating(types: &str, expr: &str, zero: &str) -> Model {
 fn results(model: &Model, is_plain: bool, interchangeable: Option<&[u32]>) -> Vec<(String, Vec<String>)> {
     let mut config = Config::default();
     config.system.compiled = !is_plain;
-    config.eval.compiled = !is_plain;
     config.system.memo = false;
     config.system.profile = true;
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
     if let Some(elements) = interchangeable {
         system.use_interchangeable(Interchangeable::new([(0, elements)].into_iter()));
     }

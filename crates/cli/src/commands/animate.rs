@@ -10,7 +10,7 @@ use std::path::Path;
 
 use abridge_check::{Animation, Execution, Move, Place, Sought, TraceStep, find};
 use abridge_diag::Diagnostic;
-use abridge_eval::Explicit;
+use abridge_explicit::Explicit;
 use abridge_model::{Model, dump};
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role, analyse};
 use clap::Args;

@@ -109,7 +109,7 @@ impl SelectedWorker<'_> {
 }
 
 impl View {
-    fn nodes_of(&mut self, system: &abridge_eval::Explicit<'_>, steps: &Steps) -> Option<Vec<NodeId>> {
+    fn nodes_of(&mut self, system: &abridge_explicit::Explicit<'_>, steps: &Steps) -> Option<Vec<NodeId>> {
         steps.iter().map(|step| self.node_of(system, step.operation, step.label)).collect()
     }
 }

@@ -14,7 +14,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use abridge_eval::{UNSET, Val};
+use abridge_eval::Val;
+use abridge_explicit::UNSET;
 use abridge_system::Alike;
 use rustc_hash::FxHashMap;
 

@@ -3,7 +3,8 @@
 //! A word of a state stands for one value or several. Symmetry sees the values behind a word and replaces them by their images under a
 //! permutation; it needs to know nothing else. A B machine is one such system, a pair of machines with one permutation for both another.
 
-use abridge_eval::{Explicit, UNSET, Val};
+use abridge_eval::Val;
+use abridge_explicit::{Explicit, UNSET};
 use abridge_model::ids::Id as _;
 use abridge_system::System;
 use abridge_value::Value;
