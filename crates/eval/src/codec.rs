@@ -1,7 +1,7 @@
-//! What evaluation yields, as bytes and back, for searches that are saved and gone on with.
+//! Values, warnings and places as bytes and back, for searches that are saved and resumed.
 //!
-//! Symbolic sets refer to formulas by their ids, which are the same whenever the same files are analysed; whoever keeps the bytes sees to
-//! it that they are read for the same model.
+//! Symbolic sets refer to formulas by id. The ids are the same whenever the same files are analysed, so whoever keeps the bytes must bind them to the text of the
+//! model.
 
 use std::sync::Arc;
 

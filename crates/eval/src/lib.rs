@@ -12,6 +12,7 @@ mod config;
 mod constraint;
 mod cost;
 mod domain;
+mod enumeration;
 mod expr;
 mod formula;
 mod free;
@@ -29,6 +30,7 @@ pub use domain::{
     Closure, Env, Error, ErrorKind, IllDefined, Locals, ModelNames, Partial, Result, Scope, Slots, State, SymbolicNode,
     SymbolicSet, Update, Val, map_slots, val_text, value_text,
 };
+pub use enumeration::Enumeration;
 pub use expr::{MAX_BITS, cases};
 pub use free::{FreeNames, NameCache};
 pub use interp::{

@@ -1,4 +1,4 @@
-//! What to bind next.
+//! Choice of the next step: the way to bind an unknown that tries the fewest candidates.
 
 use std::cmp::Ordering;
 

@@ -1,8 +1,8 @@
-//! Whether a problem contradicts itself by its form alone, whatever its names stand for.
+//! Contradictions by form alone, whatever the names of a problem stand for.
 //!
 //! `!s.(s <: NATURAL => s = NATURAL or s <<: NATURAL)` holds, though no search through all sets of naturals would tell. Comparisons become the
-//! atoms of a propositional problem, together with what relates those about the same operands. If that has no model, the problem has no
-//! solution. Formulas that may be ill-defined are left out, and with them what they would say.
+//! atoms of a propositional problem, together with the relations between atoms about the same operands. If that has no model, the problem has no
+//! solution. Formulas that may be ill-defined are left out.
 
 use abridge_blast::{Answer, Circuit, Lit, Solver};
 use abridge_eval::{Kind, Relation, Result, Term, Val};

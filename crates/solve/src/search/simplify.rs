@@ -1,4 +1,4 @@
-//! Constraints that become simpler as unknowns get values: an implication whose left side is known, a disjunction of which all but one
+//! Unit propagation: constraints that become simpler as unknowns get values, such as an implication whose left side is known, or a disjunction of which all but one
 //! operand are false.
 
 use abridge_eval::{Constraint, Kind, Result, Unknown, normalise};
