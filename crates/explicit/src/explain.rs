@@ -14,7 +14,7 @@ const MAX_DEPTH: u32 = 2;
 const MAX_TEXT: usize = 100;
 
 /// The parts of a predicate that is false in a state, with their values there.
-pub(super) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> Vec<Part> {
+pub(crate) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> Vec<Part> {
     let mut explanation = Explanation { session, model, parts: Vec::new() };
     explanation.false_pred(pred, &Env::new(state));
     explanation.parts

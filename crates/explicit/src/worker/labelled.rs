@@ -4,20 +4,21 @@
 
 use std::ops::ControlFlow;
 
+use abridge_compile::Fast;
 use abridge_eval::{State, Val};
+use abridge_model::LocalId;
 use abridge_model::ids::Id as _;
-use abridge_model::walk::Node;
-use abridge_model::{Expr, LocalId, Model, OpId, Subst};
 use abridge_system::{LabelId, Steps};
 use abridge_value::ValueId;
 
 use super::fast::FastPath;
-use super::operation::{At, Doubt, Means, Operation, Performer, Run, Scratch};
-use super::{Explicit, UNSET, fill, is_violation};
-use abridge_compile::{Fast, Program};
+use super::perform::{Doubt, Expansion, Performer, Run, Scratch, WorkerBuffers};
+use crate::layout::{UNSET, fill};
+use crate::operation::Operation;
+use crate::system::{Explicit, is_violation};
 
 impl Explicit<'_> {
-    pub(super) fn label_of(&self, locals: &[u32]) -> LabelId {
+    pub(crate) fn label_of(&self, locals: &[u32]) -> LabelId {
         LabelId(self.labels.intern(&locals.into()).0)
     }
 
@@ -45,68 +46,40 @@ impl Explicit<'_> {
 /// The label, in an entry of a memo, of a step of which only the operation is known.
 const NO_LABEL: u32 = u32::MAX;
 
-/// What labels the steps of an operation: its parameters or, without any, what an ANY around its body chooses for the body.
-pub(super) fn label_locals(model: &Model, program: Option<&Program>, op: OpId) -> Vec<LocalId> {
-    let operation = &model.operations[op];
-    if !operation.params.is_empty() || !program.is_some_and(|program| program.has(op)) {
-        return operation.params.clone();
-    }
-    let mut body = operation.body;
-    loop {
-        match model.subst(body) {
-            Subst::Pre { body: inner, .. } if body == operation.body => body = *inner,
-            Subst::Select { branches, otherwise: None } if branches.len() == 1 => body = branches[0].1,
-            Subst::Any { binder, body: inner, .. } => {
-                let mut is_read: Vec<bool> = vec![false; binder.len()];
-                model.for_each_node(Node::Subst(*inner), &mut |node| {
-                    if let Node::Expr(id) = node
-                        && let Expr::Local(local) = model.expr(id)
-                        && let Some(idx) = binder.iter().position(|other| other == local)
-                    {
-                        is_read[idx] = true;
-                    }
-                });
-                return binder.iter().zip(is_read).filter(|(_, is_read)| *is_read).map(|(local, _)| *local).collect();
-            }
-            _ => return Vec::new(),
-        }
-    }
-}
-
 impl Performer<'_> {
     /// Adds the steps of the operation with their labels, remembered ones if there are.
-    pub(super) fn labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
+    pub(crate) fn labelled(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
         let (system, words, operation) = (at.system, at.words, self.operation);
         let mut key = None;
-        if let Some(seat) = self.with_labels.as_mut().filter(|seat| !seat.is_off()) {
-            let scratch = &mut at.means.scratch;
+        if let Some(handle) = self.with_labels.as_mut().filter(|handle| !handle.is_off()) {
+            let scratch = &mut at.buffers.scratch;
             fill(&mut scratch.key, words, &operation.key);
-            match seat.get(&system.lists, &scratch.key) {
+            match handle.get(&system.lists, &scratch.key) {
                 Ok(number) => return operation.emit_labelled(system, number, words, scratch, out),
                 Err(missing) => key = Some(missing),
             }
         }
         let start = out.len();
         let doubt = self.compute_labelled(at, out);
-        if let (Some(key), Some(seat)) = (key.filter(|_| doubt.is_lasting()), &self.with_labels) {
-            let scratch = &mut at.means.scratch;
+        if let (Some(key), Some(handle)) = (key.filter(|_| doubt.is_lasting()), &self.with_labels) {
+            let scratch = &mut at.buffers.scratch;
             operation.list_labelled(start, doubt, scratch, out);
             if let Some(number) = system.lists.number(&scratch.entry) {
                 fill(&mut scratch.key, words, &operation.key);
-                seat.insert(&system.lists, &scratch.key, key, number);
+                handle.insert(&system.lists, &scratch.key, key, number);
             }
         }
         doubt
     }
 
-    fn compute_labelled(&mut self, at: &mut At<'_, '_>, out: &mut Steps) -> Doubt {
-        let At { system, words, state, means: Means { fast, settled, scratch }, .. } = at;
+    fn compute_labelled(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
+        let Expansion { system, words, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
         let start = out.len();
         if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
             let done = match &mut self.staged {
-                Some((staged, seats)) => {
-                    let mut run = Run { system, fast, words, alike: None, scratch, settled, n_computed: 0 };
-                    let done = self.operation.in_stages(&mut run, staged, seats, out);
+                Some((staged, handles)) => {
+                    let mut run = Run { system, fast, words, alike: None, scratch, verdicts, n_computed: 0 };
+                    let done = self.operation.in_stages(&mut run, staged, handles, out);
                     self.cost.computed += run.n_computed;
                     done
                 }

@@ -5,19 +5,19 @@
 //! groups, and one of each is enough. For elements and for sets of elements, a group is known by how many elements of each class play
 //! which part in the choice.
 
+use abridge_compile::elements;
 use abridge_system::Alike;
 use abridge_value::Value;
 use rustc_hash::FxHashMap;
 
-use super::Explicit;
-use abridge_compile::elements;
+use crate::system::Explicit;
 
 /// Solutions by number, group by group; each group has the first of its solutions first.
-pub(super) struct Groups(Vec<Vec<usize>>);
+pub(crate) struct Groups(Vec<Vec<usize>>);
 
 impl Groups {
     /// Groups solutions, which come as ids of values. One with elements deep inside of other values stands alone.
-    pub(super) fn of<'r>(
+    pub(crate) fn of<'r>(
         system: &Explicit<'_>,
         alike: &dyn Alike,
         solutions: impl Iterator<Item = &'r [u32]>,
@@ -33,7 +33,7 @@ impl Groups {
         Groups(groups)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[usize]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[usize]> {
         self.0.iter().map(Vec::as_slice)
     }
 }
@@ -47,7 +47,7 @@ const MEMBER: u64 = 64;
 const CLASS: u64 = 128;
 
 /// The pattern of a solution; nothing if elements that are alike occur in it in other ways than as values and as members of sets.
-pub(super) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<Pattern> {
+pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<Pattern> {
     let mut pattern = Pattern::new();
     // Each element that moves, its class, and one bit for each value of the solution that it is or is in.
     let mut moving: Vec<((u32, u32), u32, u64)> = Vec::new();

@@ -1,18 +1,19 @@
-//! The compiled form with the state it has been given.
+//! The compiled form with the state that it was given: only words that differ from the last state are loaded.
 
 use abridge_compile::{Runtime, unset};
 
-use super::{Explicit, UNSET};
+use crate::layout::UNSET;
+use crate::system::Explicit;
 
-pub(super) struct FastPath<'a> {
-    pub(super) runtime: Runtime<'a>,
+pub(crate) struct FastPath<'a> {
+    pub(crate) runtime: Runtime<'a>,
     constants: Option<u32>,
     /// The words whose values the runtime has; nothing where that is not known.
     loaded: Vec<Option<u32>>,
 }
 
 impl<'a> FastPath<'a> {
-    pub(super) fn new(system: &'a Explicit<'a>) -> Option<Self> {
+    pub(crate) fn new(system: &'a Explicit<'a>) -> Option<Self> {
         let program = system.program.as_ref()?;
         let loaded = vec![None; 1 + system.variables.len()];
         let runtime = Runtime::new(program, &system.interp).with_interchangeable(system.interchangeable.get());
@@ -20,7 +21,7 @@ impl<'a> FastPath<'a> {
     }
 
     /// Makes the constants and some variables known.
-    pub(super) fn load<'w>(
+    pub(crate) fn load<'w>(
         &mut self,
         system: &Explicit<'_>,
         words: &[u32],
@@ -42,25 +43,25 @@ impl<'a> FastPath<'a> {
     }
 
     /// After an end before the end, slots may hold anything.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.loaded.fill(None);
     }
 }
 
 /// How often the compiled form gave an answer.
 #[derive(Default)]
-pub(super) struct Trust {
+pub(crate) struct Trust {
     asked: u32,
     failed: u32,
 }
 
 impl Trust {
     /// Whether asking is worth it.
-    pub(super) fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         self.failed < 8 || self.failed < self.asked / 2
     }
 
-    pub(super) fn count(&mut self, answered: bool) {
+    pub(crate) fn count(&mut self, answered: bool) {
         self.asked = self.asked.saturating_add(1);
         self.failed = self.failed.saturating_add(u32::from(!answered));
     }
