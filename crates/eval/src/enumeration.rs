@@ -14,7 +14,9 @@ use rustc_hash::FxHashSet;
 
 use crate::config::Unbounded;
 use crate::domain::{Env, Error, ErrorKind, Result, SymbolicSet, Val};
-use crate::interp::{Classes, Constraint, Finder, Found, Kind, Problem, Relation, Session, Term, Unknown, has_strings};
+use crate::interp::{
+    Classes, Constraint, ConstraintKind, Finder, Found, Operand, Problem, Relation, Session, Unknown, has_strings,
+};
 use crate::sets::Size;
 
 /// Finds values by trying all candidates.
@@ -72,9 +74,9 @@ impl Search<'_> {
             Size::Unknown => session.enumerate(set, env).is_ok(),
         };
         let offered = self.problem.constraints.iter().filter_map(|constraint| {
-            let Kind::Relation(relation, left, right) = &constraint.kind else { return None };
-            let known = |term: &Term| term.is_ready(session, open).then(|| term.eval(session, env).ok()).flatten();
-            let is_unknown = |term: &Term| as_unknown(session.model(), term) == Some(unknown);
+            let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { return None };
+            let known = |term: &Operand| term.is_ready(session, open).then(|| term.eval(session, env).ok()).flatten();
+            let is_unknown = |term: &Operand| as_unknown(session.model(), term) == Some(unknown);
             match relation {
                 Relation::Equal if is_unknown(left) => singleton(session, &known(right)?, env),
                 Relation::Equal if is_unknown(right) => singleton(session, &known(left)?, env),
@@ -96,12 +98,14 @@ impl Search<'_> {
         }
         let (mut low, mut high): (Option<Int>, Option<Int>) = (None, None);
         for constraint in &self.problem.constraints {
-            let Kind::Relation(Relation::Less | Relation::LessEqual, left, right) = &constraint.kind else { continue };
-            let known = |term: &Term| match term.is_ready(session, open) {
+            let ConstraintKind::Relation(Relation::Less | Relation::LessEqual, left, right) = &constraint.kind else {
+                continue;
+            };
+            let known = |term: &Operand| match term.is_ready(session, open) {
                 true => term.eval(session, env).and_then(|val| val.int()).ok(),
                 false => None,
             };
-            let is_unknown = |term: &Term| as_unknown(session.model(), term) == Some(unknown);
+            let is_unknown = |term: &Operand| as_unknown(session.model(), term) == Some(unknown);
             if is_unknown(left) {
                 high = high.or_else(|| known(right));
             } else if is_unknown(right) {
@@ -166,12 +170,12 @@ impl Search<'_> {
 }
 
 /// The unknown that a term is, if it is a name.
-fn as_unknown(model: &Model, term: &Term) -> Option<Unknown> {
+fn as_unknown(model: &Model, term: &Operand) -> Option<Unknown> {
     use abridge_model::Expr;
     match term {
-        Term::Local(local) => Some(Unknown::Local(*local)),
-        Term::Known(_) => None,
-        Term::Expr(id) => match model.expr(*id) {
+        Operand::Local(local) => Some(Unknown::Local(*local)),
+        Operand::Known(_) => None,
+        Operand::Expr(id) => match model.expr(*id) {
             Expr::Local(local) => Some(Unknown::Local(*local)),
             Expr::Constant(constant) => Some(Unknown::Constant(*constant)),
             _ => None,

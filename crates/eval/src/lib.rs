@@ -34,8 +34,8 @@ pub use enumeration::Enumeration;
 pub use expr::{MAX_BITS, cases};
 pub use free::{FreeNames, NameCache};
 pub use interp::{
-    Classes, Constraint, Externals, Finder, Found, Fragments, Interp, Kind, Problem, Relation, STEPS_PER_STOP_CHECK,
-    Scratch, Session, Term, Unknown, Warning, Wishes, has_strings, normalise,
+    Classes, Constraint, ConstraintKind, Externals, Finder, Found, Fragments, Interp, Operand, PrescribedChoices,
+    Problem, Relation, STEPS_PER_STOP_CHECK, Scratch, Session, Unknown, Warning, has_strings, normalise,
 };
 pub use machine::Transition;
 pub use sets::{Size, Visit};

@@ -10,7 +10,7 @@ use abridge_model::ids::Id as _;
 use abridge_model::{Model, OpId};
 use abridge_system::{Move, Named};
 
-use abridge_eval::{Error, Session, State, Transition, Val, Wishes, val_text};
+use abridge_eval::{Error, PrescribedChoices, Session, State, Transition, Val, val_text};
 
 use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP};
 use crate::system::Explicit;
@@ -179,11 +179,12 @@ impl Explicit<'_> {
         };
         let quick = self.operation_memos.iter().find_map(|operation| match &operation.by_orbit {
             Some(_) => self.step_of_many(operation, from, to),
-            None => self.step_between(operation.op, from, to, Wishes::default()),
+            None => self.step_between(operation.op, from, to, PrescribedChoices::default()),
         });
         quick.or_else(|| {
             let many = self.operation_memos.iter().filter(|operation| operation.by_orbit.is_some());
-            many.map(|operation| operation.op).find_map(|op| self.step_between(op, from, to, Wishes::default()))
+            many.map(|operation| operation.op)
+                .find_map(|op| self.step_between(op, from, to, PrescribedChoices::default()))
         })
     }
 
@@ -195,11 +196,11 @@ impl Explicit<'_> {
             return self.is_setup(wanted).then(|| Execution::bare(to.clone()));
         }
         // Choices that are known need not be listed; where none of them leads there, all are.
-        let wishes = Wishes { locals: Vec::new(), variables: Some(wanted.variables.clone()) };
-        let is_found = [wishes, Wishes::default()].into_iter().any(|wishes| {
+        let prescribed = PrescribedChoices { locals: Vec::new(), variables: Some(wanted.variables.clone()) };
+        let is_found = [prescribed, PrescribedChoices::default()].into_iter().any(|prescribed| {
             let session = self.judge.session();
             session.limit(START_FUEL);
-            session.wish(wishes);
+            session.prescribe(prescribed);
             let mut is_found = false;
             self.executions(&session, &from, None, &mut |execution| {
                 is_found = execution.is_ok_and(|execution| execution.to == to);
@@ -227,11 +228,17 @@ impl Explicit<'_> {
     }
 
     /// A step of an operation between two states, if it makes certain choices.
-    pub(crate) fn step_between(&self, op: OpId, from: &[u32], to: &[u32], wishes: Wishes) -> Option<Execution> {
+    pub(crate) fn step_between(
+        &self,
+        op: OpId,
+        from: &[u32],
+        to: &[u32],
+        prescribed: PrescribedChoices,
+    ) -> Option<Execution> {
         let (state, _) = self.decode(from);
         let (target, _) = self.decode(to);
         let session = self.judge().session();
-        session.wish(wishes);
+        session.prescribe(prescribed);
         let mut found = None;
         session.operation(op, &state, &mut |transition| match transition {
             Ok(transition) if transition.state.variables == target.variables => {

@@ -32,7 +32,7 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_eval::{
-    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Found, Problem, Result, Session, SymbolicSet, Term,
+    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Found, Operand, Problem, Result, Session, SymbolicSet,
     Unbounded, Unknown, Val, Warning,
 };
 use abridge_model::{Arrow, BinaryOp};
@@ -351,7 +351,7 @@ impl Search<'_> {
     fn matched(
         &self,
         source: &Constraint,
-        pattern: &Term,
+        pattern: &Operand,
         val: &Val,
         node: &Node,
         found: &mut Found<'_>,

@@ -4,7 +4,7 @@
 //! state, one choice per orbit is tried (`compile/src/run/representatives.rs`), and counts for all.
 
 use abridge_compile::{Fast, OrbitChoice, Stabiliser, Stop};
-use abridge_eval::{Val, Wishes};
+use abridge_eval::{PrescribedChoices, Val};
 use abridge_system::{Alike, Steps, System as _};
 use abridge_value::Value;
 
@@ -36,7 +36,7 @@ impl Explicit<'_> {
         fast.load(self, from, &(1..self.width()).collect::<Vec<_>>());
         let written: Vec<Val> = operation.writes.iter().map(|word| self.decode_val(*word, to[*word]).clone()).collect();
         let locals = fast.runtime.choices_for(operation.op, &stabiliser, &written).ok()??;
-        self.step_between(operation.op, from, to, Wishes { locals, variables: Some(target.variables) })
+        self.step_between(operation.op, from, to, PrescribedChoices { locals, variables: Some(target.variables) })
     }
 }
 

@@ -1,6 +1,6 @@
-//! Verdicts of conditions in a state: each is verdicts once, under the few words that it reads.
+//! GuardVerdicts of conditions in a state: each is verdicts once, under the few words that it reads.
 
-use abridge_compile::{Condition, Fast, Verdict};
+use abridge_compile::{Condition, Fast, GuardVerdict};
 use abridge_system::Ahead;
 
 use super::fast::FastPath;
@@ -9,18 +9,18 @@ use crate::layout::fill;
 use crate::memo::{MemoHandle, PrefetchBuffer};
 use crate::system::Explicit;
 
-/// Verdicts of all conditions in the state at hand, with the handles of their memos.
-pub(crate) struct Verdicts<'a> {
+/// GuardVerdicts of all conditions in the state at hand, with the handles of their memos.
+pub(crate) struct GuardVerdicts<'a> {
     conditions: &'a Conditions,
     handles: Vec<Option<MemoHandle<'a>>>,
     /// What is known in the state at hand.
-    verdicts: Vec<Option<Verdict>>,
+    verdicts: Vec<Option<GuardVerdict>>,
     key: Vec<u32>,
 }
 
-impl<'a> Verdicts<'a> {
+impl<'a> GuardVerdicts<'a> {
     pub(crate) fn new(conditions: &'a Conditions) -> Self {
-        Verdicts {
+        GuardVerdicts {
             handles: conditions.list.iter().map(|shared| shared.memo.as_ref().map(MemoHandle::new)).collect(),
             verdicts: vec![None; conditions.list.len()],
             conditions,
@@ -54,7 +54,7 @@ impl<'a> Verdicts<'a> {
         system: &Explicit<'_>,
         fast: &mut FastPath<'_>,
         words: &[u32],
-    ) -> Fast<Verdict> {
+    ) -> Fast<GuardVerdict> {
         if let Some(verdict) = self.verdicts[number] {
             return Ok(verdict);
         }
@@ -64,7 +64,7 @@ impl<'a> Verdicts<'a> {
             fill(&mut self.key, words, read);
             match handle.get(&system.lists, &self.key) {
                 Ok(number_of_verdict) => {
-                    let verdict = Verdict::from_number(number_of_verdict);
+                    let verdict = GuardVerdict::from_number(number_of_verdict);
                     self.verdicts[number] = Some(verdict);
                     return Ok(verdict);
                 }

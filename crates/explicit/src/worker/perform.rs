@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use abridge_compile::{Fast, Stabiliser, Staged, Stop, Verdict};
+use abridge_compile::{Fast, GuardVerdict, Stabiliser, Staged, Stop};
 use abridge_eval::{State, Val};
 use abridge_model::ids::Id as _;
 use abridge_system::{Ahead, Alike, Completeness, Gap, Steps};
 
 use super::alike::{Groups, pattern};
-use super::conditions::Verdicts;
+use super::conditions::GuardVerdicts;
 use super::fast::{FastPath, Trust};
 use super::outcomes::{Distinct, Outcomes};
 use crate::layout::{UNSET, fill};
@@ -35,7 +35,7 @@ pub(crate) struct StageHandles<'a> {
 /// Buffers that all operations of a worker use in turn.
 pub(crate) struct WorkerBuffers<'a> {
     pub(crate) fast: Option<FastPath<'a>>,
-    pub(crate) verdicts: Verdicts<'a>,
+    pub(crate) verdicts: GuardVerdicts<'a>,
     pub(crate) scratch: Scratch,
 }
 
@@ -43,7 +43,7 @@ impl<'a> WorkerBuffers<'a> {
     pub(crate) fn new(system: &'a Explicit<'a>) -> Self {
         WorkerBuffers {
             fast: FastPath::new(system),
-            verdicts: Verdicts::new(&system.conditions),
+            verdicts: GuardVerdicts::new(&system.conditions),
             scratch: Scratch::default(),
         }
     }
@@ -255,7 +255,7 @@ pub(crate) struct Run<'r, 'f, 's> {
     /// Elements whose exchange changes no more than the label of a step.
     pub(crate) alike: Option<&'r dyn Alike>,
     pub(crate) scratch: &'r mut Scratch,
-    pub(crate) verdicts: &'r mut Verdicts<'s>,
+    pub(crate) verdicts: &'r mut GuardVerdicts<'s>,
     /// How often something was not remembered.
     pub(crate) n_computed: u64,
 }
@@ -314,9 +314,9 @@ impl Operation {
         let mut is_doubtful = false;
         for (condition, number) in staged.conditions.iter().zip(&stages.conditions) {
             match run.verdicts.verdict(*number, condition, run.system, run.fast, run.words)? {
-                Verdict::False => return Ok(()),
-                Verdict::Doubtful => is_doubtful = true,
-                Verdict::True => {}
+                GuardVerdict::False => return Ok(()),
+                GuardVerdict::Doubtful => is_doubtful = true,
+                GuardVerdict::True => {}
             }
         }
         let n_found = staged.search.n_found();
