@@ -40,8 +40,13 @@ impl Lit {
         (self.0 >> 1) as usize
     }
 
-    pub(crate) fn is_negated(self) -> bool {
+    pub fn is_negated(self) -> bool {
         self.0 & 1 == 1
+    }
+
+    /// The literal without its negation: the gate itself.
+    pub fn positive(self) -> Lit {
+        Lit(self.0 & !1)
     }
 
     /// A number for the literal, among those of the same circuit.
