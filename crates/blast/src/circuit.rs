@@ -85,6 +85,11 @@ impl Circuit {
         self.gates.len() + self.args.len()
     }
 
+    /// Whether a literal is an input, not negated.
+    pub fn is_input(&self, lit: Lit) -> bool {
+        !lit.is_negated() && matches!(self.gate(lit.gate()), Gate::Input)
+    }
+
     pub(crate) fn gate(&self, idx: usize) -> Gate {
         self.gates[idx]
     }
