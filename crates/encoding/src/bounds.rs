@@ -12,11 +12,11 @@ use abridge_blast::{Lit, Sym};
 use abridge_eval::{State, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{IdSet, Model, TypeTable, VarId};
-use abridge_value::{BitSet, Int, Set};
+use abridge_value::{Int, Set};
 
 use crate::actions::{Action, Start, Translator};
 use crate::gap::{Cause, Gap, Subject};
-use crate::prover::Prover;
+use crate::prover::{Prover, is_contradiction};
 use crate::{Config, Source};
 
 /// A drifting integer is between minus this and this.
@@ -198,7 +198,8 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
                 let Some((_, sym)) = start.values.iter().find(|(id, _)| *id == variable) else { return false };
                 let Some(inside) = self.translator.member(sym, set) else { return false };
                 let query = vec![start.possible, start.defined, !inside];
-                self.prover.satisfiable(self.translator.blast(), &[], &[query]).is_empty()
+                let blast = self.translator.blast();
+                is_contradiction(blast, &query) || self.prover.satisfiable(blast, &[], &[query]).is_empty()
             }
         }
     }
@@ -234,12 +235,21 @@ impl Declared {
             Some(stays) => vec![*relation, !*stays],
             None => vec![*relation],
         };
-        let queries: Vec<Vec<Lit>> = obligations.iter().map(query).collect();
-        let open: BitSet = match queries.is_empty() {
-            true => BitSet::default(),
-            false => prover.satisfiable(translator.blast(), &self.assumptions, &queries),
-        };
-        let mut variables: Vec<VarId> = open.iter().map(|idx| obligations[idx].1).collect();
+        let blast = translator.blast();
+        let mut queries: Vec<Vec<Lit>> = Vec::new();
+        let mut subjects: Vec<VarId> = Vec::new();
+        for obligation in obligations {
+            let query = query(obligation);
+            if !is_contradiction(blast, &query) {
+                queries.push(query);
+                subjects.push(obligation.1);
+            }
+        }
+        if queries.is_empty() {
+            return Vec::new();
+        }
+        let open = prover.satisfiable(blast, &self.assumptions, &queries);
+        let mut variables: Vec<VarId> = open.iter().map(|idx| subjects[idx]).collect();
         variables.sort_unstable();
         variables.dedup();
         variables

@@ -40,7 +40,7 @@ impl Prover for SatProver {
 }
 
 /// Whether the form of literals shows that they exclude each other.
-fn is_contradiction(blast: &mut Blast, lits: &[Lit]) -> bool {
+pub(crate) fn is_contradiction(blast: &Blast, lits: &[Lit]) -> bool {
     let parts: Vec<Lit> = lits.iter().flat_map(|lit| blast.circuit.conjuncts(*lit)).collect();
     parts.contains(&Lit::FALSE) || parts.iter().any(|part| parts.contains(&!*part))
 }
