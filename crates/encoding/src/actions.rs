@@ -178,6 +178,17 @@ impl<'s> Translator<'s> {
         Ok(Start { possible: effect.possible, defined: effect.defined, values })
     }
 
+    /// The greatest magnitude of an integer that the machine or its constants name, as far as circuits can have it.
+    pub(crate) fn greatest_integer(&self) -> i64 {
+        let model = self.session.model();
+        let literals = model.exprs.iter().filter_map(|(_, node)| match &node.expr {
+            Expr::Integer(int) => i64::try_from(int).ok(),
+            _ => None,
+        });
+        let constants = model.constants.ids().filter_map(|id| self.env.constant(id)?.as_value()?.as_int()?.to_i64());
+        literals.chain(constants).map(i64::unsigned_abs).filter_map(|int| i64::try_from(int).ok()).max().unwrap_or(0)
+    }
+
     /// Whether a set is a whole type.
     pub(crate) fn is_type(&self, set: &Val) -> bool {
         self.session.is_whole_type(set)

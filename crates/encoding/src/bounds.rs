@@ -5,14 +5,18 @@
 //! assumptions hold; a variable that may leave its bound loses it, and everything is translated anew with what is left. An assumption that were
 //! kept without proof would exclude reachable states.
 //!
+//! Where the invariant says nothing about an integer, or something that is not so, a range around the constants of the machine is tried: what guards
+//! compare with bounds most counters.
+//!
 //! An integer without bounds may *drift*: it starts within half of a wide range and no step changes it by more than [`MAX_DRIFT`], so that it
 //! stays in the range for more steps than a search can take.
 
 use abridge_blast::{Lit, Sym};
-use abridge_eval::{State, Val};
+use abridge_eval::{State, Sym as ValSym, Val};
 use abridge_model::ids::Id as _;
-use abridge_model::{IdSet, Model, TypeTable, VarId};
+use abridge_model::{BaseSet, BinaryOp, Model, TypeTable, VarId};
 use abridge_value::{Int, Set};
+use rustc_hash::FxHashMap;
 
 use crate::actions::{Action, Start, Translator};
 use crate::gap::{Cause, Gap, Subject};
@@ -34,30 +38,49 @@ pub(crate) enum Starts {
     Unknown,
 }
 
-/// What the rounds before have shown about variables.
-#[derive(Default)]
-pub(crate) struct Refuted {
-    /// They may leave what the invariant says.
-    bounds: IdSet<VarId>,
-    /// They may also leave what was tried instead, and count as a whole.
-    all: IdSet<VarId>,
+/// The origin of a bound, from the strongest to the weakest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Origin {
+    Invariant,
+    /// A range around the constants of the machine.
+    Constants,
+    Drift,
 }
 
+/// What the rounds before have shown about variables: the strongest bound that is not refuted, if there may be one.
+#[derive(Default)]
+pub(crate) struct Refuted(FxHashMap<VarId, Option<Origin>>);
+
 impl Refuted {
-    /// Adds what a round has shown.
-    pub(crate) fn add(&mut self, variables: Vec<VarId>) {
+    fn allows(&self, variable: VarId, origin: Origin) -> bool {
+        self.0.get(&variable).is_none_or(|next| next.is_some_and(|next| next <= origin))
+    }
+
+    /// Whether a variable counts as a whole.
+    fn is_unbounded(&self, variable: VarId) -> bool {
+        self.0.get(&variable).is_some_and(Option::is_none)
+    }
+
+    /// Adds what a round has shown: variables that may leave the bounds that were declared.
+    pub(crate) fn add(&mut self, variables: Vec<VarId>, declared: &Declared) {
         for variable in variables {
-            if !self.bounds.insert(variable) {
-                self.all.insert(variable);
-            }
+            let bound = declared.bounds.iter().find(|bound| bound.variable == variable);
+            let next = match bound.map(|bound| bound.origin) {
+                Some(Origin::Invariant) => Some(Origin::Constants),
+                Some(Origin::Constants) => Some(Origin::Drift),
+                _ => None,
+            };
+            self.0.insert(variable, next);
         }
     }
 }
 
 /// What an action must preserve about a variable.
-enum Bound {
-    Within(VarId, Val),
-    Drift(VarId),
+struct Bound {
+    variable: VarId,
+    origin: Origin,
+    /// Nothing for a drift.
+    set: Option<Val>,
 }
 
 /// What a bound of the invariant is used for.
@@ -101,7 +124,7 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
     pub(crate) fn declare_all(mut self, refuted: &Refuted) -> Declared {
         let model = self.source.interp.model();
         for variable in self.source.variables.iter().copied() {
-            if refuted.all.contains(variable) || !self.declare(variable, refuted.bounds.contains(variable)) {
+            if refuted.is_unbounded(variable) || !self.declare(variable, refuted) {
                 self.translator.hide(variable);
                 let cause = Cause::of_type(model, model.variables[variable].ty);
                 self.declared.gaps.push(Gap { subject: Subject::Variable(variable), cause });
@@ -110,12 +133,14 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
         self.declared
     }
 
-    fn declare(&mut self, variable: VarId, is_refuted: bool) -> bool {
-        !is_refuted && self.declare_bound(variable, Form::ByArgument)
-            || !is_refuted && self.config.prefers_invariant && self.declare_bound(variable, Form::Any)
+    fn declare(&mut self, variable: VarId, refuted: &Refuted) -> bool {
+        let allows = |origin: Origin| refuted.allows(variable, origin);
+        allows(Origin::Invariant) && self.declare_bound(variable, Form::ByArgument)
+            || allows(Origin::Invariant) && self.config.prefers_invariant && self.declare_bound(variable, Form::Any)
             || self.declare_type(variable)
-            || !is_refuted && self.declare_bound(variable, Form::Any)
-            || self.config.allows_drift && self.declare_drift(variable)
+            || allows(Origin::Invariant) && self.declare_bound(variable, Form::Any)
+            || allows(Origin::Constants) && self.declare_range(variable)
+            || allows(Origin::Drift) && self.config.allows_drift && self.declare_drift(variable)
     }
 
     fn declare_type(&mut self, variable: VarId) -> bool {
@@ -140,17 +165,61 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
                     Form::ByArgument => self.translator.declare_function(variable, &set),
                     Form::Any => self.translator.declare(variable, Some(&set)),
                 };
-                if let Some(condition) = condition
-                    && self.has_cells(variable)
-                    && self.starts_within(variable, &set)
-                {
-                    self.declared.assumptions.push(condition);
-                    self.declared.bounds.push(Bound::Within(variable, set));
+                if self.is_taken(variable, condition, set, Origin::Invariant) {
                     return true;
                 }
             }
         }
         false
+    }
+
+    /// Takes a range around the constants of the machine: for an integer, or for the values of a function to integers.
+    fn declare_range(&mut self, variable: VarId) -> bool {
+        let model = self.source.interp.model();
+        let ty = model.variables[variable].ty;
+        let parts: Vec<_> =
+            model.invariant.iter().flat_map(|conjunct| self.translator.conjuncts(conjunct.pred)).collect();
+        let is_natural = |set: &Val| matches!(set.as_sym(), Some(ValSym::Base(BaseSet::Natural | BaseSet::Natural1)));
+        if ty == TypeTable::INTEGER {
+            let bounds = parts.iter().filter_map(|part| self.translator.bound(*part));
+            let is_natural = bounds.into_iter().any(|(bounded, set)| bounded == variable && is_natural(&set));
+            let range = self.range(is_natural);
+            let condition = self.translator.declare(variable, Some(&range));
+            return self.is_taken(variable, condition, range, Origin::Constants);
+        }
+        if model.types.relation(ty).is_none_or(|(_, second)| second != TypeTable::INTEGER) {
+            return false;
+        }
+        parts.into_iter().any(|part| {
+            let Some((_, set)) = self.translator.bound(part).filter(|(bounded, _)| *bounded == variable) else {
+                return false;
+            };
+            let Some(ValSym::Binary(op @ BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return false };
+            if !arrow.functional || arrow.surjective {
+                return false;
+            }
+            let set = ValSym::binary(*op, from.clone(), self.range(is_natural(to)));
+            let condition = self.translator.declare(variable, Some(&set));
+            self.is_taken(variable, condition, set, Origin::Constants)
+        })
+    }
+
+    /// A range around the constants of the machine: a step may go beyond what guards compare with, by as much again.
+    fn range(&self, is_natural: bool) -> Val {
+        let greatest = self.translator.greatest_integer().min(DRIFT_RANGE / 4);
+        let (lo, hi) = (if is_natural { 0 } else { -2 * greatest - 1 }, 2 * greatest + 1);
+        Set::interval(Int::from(lo), Int::from(hi)).into()
+    }
+
+    /// Takes a symbolic value that was declared, if it has cells and the initial states are within the bound.
+    fn is_taken(&mut self, variable: VarId, condition: Option<Lit>, set: Val, origin: Origin) -> bool {
+        let Some(condition) = condition else { return false };
+        if !self.has_cells(variable) || !self.starts_within(variable, &set) {
+            return false;
+        }
+        self.declared.assumptions.push(condition);
+        self.declared.bounds.push(Bound { variable, origin, set: Some(set) });
+        true
     }
 
     /// Lets an integer drift.
@@ -164,7 +233,7 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
         }
         let Some(condition) = self.translator.declare(variable, Some(&range(DRIFT_RANGE))) else { return false };
         self.declared.assumptions.push(condition);
-        self.declared.bounds.push(Bound::Drift(variable));
+        self.declared.bounds.push(Bound { variable, origin: Origin::Drift, set: None });
         self.declared.gaps.push(Gap { subject: Subject::Variable(variable), cause: Cause::UnboundedInteger });
         true
     }
@@ -210,16 +279,15 @@ impl Declared {
     pub(crate) fn obligations(&self, translator: &mut Translator<'_>, action: &Action) -> Vec<(VarId, Option<Lit>)> {
         let mut obligations = Vec::new();
         for bound in &self.bounds {
-            let (Bound::Within(variable, _) | Bound::Drift(variable)) = bound;
-            let Some((_, new)) = action.updates.iter().find(|(id, _)| id == variable) else { continue };
-            let stays = new.as_ref().and_then(|new| match bound {
-                Bound::Within(_, set) => translator.member(new, set),
-                Bound::Drift(_) => {
-                    let old: Sym = translator.shape(*variable)?.clone();
+            let Some((_, new)) = action.updates.iter().find(|(id, _)| *id == bound.variable) else { continue };
+            let stays = new.as_ref().and_then(|new| match &bound.set {
+                Some(set) => translator.member(new, set),
+                None => {
+                    let old: Sym = translator.shape(bound.variable)?.clone();
                     translator.is_near(&old, new, MAX_DRIFT)
                 }
             });
-            obligations.push((*variable, stays));
+            obligations.push((bound.variable, stays));
         }
         obligations
     }

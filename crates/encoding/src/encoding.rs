@@ -201,7 +201,7 @@ impl Encoding {
                 });
             }
             used_fuel += config.fuel - session.left();
-            refuted.add(left);
+            refuted.add(left, &declared);
         }
     }
 

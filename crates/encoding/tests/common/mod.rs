@@ -98,6 +98,7 @@ type Outcome = (BTreeSet<String>, bool);
 
 impl Oracle<'_> {
     fn compare(&mut self) -> Compared {
+        self.encoding.gaps.iter().for_each(|gap| eprintln!("{}", gap.text(self.model)));
         let mut compared = Compared {
             gaps: self.encoding.gaps.len(),
             instances: self.encoding.instances.len(),
