@@ -3,8 +3,8 @@
 //! [`check`] explores the model, turns findings into violations with traces that the plain interpreter replays, and states a verdict:
 //! `Holds` only after a finished, exact search.
 
+mod animation;
 mod calculate;
-mod explain;
 mod explorer;
 mod find;
 mod por;
@@ -14,7 +14,6 @@ mod report;
 mod space;
 mod stuck;
 mod trace;
-mod walk;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,30 +21,34 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use abridge_eval::{Explicit, FIRST_OPERATION, Failure as EvalFailure, Interp, Notes, SystemConfig, Warning};
+use abridge_diag::Diagnostic;
+use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Exploration, Scouted};
-use abridge_system::bytes::Checksum;
-use abridge_system::{Finding, FindingKind, Limit, Properties};
+use abridge_system::{Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
+use abridge_value::bytes::Checksum;
 
-use explorer::{InMemory, OnDisk};
+use explorer::{Explorer as _, InMemory, OnDisk};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
-pub use abridge_eval::{Cost, Measured, Profile};
+pub use abridge_explicit::{
+    Cost, Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS,
+    named_values,
+};
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_store::{Medium, Ram, Volume};
+pub use abridge_system::{Completeness, Machine as Shown, Move, Origin, Part};
+pub use animation::{Animation, Choices, choices};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
-pub use explain::Part;
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
-pub use space::{Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, state_graph};
+pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
-pub use trace::{Step, Trace};
-pub use walk::{INITIALISATION, Move, Moves, Place, SETUP_CONSTANTS, moves, named_values, state_texts};
+pub use trace::{Trace, TraceStep};
 
 /// What to check and how.
 #[derive(Clone, Debug)]
@@ -113,9 +116,10 @@ impl Config {
 
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
-    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
-    let Ok(report) = reduced::run(&system, config, InMemory(control));
+    let Ok(mut report) = reduced::run(&system, config, InMemory(control));
+    report.profile = system.profile();
     end(system, config);
     report
 }
@@ -127,11 +131,18 @@ pub fn check_on_disk(
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Report, Refusal> {
-    let interp = Interp::new(model, config.eval.clone()).stopped_by(config.stop.clone());
+    let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
-    let report = reduced::run(&system, config, OnDisk(disk, control));
+    let mut report = reduced::run(&system, config, OnDisk(disk, control));
+    report.iter_mut().for_each(|report| report.profile = system.profile());
     end(system, config);
     report
+}
+
+/// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
+pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
+    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config));
+    summarise(machine, exploration, None)
 }
 
 /// Gives the memory of a system back, unless the process does so.
@@ -158,9 +169,8 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
     files.for_each(&mut add);
     add(&dump::dump(model));
     let system = SystemConfig { memo: true, compiled: true, memo_bytes: None, profile: false, ..config.system.clone() };
-    let eval = abridge_eval::Config { compiled: true, ..config.eval.clone() };
     let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, .. } = config;
-    add(&format!("{:?}", (eval, system, strategy, config.symmetry, config.por, config.check_por)));
+    add(&format!("{:?}", (&config.eval, system, strategy, config.symmetry, config.por, config.check_por)));
     add(&format!("{:?}", (invariant, deadlock, assertions, goal, find_all, max_depth)));
     sum.get()
 }
@@ -172,10 +182,16 @@ pub fn model_sum(model: &Model) -> u64 {
     sum.get()
 }
 
+/// The properties of states that are asked for.
+fn asked(config: &Config) -> Properties {
+    let Config { invariant, assertions, goal, .. } = *config;
+    Properties { invariant, assertions, goal, propositions: false }
+}
+
 fn search_config(config: &Config) -> abridge_search::Config {
     abridge_search::Config {
         strategy: config.strategy,
-        properties: Properties { invariant: config.invariant, assertions: config.assertions, goal: config.goal },
+        properties: asked(config),
         deadlock: config.deadlock,
         stop_at_first: !config.find_all,
         max_states: config.max_states,
@@ -185,20 +201,18 @@ fn search_config(config: &Config) -> abridge_search::Config {
     }
 }
 
-/// What was found, by words and with traces. With a canonizer, the states of the table are representatives.
-fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<&mut dyn Canonizer>) -> Report {
-    let model = system.model();
-    let notes = system.notes();
+/// A report in words and with traces. With a canonizer, the states of the table are representatives.
+fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option<&mut dyn Canonizer>) -> Report {
+    let remarks = machine.remarks();
+    let mut limits = limits(&remarks, &exploration.limits);
     // A machine that cannot even start is stuck at the root.
-    let is_stuck =
-        exploration.is_stuck_at_root && exploration.limits.is_empty() && notes.failures.is_empty() && !notes.is_stopped;
+    let is_stuck = exploration.is_stuck_at_root && limits.is_empty();
     let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, deadlock: is_stuck, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
     exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
-    let mut limits = limits(&notes, &exploration.limits, is_exact(system));
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("files of states: {error}")));
-    system.interp().wind_up();
-    let violation = violation(system, &exploration, canonizer).unwrap_or_else(|error| {
+    machine.wind_up();
+    let violation = violation(machine, &exploration, is_stuck, canonizer).unwrap_or_else(|error| {
         limits.push(format!("the trace of a violation could not be read back: {error}"));
         None
     });
@@ -211,57 +225,48 @@ fn summarise(system: &Explicit<'_>, exploration: Exploration, canonizer: Option<
         None if limits.is_empty() => Verdict::Holds,
         None => Verdict::Incomplete,
     };
-    let count = |step: u32| exploration.per_operation.get(step as usize).copied().unwrap_or(0);
-    let coverage = system.operations().iter().enumerate().map(|(idx, op)| Coverage {
-        operation: model.operations[*op].name.to_string(),
-        transitions: count(idx as u32 + FIRST_OPERATION),
-    });
+    let count = |operation: u32| exploration.per_operation.get(operation as usize).copied().unwrap_or(0);
+    let coverage = machine
+        .operations()
+        .into_iter()
+        .map(|operation| Coverage { operation: machine.operation_name(operation), transitions: count(operation) });
     Report {
         verdict,
-        states: (exploration.table.len() as u64).saturating_sub(notes.n_outside),
+        states: (exploration.table.len() as u64).saturating_sub(remarks.n_outside),
         transitions: exploration.transitions,
         depth: exploration.depth,
         found,
         violation,
         coverage: coverage.collect(),
-        failures: notes.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
+        failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
-        outside_scope: notes.n_outside,
+        outside_scope: remarks.n_outside,
         por: None,
         table_bytes: exploration.table.bytes() as u64,
-        profile: system.profile(),
+        profile: Profile::default(),
         symmetry: SymmetryReport::default(),
         disk: exploration.disk,
     }
 }
 
-/// Without the conventions of another tool, what is taken on trust makes a result incomplete.
-fn is_exact(system: &Explicit<'_>) -> bool {
-    system.interp().config().unbounded == abridge_eval::Unbounded::Error
-}
-
-/// Why the result is not about everything, in words.
-fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
-    let mut limits: Vec<String> = stops.iter().map(|limit| report::limit_text(*limit)).collect();
-    for warning in &notes.warnings {
-        limits.push(match warning {
-            Warning::Enumeration { name, .. } => format!("`{name}` was searched for between MININT and MAXINT only"),
-            Warning::Strings { name, .. } => format!("`{name}` was searched for among two strings only"),
-            Warning::Impure { name } => format!("`{name}` depends on the world outside the model"),
-            Warning::Unchecked { .. } if is_exact => {
-                "an infinite function was taken to belong to a set of functions".to_owned()
-            }
-            _ => continue,
+/// Reasons why the result is not about everything, in words.
+fn limits(remarks: &Remarks, stops: &[Limit]) -> Vec<String> {
+    let failures = remarks.failures.iter().filter(|failure| !failure.is_violation);
+    let failed: BTreeSet<&str> = failures.map(|failure| failure.what.as_str()).collect();
+    let is_ended = |limit: &Limit| {
+        matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted | Limit::Settled | Limit::Disk)
+    };
+    let mut limits: Vec<String> = Vec::new();
+    for limit in stops {
+        limits.push(match limit {
+            // Told below, or by what ended the search, in more detail.
+            Limit::Missing(Gap::Failed) if !failed.is_empty() => continue,
+            Limit::Missing(Gap::Bounded) if !remarks.caveats.is_empty() => continue,
+            Limit::Missing(Gap::Stopped) if stops.iter().any(is_ended) => continue,
+            limit => report::limit_text(*limit),
         });
     }
-    if notes.is_stopped && stops.is_empty() {
-        limits.push("one evaluation was still under way when the time was up or the user wanted an end".to_owned());
-    }
-    if notes.is_capped {
-        limits.push("not all set-ups, initialisations or steps of an operation were tried".to_owned());
-    }
-    let failed: BTreeSet<&str> =
-        notes.failures.iter().filter(|failure| !failure.is_violation).map(|failure| failure.what.as_str()).collect();
+    limits.extend(remarks.caveats.iter().cloned());
     if !failed.is_empty() {
         let failed: Vec<&str> = failed.into_iter().collect();
         limits.push(format!("{} could not be evaluated", failed.join(", ")));
@@ -271,71 +276,54 @@ fn limits(notes: &Notes, stops: &[Limit], is_exact: bool) -> Vec<String> {
 
 /// The first violation; an error if files do not tell how it is reached.
 fn violation(
-    system: &Explicit<'_>,
+    machine: &impl Machine,
     exploration: &Exploration,
+    is_stuck: bool,
     canonizer: Option<&mut dyn Canonizer>,
 ) -> io::Result<Option<Violation>> {
-    let model = system.model();
     if exploration.is_ill_defined_at_root {
-        let failure = system.notes().failures.into_iter().next();
-        return Ok(failure.map(|EvalFailure { what, diagnostic, .. }| {
-            let kind = ViolationKind::IllDefined { operation: Some(what), error: diagnostic };
-            Violation { kind, trace: Trace::default(), parts: Vec::new() }
+        let failure = machine.remarks().failures.into_iter().find(|failure| failure.is_violation);
+        return Ok(failure.map(|failure| {
+            let kind = ViolationKind::IllDefined { operation: Some(failure.what), error: failure.diagnostic };
+            Violation { kind, trace: Trace::default(), property: None, parts: Vec::new() }
         }));
     }
     let first = exploration.findings.first().map(|Finding { kind, state }| (*kind, Some(*state), &[][..]));
     let ahead = exploration.scouted.first().map(|Scouted { kind, from, path }| (*kind, *from, &path[..]));
-    let Some((kind, state, path)) = first.or(ahead) else {
-        let is_stuck =
-            exploration.is_stuck_at_root && limits(&system.notes(), &exploration.limits, is_exact(system)).is_empty();
-        return Ok(is_stuck.then(|| Violation {
-            kind: ViolationKind::Deadlock,
-            trace: Trace::default(),
-            parts: Vec::new(),
-        }));
+    let Some((kind, state, behind)) = first.or(ahead) else {
+        let violation =
+            || Violation { kind: ViolationKind::Deadlock, trace: Trace::default(), property: None, parts: Vec::new() };
+        return Ok(is_stuck.then(violation));
     };
-    let states = trace::states_to(system, &exploration.table, state, path, canonizer)?;
-    let trace = Trace::through(system, &states);
-    let Some(words) = states.last() else { return Ok(None) };
-    Ok(kind_of(model, system, kind, words).map(|kind| {
-        let parts = parts_of(model, system, &kind, words);
-        Violation { kind, trace, parts }
-    }))
+    let path = trace::states_to(machine, &exploration.table, state, behind, canonizer)?;
+    let mut trace = Trace::through(machine, &path);
+    // Of an orbit for which no real state was found, all that is known is the representative.
+    let is_whole = path.gap.is_none();
+    let last = path.states.last().filter(|_| is_whole);
+    let explanation = last.and_then(|state| machine.explain(kind, state));
+    if explanation.is_none() && is_whole {
+        trace.gap.get_or_insert("the plain interpreter does not confirm what was found in the last state".to_owned());
+    }
+    Ok(violation_of(kind, trace, explanation.unwrap_or_default()))
 }
 
-/// What exactly was found in a state.
-fn kind_of(model: &Model, system: &Explicit<'_>, kind: FindingKind, words: &[u32]) -> Option<ViolationKind> {
-    let error_of = |pred| match system.holds(pred, words) {
-        Err(error) => Some(error.diagnostic(model)),
-        Ok(_) => None,
-    };
-    Some(match kind {
+/// A finding with all that is known of it; nothing if it is no violation by itself.
+fn violation_of(kind: FindingKind, trace: Trace, explanation: Explanation) -> Option<Violation> {
+    let Explanation { property, parts, error } = explanation;
+    let unconfirmed = || Diagnostic::error("unconfirmed", "what could not be evaluated is not known any more");
+    let kind = match kind {
         FindingKind::Invariant(idx) => ViolationKind::Invariant { conjunct: idx as usize },
         FindingKind::Assertion(idx) => ViolationKind::Assertion { conjunct: idx as usize },
-        FindingKind::IllDefinedInvariant(idx) => {
-            ViolationKind::IllDefined { operation: None, error: error_of(model.invariant[idx as usize].pred)? }
-        }
-        FindingKind::IllDefinedAssertion(idx) => {
-            ViolationKind::IllDefined { operation: None, error: error_of(model.assertions[idx as usize].pred)? }
-        }
         FindingKind::Deadlock => ViolationKind::Deadlock,
         FindingKind::Goal => ViolationKind::Goal,
-        FindingKind::IllDefined => {
-            let (op, error) = system.errors_in(words).into_iter().next()?;
-            let operation = model.operations[op].name.to_string();
-            ViolationKind::IllDefined { operation: Some(operation), error: error.diagnostic(model) }
+        FindingKind::Proposition(_) => return None,
+        FindingKind::IllDefinedInvariant(_)
+        | FindingKind::IllDefinedAssertion(_)
+        | FindingKind::IllDefinedProposition(_)
+        | FindingKind::IllDefined => {
+            let (operation, error) = error.unwrap_or_else(|| (None, unconfirmed()));
+            ViolationKind::IllDefined { operation, error }
         }
-    })
-}
-
-/// What makes a conjunct false in a state.
-fn parts_of(model: &Model, system: &Explicit<'_>, kind: &ViolationKind, words: &[u32]) -> Vec<Part> {
-    let broken = match kind {
-        ViolationKind::Invariant { conjunct } => Some(model.invariant[*conjunct].pred),
-        ViolationKind::Assertion { conjunct } => Some(model.assertions[*conjunct].pred),
-        _ => None,
     };
-    let session = system.interp().session();
-    let parts = broken.map(|pred| explain::explain(&session, model, pred, &system.decode(words).0));
-    parts.unwrap_or_default()
+    Some(Violation { kind, trace, property, parts })
 }

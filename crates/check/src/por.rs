@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use abridge_deps::{Answers, Asked, Dependence, Depth, Facts, Means, Outline};
-use abridge_eval::{Explicit, Interp};
+use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_reduce::{Por, Rule, Selected};
-use abridge_system::{Limit, Steps, System as _, Worker as _};
+use abridge_system::{Limit, Origin, Steps, System as _, Worker as _};
 
 use crate::{Config, Control, Progress};
 
@@ -141,11 +141,12 @@ pub struct Analysis {
 
 /// Analyses the operations of a machine under the first constants that there are; nothing if there are none or it is beyond analysis.
 pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
     let por = settings(&system, &Config { por: PorMode::Semantic, ..config.clone() })?;
     let mut steps = Steps::new(system.width());
-    system.worker().initial_by_parts(&mut steps, &mut |_| ControlFlow::Break(()));
-    let words = steps.iter().next()?.2.to_vec();
+    // One valuation is enough.
+    let _ = system.worker().expand(Origin::Root, None, &mut steps, &mut |_| ControlFlow::Break(()));
+    let words = steps.iter().next()?.target.to_vec();
     let facts = Facts::new(&system, &words, por.asked, por.depth, &Means::new(config.answers.clone(), MAX_EFFORT))?;
     let name = |node| facts.name(model, system.operations(), node);
     Some(Analysis {

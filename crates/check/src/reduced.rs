@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use abridge_deps::Means;
-use abridge_eval::Explicit;
+use abridge_explicit::Explicit;
 use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, movable_words, symmetry_of,
+    Auto, Canon, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _, symmetry_of,
 };
 use abridge_system::System;
 
@@ -17,8 +17,8 @@ use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
 use crate::{Config, por, search_config, summarise};
 
-/// With no more permutations than this, constants are enumerated and then identified, which is faster than comparing partial solutions.
-const FEW: u128 = 6;
+/// Order of a group up to which are enumerated and then identified, which is faster than comparing partial solutions.
+const MAX_ENUMERATED_ORDER: u128 = 6;
 
 /// Explores a system with what is configured and reports what was found.
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
@@ -54,10 +54,10 @@ fn up_to_symmetry<S: System, E: Explorer>(
     let symmetry = symmetry_of(system.model(), search_config(config).properties, system.pinned());
     system.use_interchangeable(symmetry.interchangeable());
     let group = symmetry.group;
-    let is_idle = group.is_trivial() || movable_words(system, &group).is_empty();
+    let is_idle = group.is_trivial() || system.movable_words(&group).is_empty();
     // Flooding and markers are about states as they are met.
     let is_about_forms = !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
-    if !is_idle && is_about_forms && group.order().is_none_or(|order| order > FEW) {
+    if !is_idle && is_about_forms && group.order().is_none_or(|order| order > MAX_ENUMERATED_ORDER) {
         system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
     }
     let parts = Parts { system, steps, config };
@@ -86,7 +86,7 @@ struct Parts<'p, 's, S> {
 /// The states of the table are those that were met, so they need no translation.
 fn marked<S: System, E: Explorer>(
     parts: &Parts<'_, '_, S>,
-    marker: &Marker<'_, '_>,
+    marker: &Marker<'_, Explicit<'_>>,
     explorer: E,
 ) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.

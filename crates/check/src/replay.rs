@@ -6,15 +6,14 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use abridge_eval::{Env, Explicit, Session, Val, val_text};
+use abridge_eval::{Env, Session, Val, val_text};
+use abridge_explicit::{Execution, Explicit, INITIALISATION_NAME, Place, SETUP_NAME, named_values};
 use abridge_model::{Model, OpId};
-
-use crate::walk::{INITIALISATION, Move, Place, SETUP_CONSTANTS, named_values, visit};
 
 /// What a trace says about one step; what it does not mention is free.
 #[derive(Clone, Default, Debug)]
 pub struct Wanted {
-    /// The operation, [`SETUP_CONSTANTS`] or [`INITIALISATION`].
+    /// The operation, [`SETUP_NAME`] or [`INITIALISATION_NAME`].
     pub name: String,
     pub params: Vec<(String, Val)>,
     pub outputs: Vec<(String, Val)>,
@@ -26,7 +25,7 @@ pub struct Wanted {
 
 /// How far a trace could be replayed.
 pub struct Replay {
-    pub moves: Vec<Move>,
+    pub moves: Vec<Execution>,
     /// Nothing if all steps could be taken.
     pub failure: Option<Failure>,
 }
@@ -49,11 +48,11 @@ pub fn replay(system: &Explicit<'_>, wanted: &[Wanted]) -> Replay {
     let mut replayer = Replayer { system, nodes: Vec::new(), front: vec![None] };
     for (idx, step) in wanted.iter().enumerate() {
         // Other tools may set up constants in a step of its own where we do not, and the other way round.
-        if step.name == SETUP_CONSTANTS && !system.has_setup() && idx == 0 {
+        if step.name == SETUP_NAME && !system.has_setup() && idx == 0 {
             continue;
         }
-        if step.name == INITIALISATION && system.has_setup() && idx == 0 {
-            let setup = Wanted { name: SETUP_CONSTANTS.to_owned(), ..Wanted::default() };
+        if step.name == INITIALISATION_NAME && system.has_setup() && idx == 0 {
+            let setup = Wanted { name: SETUP_NAME.to_owned(), ..Wanted::default() };
             if let Err(reason) = replayer.advance(&setup) {
                 return replayer.result(Some(Failure { step: idx, reason }));
             }
@@ -68,7 +67,7 @@ pub fn replay(system: &Explicit<'_>, wanted: &[Wanted]) -> Replay {
 struct Replayer<'s, 'm> {
     system: &'s Explicit<'m>,
     /// Moves that were tried, each with the one before it.
-    nodes: Vec<(Move, Option<usize>)>,
+    nodes: Vec<(Execution, Option<usize>)>,
     /// The last moves of all ways that fit; nothing stands for the start.
     front: Vec<Option<usize>>,
 }
@@ -105,14 +104,14 @@ impl<'m> Replayer<'_, 'm> {
         let mut next: Vec<Option<usize>> = Vec::new();
         let mut seen: HashSet<Place> = HashSet::new();
         let mut misses: Vec<Miss> = Vec::new();
-        let session = self.system.interp().session();
+        let session = self.system.judge().session();
         for node in self.front.clone() {
             let from = self.place(node);
             if op.is_none() && !is_next(self.system, &from, &wanted.name) {
                 continue;
             }
             let (nodes, system) = (&mut self.nodes, self.system);
-            visit(system, &from, op, &mut |found| {
+            system.executions(&session, &from, op, &mut |found| {
                 match found.map(|found| (misfit(&session, model, wanted, &from, &found), found)) {
                     Ok((None, found)) => {
                         if seen.insert(found.to.clone()) {
@@ -160,7 +159,7 @@ impl<'m> Replayer<'_, 'm> {
 
 /// The operation with a name; nothing for set-up and initialisation.
 fn operation(model: &Model, name: &str) -> Result<Option<OpId>, String> {
-    if name == SETUP_CONSTANTS || name == INITIALISATION {
+    if name == SETUP_NAME || name == INITIALISATION_NAME {
         return Ok(None);
     }
     let found = model.transitions().find(|(_, op)| op.name == name).map(|(id, _)| Some(id));
@@ -170,14 +169,14 @@ fn operation(model: &Model, name: &str) -> Result<Option<OpId>, String> {
 /// Whether set-up or initialisation comes next at a place.
 fn is_next(system: &Explicit<'_>, from: &Place, name: &str) -> bool {
     match from {
-        Place::Start => (name == SETUP_CONSTANTS) == system.has_setup(),
-        Place::SetUp(_) => name == INITIALISATION,
+        Place::Start => (name == SETUP_NAME) == system.has_setup(),
+        Place::SetUp(_) => name == INITIALISATION_NAME,
         Place::Running(_) => false,
     }
 }
 
 /// In what a move differs from what is wanted.
-fn misfit(session: &Session<'_>, model: &Model, wanted: &Wanted, from: &Place, found: &Move) -> Option<Miss> {
+fn misfit(session: &Session<'_>, model: &Model, wanted: &Wanted, from: &Place, found: &Execution) -> Option<Miss> {
     let env = found.to.state().map_or_else(Env::empty, Env::new);
     let same = |left: &Val, right: &Val| session.same(left, right, &env).unwrap_or(false);
     let show = |name: &str, val: &Val| format!("{name} = {}", val_text(model, val));

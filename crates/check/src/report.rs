@@ -1,12 +1,11 @@
 //! What a check yields.
 
-use abridge_diag::Diagnostic;
-use abridge_eval::Profile;
+use abridge_diag::{Diagnostic, Span};
+use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
-use abridge_system::{FindingKind, Limit};
+use abridge_system::{FindingKind, Gap, Limit, Part};
 
-use crate::explain::Part;
 use crate::trace::Trace;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,8 +74,10 @@ impl Found {
             FindingKind::IllDefinedInvariant(_) | FindingKind::IllDefinedAssertion(_) | FindingKind::IllDefined => {
                 self.ill_defined = true;
             }
+            FindingKind::IllDefinedProposition(_) => self.ill_defined = true,
             FindingKind::Deadlock => self.deadlock = true,
             FindingKind::Goal => self.goal = true,
+            FindingKind::Proposition(_) => {}
         }
     }
 }
@@ -93,6 +94,8 @@ pub struct Violation {
     pub kind: ViolationKind,
     /// How the state is reached.
     pub trace: Trace,
+    /// The property that fails, as text with its place.
+    pub property: Option<(String, Option<Span>)>,
     /// Values of the parts of a false invariant or assertion in that state.
     pub parts: Vec<Part>,
 }
@@ -126,5 +129,11 @@ pub(crate) fn limit_text(limit: Limit) -> String {
         Limit::Numbers => "there are more states than can be numbered, which are about 4 thousand million".to_owned(),
         Limit::Interrupted => "stopped by the user".to_owned(),
         Limit::Settled => "a violation was found; the time for counting the rest was up".to_owned(),
+        Limit::Missing(Gap::Stopped) => "an evaluation was stopped before its end".to_owned(),
+        Limit::Missing(Gap::Failed) => "some steps could not be evaluated".to_owned(),
+        Limit::Missing(Gap::Capped) => {
+            "not all set-ups, initialisations or steps of an operation were tried".to_owned()
+        }
+        Limit::Missing(Gap::Bounded) => "values were searched for in a part of their type only".to_owned(),
     }
 }

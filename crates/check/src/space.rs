@@ -1,19 +1,19 @@
-//! State spaces to look at: all states, the quotient, or what flooding makes of it; and the graph of one state.
+//! Graphs of state spaces: all states, the quotient, or what flooding makes of it; and the graph of one state.
 //!
-//! Small by nature, so everything is done by the plain interpreter, step by step with labels.
+//! They are small by nature, so every step is listed with its label by the judge of the machine.
 
 use std::collections::HashMap;
 
-use abridge_eval::{Explicit, Interp, val_text, value_text};
+use abridge_eval::value_text;
+use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_reduce::symmetry::{
-    Auto, AutoCanonizer, Canonizer as _, Colour, Flood, FloodCanonizer, Graph, Group, Label, Quotient as _, places,
-    symmetry_of,
+    Auto, Canonizer as _, Colour, Flood, Graph, Group, Label, Quotient as _, ValueStates as _, symmetry_of,
 };
-use abridge_system::Properties;
+use abridge_system::{Machine, Move, Origin};
 
-use crate::walk::{Move, Place, moves, state_texts};
-use crate::{Config, Control, nth_state};
+use crate::animation::choices;
+use crate::{Config, Control, asked, nth_state};
 
 /// What to show of a state space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,104 +56,123 @@ pub struct SpaceEdge {
 
 /// The states of a model, at most so many. Node 0 is the root.
 pub fn space(model: &Model, config: &Config, view: View, max_nodes: usize) -> Space {
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
-    let asked = Properties { invariant: config.invariant, assertions: config.assertions, goal: config.goal };
-    let group = symmetry_of(model, asked, system.pinned()).group;
+    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
+    let group = symmetry_of(model, asked(config), system.pinned()).group;
     let (auto, flood) = (Auto::new(&system, group.clone()), Flood::new(&system, group));
+    let (mut auto, mut flood) = (auto.judge(), flood.canonizer());
+    let orbits = Orbits {
+        represent: &mut |state| auto.represent(state),
+        members: &mut |state| flood.members(state).into_iter().map(Into::into).collect(),
+    };
+    space_of(&system, view, max_nodes, Some(orbits))
+}
+
+/// Orbits of states under a group of symmetries.
+pub struct Orbits<'o> {
+    /// Replaces a state by the representative of its orbit.
+    pub represent: &'o mut dyn FnMut(&mut [u32]),
+    /// All members of the orbit of a state, itself first.
+    pub members: &'o mut dyn FnMut(&[u32]) -> Vec<Vec<u32>>,
+}
+
+/// The states of any machine, at most so many. Without orbits every state is its own.
+pub fn space_of<M: Machine>(machine: &M, view: View, max_nodes: usize, orbits: Option<Orbits<'_>>) -> Space {
     let mut builder = Builder {
-        system: &system,
+        machine,
         view,
-        auto: auto.judge(),
-        flood: flood.canonizer(),
+        orbits,
         space: Space::default(),
         numbers: HashMap::new(),
         classes: HashMap::new(),
         waiting: Vec::new(),
     };
     builder.space.nodes.push(SpaceNode { values: Vec::new(), depth: 0, is_representative: false });
-    builder.expand(0, &Place::Start);
+    builder.expand(0, None);
     let mut next = 0;
-    while let Some((node, place)) = builder.waiting.get(next).cloned() {
+    while let Some((node, state)) = builder.waiting.get(next).cloned() {
         if builder.space.nodes.len() > max_nodes {
             builder.space.is_cut = true;
             break;
         }
-        builder.expand(node, &place);
+        builder.expand(node, Some(&state));
         next += 1;
     }
     builder.space
 }
 
-struct Builder<'a> {
-    system: &'a Explicit<'a>,
+struct Builder<'a, 'o, M> {
+    machine: &'a M,
     view: View,
-    auto: AutoCanonizer<'a>,
-    flood: FloodCanonizer<'a>,
+    orbits: Option<Orbits<'o>>,
     space: Space,
     numbers: HashMap<Vec<u32>, usize>,
     /// The first state of each class, by canonical form.
     classes: HashMap<Vec<u32>, usize>,
-    waiting: Vec<(usize, Place)>,
+    waiting: Vec<(usize, Vec<u32>)>,
 }
 
-impl Builder<'_> {
-    fn expand(&mut self, from: usize, place: &Place) {
-        for step in moves(self.system, place, usize::MAX).list {
-            let Some(words) = step.to.words(self.system) else { continue };
-            let to = self.node(from, words, &step.to);
-            let edge = SpaceEdge { from, to, label: self.label(&step), is_permutation: false };
+impl<M: Machine> Builder<'_, '_, M> {
+    fn expand(&mut self, from: usize, state: Option<&[u32]>) {
+        let found = choices(self.machine, state.map_or(Origin::Root, Origin::State), usize::MAX);
+        self.space.is_cut |= !found.completeness.is_whole();
+        for step in found.list {
+            let label = label(&step);
+            let to = self.node(from, step.to);
+            let edge = SpaceEdge { from, to, label, is_permutation: false };
             if !self.space.edges.contains(&edge) {
                 self.space.edges.push(edge);
             }
         }
     }
 
-    fn label(&self, step: &Move) -> String {
-        let model = self.system.model();
-        let texts = |vals: Vec<String>| if vals.is_empty() { String::new() } else { format!("({})", vals.join(", ")) };
-        let params = texts(step.params.iter().map(|val| val_text(model, val)).collect());
-        let outputs: Vec<String> = step.outputs.iter().flatten().map(|val| val_text(model, val)).collect();
-        let outputs = if outputs.is_empty() { String::new() } else { format!("{} <-- ", outputs.join(", ")) };
-        format!("{outputs}{}{params}", step.name(model))
-    }
-
     /// The node of a state, new if need be.
-    fn node(&mut self, from: usize, words: Vec<u32>, place: &Place) -> usize {
-        if let Some(known) = self.numbers.get(&words) {
+    fn node(&mut self, from: usize, state: Vec<u32>) -> usize {
+        if let Some(known) = self.numbers.get(&state) {
             return *known;
         }
-        let mut canonical = words.clone();
-        self.auto.represent(&mut canonical);
+        let mut canonical = state.clone();
+        if let Some(orbits) = &mut self.orbits {
+            (orbits.represent)(&mut canonical);
+        }
         let first = self.classes.get(&canonical).copied();
         if let (View::Quotient, Some(first)) = (self.view, first) {
             return first;
         }
         let depth = self.space.nodes[from].depth + 1;
-        let node = self.push(words.clone(), place, depth, first.is_none());
+        let node = self.push(state.clone(), depth, first.is_none());
         if first.is_none() {
             self.classes.insert(canonical, node);
         }
-        self.waiting.push((node, place.clone()));
+        self.waiting.push((node, state.clone()));
         if self.view == View::Flooded {
-            self.add_permutations(node, &words, depth);
+            self.add_permutations(node, &state, depth);
         }
         node
     }
 
-    fn add_permutations(&mut self, node: usize, words: &[u32], depth: u32) {
-        for member in self.flood.members(words).into_iter().skip(1) {
-            let place = Place::of_words(self.system, &member);
-            let to = self.push(member.into_vec(), &place, depth, false);
+    fn add_permutations(&mut self, node: usize, state: &[u32], depth: u32) {
+        let members = self.orbits.as_mut().map(|orbits| (orbits.members)(state)).unwrap_or_default();
+        for member in members.into_iter().skip(1) {
+            let to = self.push(member, depth, false);
             self.space.edges.push(SpaceEdge { from: node, to, label: "permute".to_owned(), is_permutation: true });
         }
     }
 
-    fn push(&mut self, words: Vec<u32>, place: &Place, depth: u32, is_representative: bool) -> usize {
-        let values = place.state().map(|state| state_texts(self.system.model(), state)).unwrap_or_default();
-        self.numbers.insert(words, self.space.nodes.len());
+    fn push(&mut self, state: Vec<u32>, depth: u32, is_representative: bool) -> usize {
+        let values = self.machine.values(&state).into_iter().map(|value| (value.name, value.text)).collect();
+        self.numbers.insert(state, self.space.nodes.len());
         self.space.nodes.push(SpaceNode { values, depth, is_representative });
         self.space.nodes.len() - 1
     }
+}
+
+/// A step as text: `results <-- operation(parameters)`.
+fn label(step: &Move) -> String {
+    let values = |list: &[(String, String)]| -> Vec<String> { list.iter().map(|(_, text)| text.clone()).collect() };
+    let (params, outputs) = (values(&step.params), values(&step.outputs));
+    let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
+    let outputs = if outputs.is_empty() { String::new() } else { format!("{} <-- ", outputs.join(", ")) };
+    format!("{outputs}{}{params}", step.name)
 }
 
 /// The graph of a state: vertices with what they stand for, and labelled edges.
@@ -173,11 +192,10 @@ pub struct Vertex {
 
 /// The graph of the state with a number in breadth-first order, counted from 1; nothing if there are fewer states.
 pub fn state_graph(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateGraph> {
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
-    let asked = Properties { invariant: config.invariant, assertions: config.assertions, goal: config.goal };
-    let group = symmetry_of(model, asked, system.pinned()).group;
-    let words = nth_state(&system, number, control)?.words(&system)?;
-    let graph = Graph::new(&group, places(&system, &words), true);
+    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
+    let group = symmetry_of(model, asked(config), system.pinned()).group;
+    let words = nth_state(&system, number, control)?;
+    let graph = Graph::new(&group, system.values_of(&words), true);
     let edges = graph.edges.iter().map(|edge| (edge.from, edge.to, label_text(model, edge.label))).collect();
     Some(StateGraph { vertices: vertices(model, &group, &graph), edges })
 }

@@ -5,7 +5,8 @@
 use std::ops::ControlFlow;
 
 use abridge_diag::Diagnostic;
-use abridge_eval::{Interp, Unbounded};
+use abridge_eval::Unbounded;
+use abridge_explicit::judge;
 use abridge_model::Model;
 
 use crate::Config;
@@ -93,7 +94,7 @@ fn each_setup(
         conflicts: CONFLICTS,
         ..config.eval.clone()
     };
-    let interp = Interp::new(model, eval).stopped_by(config.stop.clone());
+    let interp = judge(model, eval).stopped_by(config.stop.clone());
     interp.session().setup_constants(&mut |found| {
         visit(found);
         ControlFlow::Break(())

@@ -1,28 +1,35 @@
-//! How a state is reached: real steps of the real machine, found again by the plain interpreter.
+//! Traces: real steps of the real machine, found again by its judge.
+//!
+//! A search stores one parent for each state. [`states_to`] reads the states on the way to one of them; where the table holds
+//! representatives of orbits, it finds real states that they stand for. [`Trace::through`] then asks the judge for a step between every two
+//! states that follow each other. Whatever cannot be found again is told as a gap: a representative is never shown as if it were a
+//! state, and a step without a label is never shown under another name.
 
 use std::io;
 use std::ops::ControlFlow;
 
-use abridge_eval::Explicit;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_store::{NO_PARENT, StateTable};
-use abridge_system::{Steps, System as _, Worker as _};
+use abridge_system::{Machine, Move, Named, Origin, Steps, Worker as _};
 
-use crate::walk::{Move, Place};
-
+/// A path of a machine from its root, or a lasso.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
-    pub steps: Vec<Step>,
+    pub steps: Vec<TraceStep>,
+    /// The position of the first step of the loop, if the path goes on for ever.
+    pub loop_start: Option<usize>,
+    /// What is missing behind the last step, and why; nothing if the trace is whole.
+    pub gap: Option<String>,
 }
 
-/// One step and the state after it, as B text.
+/// One step and the state after it, as text.
 #[derive(Clone, Debug)]
-pub struct Step {
-    /// `SETUP_CONSTANTS`, `INITIALISATION` or the operation.
+pub struct TraceStep {
+    /// The operation, or what sets a machine up or initialises it.
     pub name: String,
     pub params: Vec<(String, String)>,
     pub outputs: Vec<(String, String)>,
-    /// Constants and variables that have a value after the step.
+    /// Names that have a value after the step, with it.
     pub state: Vec<(String, String)>,
     /// Names in `state` whose value the step changed.
     pub changed: Vec<String>,
@@ -30,29 +37,65 @@ pub struct Step {
     pub opaque: Vec<String>,
 }
 
+impl TraceStep {
+    /// A move with the state that it leads to and what it changes there.
+    pub fn of(machine: &impl Machine, from: Option<&[u32]>, step: &Move) -> TraceStep {
+        let old = from.map(|state| machine.values(state)).unwrap_or_default();
+        let new = machine.values(&step.to);
+        let names = |is_meant: &dyn Fn(&Named) -> bool| -> Vec<String> {
+            new.iter().filter(|value| is_meant(value)).map(|value| value.name.clone()).collect()
+        };
+        TraceStep {
+            name: step.name.clone(),
+            params: step.params.clone(),
+            outputs: step.outputs.clone(),
+            changed: names(&|value| !old.contains(value)),
+            opaque: names(&|value| value.is_opaque),
+            state: new.iter().map(|value| (value.name.clone(), value.text.clone())).collect(),
+        }
+    }
+}
+
 impl Trace {
-    /// The trace through states that follow each other.
-    pub(crate) fn through(system: &Explicit<'_>, states: &[Vec<u32>]) -> Trace {
-        let mut trace = Trace::default();
-        let mut before = Place::Start;
-        for step in moves_through(system, None, states) {
-            trace.steps.push(step.step(system.model(), &before));
-            before = step.to;
+    /// The trace through states that follow each other, from the root.
+    pub(crate) fn through(machine: &impl Machine, path: &Path) -> Trace {
+        let mut trace = Trace { gap: path.gap.clone(), ..Trace::default() };
+        let mut before: Option<&[u32]> = None;
+        for state in &path.states {
+            let origin = before.map_or(Origin::Root, Origin::State);
+            let step = machine.move_to(origin, state).or_else(|| {
+                let name = (!machine.is_running(origin)).then(|| machine.start_name(state));
+                let what = name.clone().unwrap_or_else(|| format!("step {}", trace.steps.len() + 1));
+                trace.gap.get_or_insert(format!("{what} could not be found again by the plain interpreter"));
+                // A start is told as the search found it: its name is certain.
+                name.map(|name| Move { name, operation: 0, params: Vec::new(), outputs: Vec::new(), to: state.clone() })
+            });
+            let Some(step) = step else { return trace };
+            trace.steps.push(TraceStep::of(machine, before, &step));
+            before = Some(state);
         }
         trace
     }
 }
 
-/// The states along which a state was first reached, itself included, and further states behind it: states of the system as it is. Those of
-/// the table may be representatives; then each state on the way is one that its representative stands for. They may have to be read from
-/// files.
+/// States that follow each other from the root.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Path {
+    pub(crate) states: Vec<Vec<u32>>,
+    /// Why there are no more of them, if there should be.
+    pub(crate) gap: Option<String>,
+}
+
+/// The states along which a state was first reached, itself included, and further states behind it: states of the machine as it is. Those
+/// of the table may be representatives; then each state on the way is one that its representative stands for. They may have to be read
+/// from files.
 pub(crate) fn states_to(
-    system: &Explicit<'_>,
+    machine: &impl Machine,
     table: &StateTable,
     state: Option<u32>,
     behind: &[Vec<u32>],
     canonizer: Option<&mut dyn Canonizer>,
-) -> io::Result<Vec<Vec<u32>>> {
+) -> io::Result<Path> {
     let mut numbers: Vec<u32> = state.into_iter().collect();
     while let Some(last) = numbers.last().copied().filter(|last| table.parent(*last) != NO_PARENT) {
         numbers.push(table.parent(last));
@@ -61,101 +104,73 @@ pub(crate) fn states_to(
     let mut states = states?;
     states.extend_from_slice(behind);
     Ok(match canonizer {
-        Some(canonizer) => realise(system, &states, canonizer),
-        None => states,
+        Some(canonizer) => realise(machine, &states, canonizer),
+        None => Path { states, gap: None },
     })
 }
 
-/// So many initial states are listed, and more of them looked at one by one.
-const MANY: usize = 4096;
+/// Steps out of the root or a set-up that are listed; more of them are looked at one by one.
+const MAX_LISTED_STEPS: usize = 4096;
 
-/// A path of the system whose states have the given representatives.
-fn realise(system: &Explicit<'_>, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Vec<Vec<u32>> {
-    let mut worker = system.worker();
-    let mut steps = Steps::new(system.width());
-    let mut states: Vec<Vec<u32>> = Vec::with_capacity(representatives.len());
+/// A path of the machine whose states have the given representatives.
+fn realise(machine: &impl Machine, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Path {
+    let mut path = Path::default();
     for representative in representatives {
-        if states.is_empty() && is_set_up(system, representative) {
-            states.push(representative.clone());
+        if path.states.is_empty() && machine.is_start(representative) {
+            path.states.push(representative.clone());
             continue;
         }
-        let mut wanted = representative.clone();
-        canonizer.represent(&mut wanted);
-        steps.clear();
-        // Of several steps that lead to one class, one is enough.
-        let is_listed = match states.last() {
-            Some(state) => {
-                let pause = &mut |steps: &mut Steps| match steps.len() {
-                    MANY.. => ControlFlow::Break(()),
-                    _ => ControlFlow::Continue(()),
-                };
-                worker.successors_by_parts(state, canonizer.alike(state), &mut steps, pause);
-                steps.len() < MANY || !is_set_up(system, state)
-            }
-            None => canonizer.alike_at_first().is_some_and(|alike| worker.initial_alike(alike, &mut steps)),
-        };
-        let mut stands_for = |target: &[u32]| {
-            let mut found = target.to_vec();
-            canonizer.represent(&mut found);
-            found == wanted
-        };
-        if !is_listed {
-            steps.clear();
-            let pause = &mut |steps: &mut Steps| match steps.last() {
-                Some((_, target)) if stands_for(target) => ControlFlow::Break(()),
-                _ => {
-                    steps.clear();
-                    ControlFlow::Continue(())
-                }
-            };
-            match states.last() {
-                Some(state) => worker.successors_by_parts(state, None, &mut steps, pause),
-                None => worker.initial_by_parts(&mut steps, pause),
+        match next_state(machine, path.states.last().map(Vec::as_slice), representative, canonizer) {
+            Some(next) => path.states.push(next),
+            // Symmetric states have corresponding steps, so that this is a mistake of ours or an evaluation that failed.
+            None => {
+                let number = path.states.len() + 1;
+                path.gap = Some(format!("no real state was found for the orbit that step {number} leads to"));
+                break;
             }
         }
-        let next = steps.iter().map(|(_, _, target)| target).find(|target| stands_for(target)).map(<[u32]>::to_vec);
-        // Symmetric states have corresponding steps, so there is one.
-        states.push(next.unwrap_or_else(|| representative.clone()));
     }
-    states
+    path
 }
 
-/// Whether a state is one in which constants have just been set up. Representatives of such states are such states themselves, unless
-/// the model forces a symmetry that its properties do not have; then looking is still faster than setting up again.
-fn is_set_up(system: &Explicit<'_>, words: &[u32]) -> bool {
-    let (_, is_initialised) = system.decode(words);
-    let model = system.model();
-    let is_honest = model.steering.force_symmetry.is_empty();
-    system.has_setup()
-        && !is_initialised
-        && (is_honest || model.properties.iter().all(|one| matches!(system.holds(one.pred, words), Ok(true))))
-}
-
-/// The moves along which a state was first reached, from the root or from the given state.
-pub(crate) fn path(
-    system: &Explicit<'_>,
-    table: &StateTable,
-    state: u32,
-    start: Option<&[u32]>,
-) -> io::Result<Vec<Move>> {
-    let states = states_to(system, table, Some(state), &[], None)?;
-    // With a start, the first state of the search is the start itself.
-    Ok(moves_through(system, start, &states[usize::from(start.is_some())..]))
-}
-
-fn moves_through(system: &Explicit<'_>, start: Option<&[u32]>, states: &[Vec<u32>]) -> Vec<Move> {
-    let mut before = start;
-    let mut moves = Vec::with_capacity(states.len());
-    for words in states {
-        let to = Place::of_words(system, words);
-        // Set-up and initialisation have no labels.
-        let label =
-            before.filter(|before| system.decode(before).1).and_then(|before| system.label(Some(before), words));
-        moves.push(match label {
-            Some(label) => Move { op: label.op, params: label.params, outputs: label.outputs, to },
-            None => Move { op: None, params: Vec::new(), outputs: Vec::new(), to },
-        });
-        before = Some(words);
+/// A successor of a state, or of the root, whose representative is that of the given state.
+fn next_state(
+    machine: &impl Machine,
+    state: Option<&[u32]>,
+    representative: &[u32],
+    canonizer: &mut dyn Canonizer,
+) -> Option<Vec<u32>> {
+    let mut wanted = representative.to_vec();
+    canonizer.represent(&mut wanted);
+    let origin = state.map_or(Origin::Root, Origin::State);
+    let (mut worker, mut steps) = (machine.worker(), Steps::new(machine.width()));
+    let mut is_cut = false;
+    let alike = match state {
+        _ if !worker.wants_alike(origin) => None,
+        Some(state) => canonizer.alike(state),
+        None => canonizer.alike_at_first(),
+    };
+    // Of several steps that lead to one orbit, one is enough. What is missing shows below: then no state is found.
+    let _ = worker.expand(origin, alike, &mut steps, &mut |steps| {
+        is_cut = steps.len() >= MAX_LISTED_STEPS;
+        if is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let mut stands_for = |target: &[u32]| {
+        let mut found = target.to_vec();
+        canonizer.represent(&mut found);
+        found == wanted
+    };
+    let listed = steps.iter().map(|step| step.target).find(|target| stands_for(target)).map(<[u32]>::to_vec);
+    if listed.is_some() || !is_cut {
+        return listed;
     }
-    moves
+    steps.clear();
+    let _ = worker.expand(origin, None, &mut steps, &mut |steps| match steps.last() {
+        Some(step) if stands_for(step.target) => ControlFlow::Break(()),
+        _ => {
+            steps.clear();
+            ControlFlow::Continue(())
+        }
+    });
+    steps.iter().map(|step| step.target).find(|target| stands_for(target)).map(<[u32]>::to_vec)
 }

@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 use abridge_check::Config;
 use abridge_diag::{Diagnostic, SourceMap};
-use abridge_eval::{Explicit, Interp, World};
+use abridge_eval::World;
+use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_syntax::ast::Ast;
 use clap::ValueEnum;
@@ -109,7 +110,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
 /// A model with the means to evaluate it.
 pub(crate) fn system<'m>(model: &'m Model, machine: Option<&Path>, compat: Option<Compat>) -> Explicit<'m> {
     let config = Compat::config(compat, machine);
-    Explicit::new(Interp::new(model, config.eval), config.system)
+    Explicit::new(judge(model, config.eval), config.system)
 }
 
 /// Writes beside the file and renames, so that the file is never half written, not even by two processes at once. A device is written to

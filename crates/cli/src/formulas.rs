@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use abridge_check::{Answer, Calculation, Config, Needs, Place, evaluate, moves, needs, solve};
+use abridge_check::{Answer, Calculation, Config, Needs, Origin, Place, choices, evaluate, needs, solve};
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
-use abridge_eval::{Env, Error, Explicit, Interp, Warning};
+use abridge_eval::{Env, Error, Warning};
+use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_model::walk::Node;
 use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
@@ -33,7 +34,7 @@ pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
 
 /// Evaluates a formula of a model at a place.
 pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: usize, config: Config) -> Calculation {
-    let interp = Interp::new(model, config.eval);
+    let interp = judge(model, config.eval);
     let env = place.state().map_or_else(Env::empty, Env::new);
     match formula.body {
         FormulaBody::Pred(pred) => solve(&interp, &formula.free, pred, &env, limit),
@@ -57,10 +58,11 @@ pub(crate) fn first_place(system: &Explicit<'_>, needs: Needs) -> Result<Place, 
         if is_enough {
             return Ok(place);
         }
-        let found = moves(system, &place, 1);
+        let words = place.words(system);
+        let found = choices(system, words.as_deref().map_or(Origin::Root, Origin::State), 1);
         let error = found.errors.first().map(|(_, error)| error.message.clone());
         place = match found.list.into_iter().next() {
-            Some(first) => first.to,
+            Some(first) => Place::of_words(system, Some(&first.to)),
             None => return Err(error.unwrap_or_else(|| "the machine has no initial state".to_owned())),
         };
     }

@@ -46,6 +46,7 @@ fn name(model: &Model, measured: Measured) -> (&'static str, String) {
         Measured::Invariant(pred) => ("invariant", dump::pred_text(model, pred)),
         Measured::Assertion(pred) => ("assertion", dump::pred_text(model, pred)),
         Measured::Goal(pred) => ("goal", dump::pred_text(model, pred)),
+        Measured::Proposition(pred) => ("proposition", dump::pred_text(model, pred)),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Steps of a machine for people and for programs.
 
-use abridge_check::Step;
+use abridge_check::TraceStep;
 use serde_json::{Value, json};
 
 /// `open_door(inner)`, with `--> results` if there are any.
-pub(crate) fn label(step: &Step) -> String {
+pub(crate) fn label(step: &TraceStep) -> String {
     let values = |list: &[(String, String)]| list.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
     let mut label = step.name.clone();
     if !step.params.is_empty() {
@@ -17,14 +17,14 @@ pub(crate) fn label(step: &Step) -> String {
 }
 
 /// `level = 1, door = open`: what a step changed.
-pub(crate) fn changes(step: &Step) -> String {
+pub(crate) fn changes(step: &TraceStep) -> String {
     let changed = step.state.iter().filter(|(name, _)| step.changed.contains(name));
     let texts: Vec<String> = changed.map(|(name, value)| format!("{name} = {}", shortened(value, 120))).collect();
     texts.join(", ")
 }
 
 /// One row a step: its number, its label, and what it changed.
-pub(crate) fn table(steps: &[Step]) -> String {
+pub(crate) fn table(steps: &[TraceStep]) -> String {
     let labels: Vec<String> = steps.iter().map(label).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
     let rows = steps.iter().zip(&labels).enumerate();
@@ -42,11 +42,11 @@ pub(crate) fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
-pub(crate) fn steps_json(steps: &[Step]) -> Value {
+pub(crate) fn steps_json(steps: &[TraceStep]) -> Value {
     steps.iter().map(step_json).collect()
 }
 
-pub(crate) fn step_json(step: &Step) -> Value {
+pub(crate) fn step_json(step: &TraceStep) -> Value {
     let mut json = json!({ "name": step.name, "changed": step.changed });
     json["params"] = object(&step.params);
     json["results"] = object(&step.outputs);

@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, Step, Wanted, replay};
+use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, TraceStep, Wanted, replay};
 use abridge_diag::{Diagnostic, SourceMap};
-use abridge_eval::{Env, Explicit, Val};
+use abridge_eval::{Env, Val};
+use abridge_explicit::Explicit;
 use abridge_model::{Model, SmolStr};
 use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,7 @@ const INITIALISE_IN_FILE: &str = "$initialise_machine";
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct TraceFile {
     description: String,
-    transition_list: Vec<TraceStep>,
+    transition_list: Vec<FileStep>,
     variable_names: Vec<String>,
     constant_names: Vec<String>,
     set_names: Vec<String>,
@@ -41,7 +42,7 @@ pub(crate) struct TraceFile {
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct TraceStep {
+struct FileStep {
     #[serde(alias = "operationName")]
     name: String,
     #[serde(alias = "parameters", deserialize_with = "or_null")]
@@ -95,7 +96,7 @@ fn or_null<'de, D: serde::Deserializer<'de>, T: Deserialize<'de> + Default>(dese
 }
 
 /// Writes steps of a machine; the message of what went wrong.
-pub(crate) fn save(path: &Path, model: &Model, steps: &[Step]) -> Result<(), String> {
+pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep]) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", path.display());
     let text = serde_json::to_string_pretty(&TraceFile::of_steps(model, steps)).map_err(|error| failed(&error))?;
     replace_file(path, text + "\n").map_err(|error| failed(&error))
@@ -120,10 +121,10 @@ pub(crate) fn load(path: &Path) -> Result<TraceFile, String> {
 }
 
 impl TraceFile {
-    fn of_steps(model: &Model, steps: &[Step]) -> TraceFile {
+    fn of_steps(model: &Model, steps: &[TraceStep]) -> TraceFile {
         let names = |list: Vec<&SmolStr>| list.into_iter().map(SmolStr::to_string).collect();
         TraceFile {
-            transition_list: steps.iter().map(|step| TraceStep::new(model, step)).collect(),
+            transition_list: steps.iter().map(|step| FileStep::new(model, step)).collect(),
             variable_names: names(model.state_variables().map(|(_, variable)| &variable.name).collect()),
             constant_names: names(model.constants.values().map(|constant| &constant.name).collect()),
             set_names: names(model.sets.values().map(|set| &set.name).collect()),
@@ -153,8 +154,8 @@ impl TraceFile {
     }
 }
 
-impl TraceStep {
-    fn new(model: &Model, step: &Step) -> TraceStep {
+impl FileStep {
+    fn new(model: &Model, step: &TraceStep) -> FileStep {
         let is_setup = step.name == SETUP_CONSTANTS;
         let name = match step.name.as_str() {
             SETUP_CONSTANTS => SETUP_IN_FILE.to_owned(),
@@ -164,13 +165,13 @@ impl TraceStep {
         let is_constant = |name: &str| model.constants.values().any(|constant| constant.name == name);
         let shown = step.state.iter().filter(|(name, _)| !step.opaque.contains(name) && is_constant(name) == is_setup);
         let (changed, unchanged): (Vec<_>, Vec<_>) = shown.cloned().partition(|(name, _)| step.changed.contains(name));
-        TraceStep {
+        FileStep {
             name,
             params: step.params.iter().cloned().collect(),
             results: step.outputs.iter().filter(|(_, value)| value != "?").cloned().collect(),
             dest_state: changed.into_iter().collect(),
             dest_state_not_changed: unchanged.into_iter().map(|(name, _)| name).collect(),
-            ..TraceStep::default()
+            ..FileStep::default()
         }
     }
 
@@ -186,7 +187,7 @@ impl TraceStep {
 /// What came of a replay.
 pub(crate) struct Replayed {
     pub(crate) replay: Replay,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<TraceStep>,
     /// What the trace says and the machine does not know.
     pub(crate) notes: Vec<String>,
 }
@@ -228,12 +229,9 @@ pub(crate) fn replay_file(
     let vals = evaluate(&system, &analysis, &values).map_err(NoReplay::Value)?;
     let wanted = wanted(trace, &roles, vals);
     let replay = replay(&system, &wanted);
-    let mut steps = Vec::new();
-    let mut from = abridge_check::Place::Start;
-    for taken in &replay.moves {
-        steps.push(taken.step(model, &from));
-        from = taken.to.clone();
-    }
+    let mut animation = abridge_check::Animation::new(&system, 0);
+    animation.follow(replay.moves.iter().map(|execution| execution.shown(&system)));
+    let steps = animation.trace();
     Ok(Replayed { replay, steps, notes: unknown_names(model, trace) })
 }
 
@@ -242,7 +240,7 @@ fn evaluate(
     analysis: &FormulaAnalysis,
     values: &[(usize, Role, &str)],
 ) -> Result<Vec<Val>, String> {
-    let session = system.interp().session();
+    let session = system.judge().session();
     let env = Env::new(&system.blank());
     let mut vals = Vec::new();
     for (formula, (idx, _, text)) in analysis.formulas.iter().zip(values) {
@@ -266,7 +264,7 @@ fn wanted(trace: &TraceFile, roles: &[&Role], vals: Vec<Val>) -> Vec<Wanted> {
         Role::Any | Role::Predicate => (String::new(), val),
     });
     let mut take = |count: usize| -> Vec<(String, Val)> { named.by_ref().take(count).collect() };
-    let step = |step: &TraceStep| Wanted {
+    let step = |step: &FileStep| Wanted {
         name: step.machine_name().to_owned(),
         params: take(step.params.len()),
         outputs: take(step.results.len()),

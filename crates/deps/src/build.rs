@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Blast, Evaluation, Formulas, Lit, MAX_ONE_HOT, Replaced};
 use abridge_encoding::{CellId, Cells, Config, Encoding, Initial, Property, PropertyKind, Prover, Source};
-use abridge_eval::Explicit;
+use abridge_explicit::Explicit;
 use abridge_model::VarId;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: D
     }
     let (state, _) = system.decode(words);
     let source = Source {
-        interp: system.interp(),
+        interp: system.judge(),
         variables: system.state_variables().to_vec(),
         operations: system.operations().to_vec(),
         labels: (0..system.operations().len()).map(|idx| system.label_locals(idx).to_vec()).collect(),

@@ -4,7 +4,8 @@ use std::sync::PoisonError;
 
 use abridge_blast::{Answer, Lit, Replaced};
 use abridge_encoding::CellId;
-use abridge_eval::{Explicit, Val, val_text};
+use abridge_eval::{Val, val_text};
+use abridge_explicit::Explicit;
 use abridge_model::VarId;
 
 use crate::facts::{Facts, Instance, NodeId};

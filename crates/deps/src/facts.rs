@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit};
 use abridge_encoding::{CellId, Cells};
-use abridge_eval::{Explicit, Val};
+use abridge_eval::Val;
+use abridge_explicit::Explicit;
 use abridge_model::Model;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;

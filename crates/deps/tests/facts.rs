@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use abridge_deps::{Answers, Asked, Depth, Facts, Means};
-use abridge_eval::{Config, Explicit, Interp, SystemConfig};
+use abridge_eval::Config;
+use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_system::{Steps, System as _, Worker as _};
 use abridge_testkit::Project;
 
@@ -30,10 +31,10 @@ fn find_with(text: &str, depth: Depth, means: &Means) -> Found {
     let project = Project::new(&[("M.mch", text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{}", project.diagnostics()));
-    let system = Explicit::new(Interp::new(model, Config::default()), SystemConfig::default());
+    let system = Explicit::new(judge(model, Config::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
-    system.worker().initial(&mut steps);
-    let words = steps.iter().next().expect("the machine starts").2.to_vec();
+    assert!(system.worker().initial(&mut steps).is_whole());
+    let words = steps.iter().next().expect("the machine starts").target.to_vec();
     let facts = Facts::new(&system, &words, ASKED, depth, means).expect("the machine can be analysed");
     let name = |node| facts.name(model, system.operations(), node);
     let enabling = facts.enabling();
@@ -213,10 +214,10 @@ fn when_the_time_is_over_nothing_is_asked_or_kept() {
     let project = Project::new(&[("M.mch", &text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().expect("a machine");
-    let system = Explicit::new(Interp::new(model, Config::default()), SystemConfig::default());
+    let system = Explicit::new(judge(model, Config::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
-    system.worker().initial(&mut steps);
-    let words = steps.iter().next().expect("the machine starts").2.to_vec();
+    assert!(system.worker().initial(&mut steps).is_whole());
+    let words = steps.iter().next().expect("the machine starts").target.to_vec();
     assert!(Facts::new(&system, &words, ASKED, SEMANTIC, &means).is_none());
     assert!(!means.answers.is_changed());
 }

@@ -13,9 +13,9 @@ use abridge_model::{
 };
 use abridge_value::{Int, Value};
 
-use abridge_eval::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
-use abridge_eval::{Env, Session, State, Sym as ValSym, Val};
+use abridge_eval::{Env, Session, State, SymbolicSet, Val};
 use abridge_model::walk::Node;
+use abridge_solve::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
 
 use crate::gap::Cause;
 
@@ -104,7 +104,7 @@ impl<'s> Translator<'s> {
     /// Makes a variable stand for any function from one set to another, argument by argument, so that its values have parts: what
     /// [`Translator::function_bound`] gives. The literal is as in [`Translator::declare`].
     pub(crate) fn declare_function(&mut self, variable: VarId, set: &Val) -> Option<Lit> {
-        let Some(ValSym::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return None };
+        let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return None };
         let (sym, condition) = self.encoder.fresh_by_argument(*arrow, from, to, &self.env).ok()?;
         self.encoder.set_variable(variable, Some(sym));
         Some(condition)
@@ -202,7 +202,7 @@ impl<'s> Translator<'s> {
 
     /// The variables that a predicate reads.
     pub(crate) fn reads(&self, pred: PredId) -> Vec<VarId> {
-        self.session.interp().names().of_pred(self.session.model(), pred).variables.clone()
+        self.session.interp().names_of_pred(pred).variables.clone()
     }
 
     /// The conjuncts of a predicate.
@@ -218,14 +218,14 @@ impl<'s> Translator<'s> {
         let set = self.constant(*right)?;
         match op {
             Comparison::Member => Some((*variable, set)),
-            Comparison::Subset => Some((*variable, ValSym::unary(UnaryOp::Pow, set))),
+            Comparison::Subset => Some((*variable, SymbolicSet::unary(UnaryOp::Pow, set))),
             _ => None,
         }
     }
 
     /// The value of an expression that depends on the constants alone.
     fn constant(&self, expr: ExprId) -> Option<Val> {
-        let names = self.session.interp().names().of_expr(self.session.model(), expr);
+        let names = self.session.interp().names_of_expr(expr);
         if !names.variables.is_empty() || !names.locals.is_empty() {
             return None;
         }
@@ -249,7 +249,7 @@ impl<'s> Translator<'s> {
         let values = self.constant(*to).filter(|set| set.as_sym().is_some());
         let values = values.unwrap_or_else(|| self.session.type_set(*second));
         let arrow = BinaryOp::Arrow(Arrow { total, ..Arrow::PARTIAL });
-        Some((*variable, ValSym::binary(arrow, domain, values)))
+        Some((*variable, SymbolicSet::binary(arrow, domain, values)))
     }
 
     /// The actions of an operation, one for each value of the locals that label its steps, in so far as these are not more than `most`.
@@ -277,7 +277,7 @@ impl<'s> Translator<'s> {
         if let Subst::Pre { pred, body } = model.subst(peeled.body) {
             // What a precondition says about outputs only types them.
             let is_typing = |pred: &PredId| {
-                let names = self.session.interp().names().of_pred(model, *pred);
+                let names = self.session.interp().names_of_pred(*pred);
                 operation.outputs.iter().any(|output| names.locals.contains(output))
             };
             peeled.guards.extend(self.conjuncts(*pred).into_iter().filter(|pred| !is_typing(pred)));
@@ -394,7 +394,7 @@ impl<'s> Translator<'s> {
             Err(stop) => return Err(stop),
         };
         let may_fail = truth.is_err() && may_fail(self.session.model(), Node::Pred(pred));
-        let names = self.session.interp().names().of_pred(self.session.model(), pred);
+        let names = self.session.interp().names_of_pred(pred);
         let is_closed = !binder.iter().any(|local| names.locals.contains(local));
         Ok(Guard { truth, reads: names.variables.clone(), is_closed, may_fail })
     }

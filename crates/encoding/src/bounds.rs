@@ -12,7 +12,7 @@
 //! stays in the range for more steps than a search can take.
 
 use abridge_blast::{Lit, Sym};
-use abridge_eval::{State, Sym as ValSym, Val};
+use abridge_eval::{State, SymbolicSet, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{BaseSet, BinaryOp, Model, TypeTable, VarId};
 use abridge_value::{Int, Set};
@@ -179,7 +179,8 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
         let ty = model.variables[variable].ty;
         let parts: Vec<_> =
             model.invariant.iter().flat_map(|conjunct| self.translator.conjuncts(conjunct.pred)).collect();
-        let is_natural = |set: &Val| matches!(set.as_sym(), Some(ValSym::Base(BaseSet::Natural | BaseSet::Natural1)));
+        let is_natural =
+            |set: &Val| matches!(set.as_sym(), Some(SymbolicSet::Base(BaseSet::Natural | BaseSet::Natural1)));
         if ty == TypeTable::INTEGER {
             let bounds = parts.iter().filter_map(|part| self.translator.bound(*part));
             let is_natural = bounds.into_iter().any(|(bounded, set)| bounded == variable && is_natural(&set));
@@ -194,11 +195,11 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
             let Some((_, set)) = self.translator.bound(part).filter(|(bounded, _)| *bounded == variable) else {
                 return false;
             };
-            let Some(ValSym::Binary(op @ BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return false };
+            let Some(SymbolicSet::Binary(op @ BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return false };
             if !arrow.functional || arrow.surjective {
                 return false;
             }
-            let set = ValSym::binary(*op, from.clone(), self.range(is_natural(to)));
+            let set = SymbolicSet::binary(*op, from.clone(), self.range(is_natural(to)));
             let condition = self.translator.declare(variable, Some(&set));
             self.is_taken(variable, condition, set, Origin::Constants)
         })

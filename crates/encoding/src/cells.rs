@@ -38,8 +38,7 @@ struct Group {
 
 impl Cells {
     pub(crate) fn new(variables: &[VarId], shape: impl Fn(VarId) -> Option<Sym>) -> Cells {
-        let mut cells =
-            Cells { variables: Vec::new(), n_cells: 0, by_input: FxHashMap::default(), inputs: Vec::new() };
+        let mut cells = Cells { variables: Vec::new(), n_cells: 0, by_input: FxHashMap::default(), inputs: Vec::new() };
         for variable in variables {
             let shape = shape(*variable);
             let mut parts = Vec::new();

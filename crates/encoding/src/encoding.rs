@@ -5,9 +5,9 @@
 //! in all reachable states: engines may take [`Encoding::assumptions`] for granted.
 
 use abridge_blast::{Blast, Lit, Sym};
-use abridge_eval::encode::Truth;
 use abridge_eval::{Interp, State, Val};
 use abridge_model::{Conjunct, LocalId, Model, OpId, VarId};
+use abridge_solve::encode::Truth;
 use abridge_value::BitSet;
 
 use crate::actions::{Action, Translator};

@@ -4,9 +4,9 @@
 //! needs exact circuits refuses a machine with gaps; an analysis that may err on the safe side goes on with the rest. A gap that was
 //! forgotten would make an exact engine prove what is not so.
 
-use abridge_eval::encode::Stop;
 use abridge_model::walk::Node;
 use abridge_model::{Expr, Model, OpId, Pred, Subst, Type, TypeId, VarId};
+use abridge_solve::encode::Stop;
 
 /// Something without an exact circuit.
 #[derive(Clone, PartialEq, Eq, Debug)]

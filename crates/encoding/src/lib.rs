@@ -18,7 +18,7 @@ mod gap;
 mod initial;
 mod prover;
 
-pub use abridge_eval::encode::Truth;
+pub use abridge_solve::encode::Truth;
 pub use bounds::{DRIFT_RANGE, MAX_DRIFT};
 pub use cells::{CellId, Cells};
 pub use encoding::{Config, Encoding, ErrorCondition, Instance, Property, PropertyKind, Source};

@@ -7,7 +7,8 @@ use common::{Compared, compare};
 
 /// A machine with these variables, assertions and assignments.
 fn machine(typing: &str, initial: &str, assertions: &[&str], assignments: &[&str]) -> String {
-    let names: Vec<&str> = initial.split("||").map(|part| part.split([':', ' ']).find(|word| !word.is_empty()).unwrap()).collect();
+    let names: Vec<&str> =
+        initial.split("||").map(|part| part.split([':', ' ']).find(|word| !word.is_empty()).unwrap()).collect();
     let operations: Vec<String> =
         assignments.iter().enumerate().map(|(idx, body)| format!("op{idx} = BEGIN {body} END")).collect();
     let operations = if operations.is_empty() { "none = skip".to_owned() } else { operations.join(";\n") };
@@ -109,20 +110,24 @@ fn relations() {
 
 #[test]
 fn functions_by_pairs() {
-    let preds = ["f(x) = n", "x : dom(f) & f(x) = n", "n : ran(f)", "f[{x}] = {n}", "f <+ {x |-> n} = f", "card(f) = n"];
+    let preds =
+        ["f(x) = n", "x : dom(f) & f(x) = n", "n : ran(f)", "f[{x}] = {n}", "f <+ {x |-> n} = f", "card(f) = n"];
     let updates = ["f(x) := n", "f := {x} <<| f", "f := f |>> {n}", "n := f(x)", "f := f <+ {x |-> f(x)}"];
-    let compared = exact("f : S +-> 0..2 & n : 0..3 & x : S", "f := {} || n := 0 || x := a", &preds, &["f := {x} <<| f"]);
+    let compared =
+        exact("f : S +-> 0..2 & n : 0..3 & x : S", "f := {} || n := 0 || x := a", &preds, &["f := {x} <<| f"]);
     assert!(compared.ill_defined > 0);
     let total = ["f(x) = n", "f(a) < f(b)", "f(x) + 1 = n", "f~[{n}] = {x}", "SIGMA(y).(y : S | f(y)) > n"];
     exact("f : S --> 0..2 & n : 0..2 & x : S", "f := S * {0} || n := 0 || x := a", &total, &["f(x) := n", "n := f(x)"]);
     // Values may leave what the invariant says: the bound is widened or given up.
-    let compared = compare(&machine("f : S +-> 0..2 & n : 0..3 & x : S", "f := {} || n := 0 || x := a", &preds, &updates));
+    let compared =
+        compare(&machine("f : S +-> 0..2 & n : 0..3 & x : S", "f := {} || n := 0 || x := a", &preds, &updates));
     assert!(compared.states > 10 && compared.gaps == 0);
 }
 
 #[test]
 fn functions_to_sets() {
-    let preds = ["g(x) = {x}", "x : dom(g)", "x : dom(g) & x : g(x)", "dom(g) = D", "g : D --> POW(D)", "g : D +-> POW1(D)"];
+    let preds =
+        ["g(x) = {x}", "x : dom(g)", "x : dom(g) & x : g(x)", "dom(g) = D", "g : D --> POW(D)", "g : D +-> POW1(D)"];
     for (typing, initial) in
         [("g : D +-> POW(D)", "g := {}"), ("g : D --> POW(D)", "g := D * {{}}"), ("g : D +-> POW1(D)", "g := {}")]
     {
@@ -161,12 +166,23 @@ fn numbers() {
         "!i.(i : 0..m => i + n < 5)",
         "{i | i : 0..4 & i < m} = 0..(m - 1)",
     ];
-    let updates = ["n := m - 2", "m := IF n < 0 THEN 0 ELSE n END", "SELECT n < 3 THEN n := n + 1 END", "n := -1", "n :: -2..1"];
+    let updates =
+        ["n := m - 2", "m := IF n < 0 THEN 0 ELSE n END", "SELECT n < 3 THEN n := n + 1 END", "n := -1", "n :: -2..1"];
     let compared = exact("n : -2..3 & m : 0..4", "n := 0 || m := 1", &preds, &updates);
     assert!(compared.ill_defined > 0);
     // A single value, a negative range, two values.
-    exact("n : -7..-4 & m : 5..5", "n := -5 || m := 5", &["n + m = 0", "n < m", "n * m = -25"], &["n := -n - 11", "m := 5"]);
-    exact("n : 0..1 & m : -1..0", "n := 0 || m := 0", &["n = -m", "n + m = 0", "n * m = 0"], &["n := 1 - n", "m := -n"]);
+    exact(
+        "n : -7..-4 & m : 5..5",
+        "n := -5 || m := 5",
+        &["n + m = 0", "n < m", "n * m = -25"],
+        &["n := -n - 11", "m := 5"],
+    );
+    exact(
+        "n : 0..1 & m : -1..0",
+        "n := 0 || m := 0",
+        &["n = -m", "n + m = 0", "n * m = 0"],
+        &["n := 1 - n", "m := -n"],
+    );
 }
 
 #[test]
@@ -178,7 +194,12 @@ fn sequences_and_records() {
     let preds = ["r'x = TRUE", "r'y > 1", "r = rec(x: FALSE, y: 2)", "r : struct(x: {TRUE}, y: 0..1)"];
     let updates = ["r'x := FALSE", "r := rec(x: TRUE, y: 1)", "r'y := 2"];
     exact("r : struct(x: BOOL, y: 0..2)", "r := rec(x: TRUE, y: 0)", &preds, &updates);
-    exact("p : D * (0..2)", "p := d |-> 0", &["p = d |-> 1", "prj1(D, INTEGER)(p) = e", "p : {d} * (1..2)"], &["p := e |-> 2"]);
+    exact(
+        "p : D * (0..2)",
+        "p := d |-> 0",
+        &["p = d |-> 1", "prj1(D, INTEGER)(p) = e", "p : {d} * (1..2)"],
+        &["p := e |-> 2"],
+    );
 }
 
 #[test]

@@ -10,9 +10,8 @@ use abridge_model::{Arrow, BaseSet, BinaryOp, ExprId, FreeTypeId, LocalId, TreeO
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 use abridge_value::{Set, Value, put_value, read_value};
 
-use crate::env::{Locals, Scope, Slots};
+use crate::domain::{Closure, Locals, Partial, Scope, Slots, SymbolicSet, Val};
 use crate::interp::Warning;
-use crate::val::{Closure, Partial, Sym, Val};
 
 const VALUE: u8 = 0;
 const PAIR: u8 = 1;
@@ -95,7 +94,7 @@ const ARROWS: u64 = 64;
 const TREE_OPS: [TreeOp; 2] = [TreeOp::Tree, TreeOp::Btree];
 
 /// Appends what something is; nothing if it cannot be told.
-pub(crate) fn put_val(out: &mut Vec<u8>, val: &Val) -> Option<()> {
+pub fn put_val(out: &mut Vec<u8>, val: &Val) -> Option<()> {
     match val {
         Val::Value(value) => {
             out.push(VALUE);
@@ -121,15 +120,15 @@ fn put_vals(out: &mut Vec<u8>, vals: &[Val]) -> Option<()> {
     vals.iter().try_for_each(|val| put_val(out, val))
 }
 
-fn put_sym(out: &mut Vec<u8>, sym: &Sym) -> Option<()> {
+fn put_sym(out: &mut Vec<u8>, sym: &SymbolicSet) -> Option<()> {
     match sym {
-        Sym::Base(base) => put_tagged(out, BASE, position(&BASE_SETS, base)?),
-        Sym::FreeType(id) => put_tagged(out, FREE_TYPE, u64::from(id.0)),
-        Sym::Unary(op, operand) => {
+        SymbolicSet::Base(base) => put_tagged(out, BASE, position(&BASE_SETS, base)?),
+        SymbolicSet::FreeType(id) => put_tagged(out, FREE_TYPE, u64::from(id.0)),
+        SymbolicSet::Unary(op, operand) => {
             put_tagged(out, UNARY, position(&UNARY_OPS, op)?);
             put_val(out, operand)?;
         }
-        Sym::Binary(op, left, right) => {
+        SymbolicSet::Binary(op, left, right) => {
             let number = match op {
                 BinaryOp::Arrow(arrow) => ARROWS + arrow_number(*arrow),
                 op => position(&BINARY_OPS, op)?,
@@ -138,15 +137,15 @@ fn put_sym(out: &mut Vec<u8>, sym: &Sym) -> Option<()> {
             put_val(out, left)?;
             put_val(out, right)?;
         }
-        Sym::Struct(shape, fields) => {
+        SymbolicSet::Struct(shape, fields) => {
             put_tagged(out, STRUCT, u64::from(*shape));
             put_vals(out, fields)?;
         }
-        Sym::Tree(op, operand) => {
+        SymbolicSet::Tree(op, operand) => {
             put_tagged(out, TREE, position(&TREE_OPS, op)?);
             put_val(out, operand)?;
         }
-        Sym::Closure(Closure { expr, scope }) => {
+        SymbolicSet::Closure(Closure { expr, scope }) => {
             put_tagged(out, CLOSURE, u64::from(expr.0));
             put_slots(out, &scope.variables)?;
             let frames: Vec<(LocalId, &Option<Val>)> = scope.locals.frames().collect();
@@ -156,13 +155,13 @@ fn put_sym(out: &mut Vec<u8>, sym: &Sym) -> Option<()> {
                 put_slot(out, val)?;
             }
         }
-        Sym::Successor => out.push(SUCCESSOR),
-        Sym::Predecessor => out.push(PREDECESSOR),
-        Sym::Constructor(id, constructor) => {
+        SymbolicSet::Successor => out.push(SUCCESSOR),
+        SymbolicSet::Predecessor => out.push(PREDECESSOR),
+        SymbolicSet::Constructor(id, constructor) => {
             put_tagged(out, CONSTRUCTOR, u64::from(id.0));
             put_number(out, u64::from(*constructor));
         }
-        Sym::Partial(partial) => {
+        SymbolicSet::Partial(partial) => {
             let Partial { is_function, is_total, is_injective, decided, absent, open } = partial;
             let flags = [*is_function, *is_total, *is_injective];
             put_tagged(out, PARTIAL, bits(&flags));
@@ -196,7 +195,7 @@ fn arrow_of(number: u64) -> Option<Arrow> {
 }
 
 /// Appends the values of constants or variables.
-pub(crate) fn put_slots(out: &mut Vec<u8>, slots: &Slots) -> Option<()> {
+pub fn put_slots(out: &mut Vec<u8>, slots: &Slots) -> Option<()> {
     put_number(out, slots.len() as u64);
     slots.iter().try_for_each(|slot| put_slot(out, slot))
 }
@@ -206,7 +205,7 @@ fn put_slot(out: &mut Vec<u8>, slot: &Option<Val>) -> Option<()> {
     slot.as_ref().map_or(Some(()), |val| put_val(out, val))
 }
 
-pub(crate) fn read_val(reader: &mut Reader<'_>) -> Option<Val> {
+pub fn read_val(reader: &mut Reader<'_>) -> Option<Val> {
     with_stack(|| read_val_inner(reader))
 }
 
@@ -215,30 +214,30 @@ fn read_val_inner(reader: &mut Reader<'_>) -> Option<Val> {
         VALUE => return read_value(reader).map(Val::Value),
         PAIR => return Some(Val::pair(read_val(reader)?, read_val(reader)?)),
         RECORD => return Some(Val::record(reader.small()?, reader.list(read_val)?)),
-        BASE => Sym::Base(*BASE_SETS.get(reader.small::<usize>()?)?),
-        FREE_TYPE => Sym::FreeType(FreeTypeId(reader.small()?)),
-        UNARY => Sym::Unary(*UNARY_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
+        BASE => SymbolicSet::Base(*BASE_SETS.get(reader.small::<usize>()?)?),
+        FREE_TYPE => SymbolicSet::FreeType(FreeTypeId(reader.small()?)),
+        UNARY => SymbolicSet::Unary(*UNARY_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
         BINARY => {
             let op = match reader.number()? {
                 number if number >= ARROWS => BinaryOp::Arrow(arrow_of(number - ARROWS)?),
                 number => *BINARY_OPS.get(number as usize)?,
             };
-            Sym::Binary(op, read_val(reader)?, read_val(reader)?)
+            SymbolicSet::Binary(op, read_val(reader)?, read_val(reader)?)
         }
-        STRUCT => Sym::Struct(reader.small()?, reader.list(read_val)?),
-        TREE => Sym::Tree(*TREE_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
+        STRUCT => SymbolicSet::Struct(reader.small()?, reader.list(read_val)?),
+        TREE => SymbolicSet::Tree(*TREE_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
         CLOSURE => {
             let expr = ExprId(reader.small()?);
             let variables = Arc::new(read_slots(reader)?);
             let frames = reader.list(|reader| Some((LocalId(reader.small()?), read_slot(reader)?)))?;
-            Sym::Closure(Closure { expr, scope: Scope { variables, locals: Locals::of_frames(frames) } })
+            SymbolicSet::Closure(Closure { expr, scope: Scope { variables, locals: Locals::of_frames(frames) } })
         }
-        SUCCESSOR => Sym::Successor,
-        PREDECESSOR => Sym::Predecessor,
-        CONSTRUCTOR => Sym::Constructor(FreeTypeId(reader.small()?), reader.small()?),
+        SUCCESSOR => SymbolicSet::Successor,
+        PREDECESSOR => SymbolicSet::Predecessor,
+        CONSTRUCTOR => SymbolicSet::Constructor(FreeTypeId(reader.small()?), reader.small()?),
         PARTIAL => {
             let flags = reader.number()?;
-            Sym::Partial(Partial {
+            SymbolicSet::Partial(Partial {
                 is_function: flags & 1 != 0,
                 is_total: flags & 2 != 0,
                 is_injective: flags & 4 != 0,
@@ -256,7 +255,7 @@ fn read_set(reader: &mut Reader<'_>) -> Option<Set> {
     read_value(reader)?.as_set().cloned()
 }
 
-pub(crate) fn read_slots(reader: &mut Reader<'_>) -> Option<Slots> {
+pub fn read_slots(reader: &mut Reader<'_>) -> Option<Slots> {
     reader.list(read_slot)
 }
 
@@ -268,21 +267,21 @@ fn read_slot(reader: &mut Reader<'_>) -> Option<Option<Val>> {
     }
 }
 
-pub(crate) fn put_span(out: &mut Vec<u8>, span: Option<Span>) {
+pub fn put_span(out: &mut Vec<u8>, span: Option<Span>) {
     out.push(u8::from(span.is_some()));
     if let Some(span) = span {
         [span.file.0, span.start, span.end].into_iter().for_each(|number| put_number(out, u64::from(number)));
     }
 }
 
-pub(crate) fn read_span(reader: &mut Reader<'_>) -> Option<Option<Span>> {
+pub fn read_span(reader: &mut Reader<'_>) -> Option<Option<Span>> {
     match reader.byte()? {
         0 => Some(None),
         _ => Some(Some(Span::new(FileId(reader.small()?), reader.small()?, reader.small()?))),
     }
 }
 
-pub(crate) fn put_warning(out: &mut Vec<u8>, warning: &Warning) {
+pub fn put_warning(out: &mut Vec<u8>, warning: &Warning) {
     let (tag, text, span) = match warning {
         Warning::Enumeration { name, span } => (0, name.as_str(), *span),
         Warning::Strings { name, span } => (1, name.as_str(), *span),
@@ -295,7 +294,7 @@ pub(crate) fn put_warning(out: &mut Vec<u8>, warning: &Warning) {
     put_span(out, span);
 }
 
-pub(crate) fn read_warning(reader: &mut Reader<'_>) -> Option<Warning> {
+pub fn read_warning(reader: &mut Reader<'_>) -> Option<Warning> {
     let (tag, text, span) = (reader.byte()?, reader.text()?.to_owned(), read_span(reader)?);
     Some(match tag {
         0 => Warning::Enumeration { name: text, span },
@@ -322,23 +321,23 @@ mod tests {
 
     #[test]
     fn symbolic_sets_come_back() {
-        let natural = || Val::from(Sym::Base(BaseSet::Natural));
+        let natural = || Val::from(SymbolicSet::Base(BaseSet::Natural));
         let one = || Val::Value(Value::Int(1));
-        let mut vals = vec![one(), natural(), Sym::Successor.into(), Sym::Predecessor.into()];
-        vals.extend(UNARY_OPS.iter().map(|op| Sym::unary(*op, natural())));
-        vals.extend(BINARY_OPS.iter().map(|op| Sym::binary(*op, natural(), one())));
+        let mut vals = vec![one(), natural(), SymbolicSet::Successor.into(), SymbolicSet::Predecessor.into()];
+        vals.extend(UNARY_OPS.iter().map(|op| SymbolicSet::unary(*op, natural())));
+        vals.extend(BINARY_OPS.iter().map(|op| SymbolicSet::binary(*op, natural(), one())));
         vals.extend(
-            (0..16).filter_map(arrow_of).map(|arrow| Sym::binary(BinaryOp::Arrow(arrow), natural(), natural())),
+            (0..16).filter_map(arrow_of).map(|arrow| SymbolicSet::binary(BinaryOp::Arrow(arrow), natural(), natural())),
         );
-        vals.push(Sym::FreeType(FreeTypeId(2)).into());
-        vals.push(Sym::Constructor(FreeTypeId(2), 1).into());
-        vals.push(Sym::Tree(TreeOp::Btree, natural()).into());
-        vals.push(Sym::Struct(3, vec![natural(), one()]).into());
+        vals.push(SymbolicSet::FreeType(FreeTypeId(2)).into());
+        vals.push(SymbolicSet::Constructor(FreeTypeId(2), 1).into());
+        vals.push(SymbolicSet::Tree(TreeOp::Btree, natural()).into());
+        vals.push(SymbolicSet::Struct(3, vec![natural(), one()]).into());
         vals.push(Val::pair(one(), natural()));
         vals.push(Val::record(5, vec![natural(), one(), natural()]));
         let frames = vec![(LocalId(4), Some(natural())), (LocalId(7), None), (LocalId(4), Some(one()))];
         let scope = Scope { variables: Arc::new(vec![None, Some(natural())]), locals: Locals::of_frames(frames) };
-        vals.push(Sym::Closure(Closure { expr: ExprId(77), scope }).into());
+        vals.push(SymbolicSet::Closure(Closure { expr: ExprId(77), scope }).into());
         let partial = Partial {
             is_function: true,
             is_total: false,
@@ -347,9 +346,9 @@ mod tests {
             absent: Set::EMPTY,
             open: Set::singleton(Value::Int(3)),
         };
-        vals.push(Sym::Partial(partial).into());
+        vals.push(SymbolicSet::Partial(partial).into());
         vals.iter().for_each(comes_back);
-        let deep = (0..20_000).fold(natural(), |val, _| Sym::unary(UnaryOp::Pow, val));
+        let deep = (0..20_000).fold(natural(), |val, _| SymbolicSet::unary(UnaryOp::Pow, val));
         comes_back(&deep);
     }
 

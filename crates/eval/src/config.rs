@@ -15,8 +15,6 @@ pub struct Config {
     /// An infinite function whose membership in a set of functions cannot be decided is taken to be a member, with a warning;
     /// otherwise it is an error.
     pub trust_infinite_functions: bool,
-    /// Parts of formulas whose names all have values go to the compiled form where it covers them. Answers are the same.
-    pub compiled: bool,
     /// The largest set that is listed element by element.
     pub max_set_size: u64,
     /// Steps of evaluation until a call gives up; a step is one node of a formula or one candidate value.
@@ -48,7 +46,6 @@ impl Default for Config {
             ill_defined_search_is_false: true,
             ill_defined_guard_is_false: false,
             trust_infinite_functions: true,
-            compiled: false,
             max_set_size: 1 << 20,
             fuel: 1 << 30,
             hard: 1000,

@@ -4,7 +4,6 @@
 //! live in one file per family.
 
 mod arith;
-mod external;
 mod quantified;
 mod record;
 mod relation;
@@ -13,19 +12,16 @@ mod set;
 mod string;
 pub(crate) mod tree;
 
-pub(crate) use arith::MAX_BITS;
+pub use arith::MAX_BITS;
 
 use abridge_diag::with_stack;
 use abridge_model::{BaseSet, BinaryOp, Binding, Expr, ExprId, LocalId, QuantifiedOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
-pub use external::is_silent_predicate;
-pub(crate) use relation::cases;
+pub use relation::cases;
 
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Closure, Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Closure, Sym, Val};
 
 impl Session<'_> {
     /// The value of an expression; sets may be left symbolic.
@@ -58,9 +54,9 @@ impl Session<'_> {
             }
             Expr::Local(id) => self.local(*id, env),
             Expr::Carrier(set) => Ok(Set::carrier(set.0, self.model().sets[*set].size()).into()),
-            Expr::FreeType(id) => Ok(Sym::FreeType(*id).into()),
+            Expr::FreeType(id) => Ok(SymbolicSet::FreeType(*id).into()),
             Expr::BaseSet(BaseSet::Bool) => Ok(Set::booleans().into()),
-            Expr::BaseSet(base) => Ok(Sym::Base(*base).into()),
+            Expr::BaseSet(base) => Ok(SymbolicSet::Base(*base).into()),
             Expr::EmptySet => Ok(Set::EMPTY.into()),
             Expr::Unary(op, operand) => self.unary(*op, *operand, id, env),
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(self.model(), *function) => {
@@ -76,10 +72,12 @@ impl Session<'_> {
             Expr::WithField(record, field, val) => self.with_field(*record, *field, *val, env),
             Expr::Comprehension { .. } | Expr::SetImage { .. } => Ok(self.capture(id, env)),
             Expr::Quantified { op: QuantifiedOp::Lambda | QuantifiedOp::Union, .. } => Ok(self.capture(id, env)),
-            Expr::Quantified { op, binder, pred, expr, .. } => match self.quick_expr(id, env) {
-                Some(value) => Ok(value.into()),
-                None => self.quantified(*op, binder, *pred, *expr, env),
-            },
+            Expr::Quantified { op, binder, pred, expr, .. } => {
+                match self.fragments().and_then(|fragments| fragments.expr(self, id, env)) {
+                    Some(value) => Ok(value.into()),
+                    None => self.quantified(*op, binder, *pred, *expr, env),
+                }
+            }
             Expr::If(condition, then, otherwise) => {
                 let branch = if self.pred(*condition, env)? { then } else { otherwise };
                 self.expr(*branch, env)
@@ -87,22 +85,22 @@ impl Session<'_> {
             Expr::Let { bindings, body } => self.expr(*body, &self.bind_let(bindings, env)?),
             Expr::BoolOf(pred) => Ok(self.pred(*pred, env)?.into()),
             Expr::Constructor(id, constructor) => Ok(self.constructor(*id, *constructor)),
-            Expr::Successor => Ok(Sym::Successor.into()),
-            Expr::Predecessor => Ok(Sym::Predecessor.into()),
+            Expr::Successor => Ok(SymbolicSet::Successor.into()),
+            Expr::Predecessor => Ok(SymbolicSet::Predecessor.into()),
             Expr::FirstProjection => self.projection(BinaryOp::Prj1, id),
             Expr::SecondProjection => self.projection(BinaryOp::Prj2, id),
             Expr::Template(parts) => self.template(parts, env),
-            Expr::External(external, args) => self.external_expr(*external, args, id, env),
+            Expr::External(external, args) => self.interp.hooks().externals.expr(self, *external, args, id, env),
             Expr::CallOperation(op, args) => self.query(*op, args, env),
         }
     }
 
-    pub(crate) fn local(&self, id: LocalId, env: &Env) -> Result<Val> {
+    pub fn local(&self, id: LocalId, env: &Env) -> Result<Val> {
         let unassigned = || ErrorKind::Unassigned(self.model().locals[id].name.to_string()).into();
         env.local(id).cloned().ok_or_else(unassigned)
     }
 
-    pub(crate) fn bind_let(&self, bindings: &[Binding], env: &Env) -> Result<Env> {
+    pub fn bind_let(&self, bindings: &[Binding], env: &Env) -> Result<Env> {
         let mut env = env.clone();
         for binding in bindings {
             env = env.bind(binding.local, self.value(binding.value, &env)?);
@@ -112,8 +110,8 @@ impl Session<'_> {
 
     /// A set with bound variables, together with what it reads.
     fn capture(&self, expr: ExprId, env: &Env) -> Val {
-        let names = self.interp.names.of_expr(self.model(), expr);
-        Sym::Closure(Closure { expr, scope: env.scope.restricted(&names.variables, &names.locals) }).into()
+        let names = self.interp.names_of_expr(expr);
+        SymbolicSet::Closure(Closure { expr, scope: env.scope.restricted(&names.variables, &names.locals) }).into()
     }
 
     fn unary(&self, op: UnaryOp, operand: ExprId, id: ExprId, env: &Env) -> Result<Val> {
@@ -123,7 +121,7 @@ impl Session<'_> {
             U::Negate | U::RealNegate | U::Floor | U::Ceiling | U::ToReal => self.unary_number(op, &val),
             U::Max | U::Min | U::RealMax | U::RealMin => self.extremum(op, &val, env),
             U::Card => Ok(self.cardinality(&val, env)?.into()),
-            U::Pow | U::Pow1 | U::Fin | U::Fin1 => Ok(Sym::unary(op, val)),
+            U::Pow | U::Pow1 | U::Fin | U::Fin1 => Ok(SymbolicSet::unary(op, val)),
             U::GeneralUnion => Ok(self.general_union(val)),
             U::GeneralInter => self.general_inter(val, env),
             U::First => Ok(val.split()?.0),
@@ -136,7 +134,7 @@ impl Session<'_> {
             U::Closure1 => Ok(self.closure1(val)),
             U::Fnc => Ok(self.fnc(val)),
             U::Rel => self.rel(val, env),
-            U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm => Ok(Sym::unary(op, val)),
+            U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm => Ok(SymbolicSet::unary(op, val)),
             U::Size | U::SeqFirst | U::SeqLast | U::Front | U::Tail | U::Rev | U::GeneralConcat => {
                 self.unary_sequence(op, &val, env)
             }
@@ -158,7 +156,7 @@ impl Session<'_> {
             B::Difference => Ok(self.difference(&left, &right)),
             B::Cartesian => Ok(self.cartesian(&left, &right)),
             B::Pair => Ok(Val::pair(self.force(&left, env)?, self.force(&right, env)?)),
-            B::Arrow(_) => Ok(Sym::binary(op, left, right)),
+            B::Arrow(_) => Ok(SymbolicSet::binary(op, left, right)),
             B::Apply => self.apply(&left, &right, env),
             B::Image => self.image(&left, &right, env),
             B::DomainRestrict | B::DomainSubtract | B::RangeRestrict | B::RangeSubtract => {
@@ -166,7 +164,7 @@ impl Session<'_> {
             }
             B::Override | B::Compose | B::DirectProduct | B::ParallelProduct => Ok(self.relations(op, left, right)),
             B::Iterate => self.iterate(left, &right, id),
-            B::Prj1 | B::Prj2 => Ok(Sym::binary(op, left, right)),
+            B::Prj1 | B::Prj2 => Ok(SymbolicSet::binary(op, left, right)),
             B::Concat | B::InsertFront | B::InsertTail | B::Take | B::Drop => {
                 self.binary_sequence(op, &left, &right, env)
             }

@@ -5,11 +5,8 @@ use std::ops::ControlFlow;
 
 use abridge_model::{LocalId, PredId};
 
-use crate::env::Env;
-use crate::error::Result;
-use crate::interp::Session;
-use crate::solve::{Problem, Unknown};
-use crate::val::Val;
+use crate::domain::{Env, Result, Val};
+use crate::interp::{Problem, Session, Unknown};
 
 impl Session<'_> {
     /// Calls `found` with the values of `free` for which a predicate holds, each once, until it breaks.

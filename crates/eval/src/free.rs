@@ -24,7 +24,7 @@ pub struct NameCache {
 }
 
 impl NameCache {
-    pub(crate) fn new(model: &Model) -> NameCache {
+    pub fn new(model: &Model) -> NameCache {
         NameCache {
             exprs: std::iter::repeat_with(OnceLock::new).take(model.exprs.len()).collect(),
             preds: std::iter::repeat_with(OnceLock::new).take(model.preds.len()).collect(),

@@ -1,40 +1,49 @@
 //! The interpreter of one model, and the sessions in which it evaluates.
+//!
+//! An [`Interp`] belongs to a model and is shared by all threads; it holds the configuration, the hooks (`interp/hooks.rs`) and what was learned about
+//! formulas. A [`Session`] belongs to one thread: a budget of steps, a list of warnings. Everything that evaluates is a method of `Session`,
+//! defined in the module of its construct. The budget is what keeps evaluation finite: every loop over candidates must take steps from it.
 
-use std::cell::{Cell, RefCell};
+mod hooks;
+mod problem;
+
+use std::any::Any;
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use abridge_diag::Span;
-use abridge_model::{LocalId, Model, Type, TypeId};
+use abridge_model::{ExprId, LocalId, Model, PredId, SubstId, Type, TypeId};
 use abridge_value::{Int, Set};
 
-use crate::compiled::{Fragments, Memory};
-use crate::config::Config;
-use crate::env::{Env, Slots};
-use crate::error::{ErrorKind, Result};
-use crate::free::NameCache;
-use crate::val::{Sym, Val};
+pub(crate) use hooks::Hooks;
+pub use hooks::{Classes, Externals, Finder, Found, Fragments};
+pub use problem::{Constraint, Kind, Problem, Relation, Term, Unknown, normalise};
 
-/// Steps of evaluation, about, until somebody looks whether it shall end; a power of two.
-pub(crate) const LOOK: u64 = 1 << 14;
+use crate::config::Config;
+use crate::domain::{Env, ErrorKind, Result, Slots, SymbolicSet, Val};
+use crate::free::{FreeNames, NameCache};
+
+/// Steps between two looks at the stop flag, about; a power of two.
+pub const STEPS_PER_STOP_CHECK: u64 = 1 << 14;
 
 /// A model and what was learned about its formulas. Shared by all workers.
+#[derive(Clone)]
 pub struct Interp<'m> {
-    pub(crate) model: &'m Model,
-    pub(crate) config: Config,
-    pub(crate) names: NameCache,
-    /// Empty unless the compiled form may help.
-    pub(crate) fragments: Option<Fragments>,
+    pub model: &'m Model,
+    pub config: Config,
+    names: Arc<NameCache>,
+    hooks: Hooks,
     /// Set when somebody wants all evaluation to end.
     stop: Arc<AtomicBool>,
-    /// Nobody heeds that any more.
-    is_winding_up: AtomicBool,
+    /// The stop flag is not heeded any more.
+    is_winding_up: Arc<AtomicBool>,
 }
 
 /// A series of evaluations with one budget and one list of warnings.
 pub struct Session<'i> {
-    pub(crate) interp: &'i Interp<'i>,
+    pub interp: &'i Interp<'i>,
     fuel: Cell<u64>,
     calls: Cell<u32>,
     warnings: RefCell<BTreeSet<Warning>>,
@@ -42,25 +51,28 @@ pub struct Session<'i> {
     /// What a probe must not use of the budget.
     reserve: Cell<u64>,
     /// How many problems a SAT solver has settled.
-    pub(crate) circuits: Cell<u64>,
-    /// For compiled parts of formulas, kept from one to the next.
-    memories: RefCell<Vec<Memory>>,
-    /// How many compiled parts this session is inside of.
-    pub(crate) nesting: Cell<u32>,
-    /// What is to be chosen, if it is known what is looked for.
-    pub(crate) wishes: RefCell<Wishes>,
+    circuits: Cell<u64>,
+    /// Buffers of compiled parts of formulas, kept from one use to the next.
+    scratch: RefCell<Vec<Scratch>>,
+    /// The number of compiled parts that this session is inside of.
+    nesting: Cell<u32>,
+    /// The choices to be made, if it is known what is looked for.
+    wishes: RefCell<Wishes>,
 }
+
+/// A buffer whose type only its owner knows.
+pub type Scratch = Box<dyn Any + Send>;
 
 /// What substitutions choose where they have a choice; other choices are left out.
 #[derive(Default)]
-pub(crate) struct Wishes {
-    pub(crate) locals: Vec<(LocalId, Val)>,
+pub struct Wishes {
+    pub locals: Vec<(LocalId, Val)>,
     /// What variables become elements of sets as, if it is one of them; nothing if that does not matter.
-    pub(crate) variables: Option<Arc<Slots>>,
+    pub variables: Option<Arc<Slots>>,
 }
 
-/// How many steps of what serves many times count as one in a probe.
-const DISCOUNT: u64 = 32;
+/// Steps of work that serves many times, counted as one step of a probe.
+const SHARED_STEPS_PER_PROBE_STEP: u64 = 32;
 
 /// Something that makes an answer less than certain.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -78,16 +90,56 @@ pub enum Warning {
 }
 
 impl<'m> Interp<'m> {
-    pub fn new(model: &'m Model, config: Config) -> Interp<'m> {
-        let fragments = config.compiled.then(|| Fragments::new(model));
+    /// The judge: an interpreter that walks every formula itself.
+    pub fn new(
+        model: &'m Model,
+        config: Config,
+        finder: &'static dyn Finder,
+        externals: &'static dyn Externals,
+    ) -> Interp<'m> {
+        let hooks = Hooks { finder, externals, fragments: None };
+        let names = Arc::new(NameCache::new(model));
+        Interp { model, config, names, hooks, stop: Arc::default(), is_winding_up: Arc::default() }
+    }
+
+    /// The same interpreter with compiled parts. Both are ended by the same flag.
+    #[must_use]
+    pub fn with_fragments(&self, fragments: Arc<dyn Fragments>) -> Interp<'m> {
         Interp {
-            model,
-            config,
-            names: NameCache::new(model),
-            fragments,
-            stop: Arc::default(),
-            is_winding_up: AtomicBool::new(false),
+            model: self.model,
+            config: self.config.clone(),
+            names: self.names.clone(),
+            hooks: Hooks { fragments: Some(fragments), ..self.hooks },
+            stop: self.stop.clone(),
+            is_winding_up: self.is_winding_up.clone(),
         }
+    }
+
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    /// The names that occur free in formulas.
+    pub fn names(&self) -> &NameCache {
+        &self.names
+    }
+
+    pub fn names_of_expr(&self, id: ExprId) -> Arc<FreeNames> {
+        self.names.of_expr(self.model, id)
+    }
+
+    pub fn names_of_pred(&self, id: PredId) -> Arc<FreeNames> {
+        self.names.of_pred(self.model, id)
+    }
+
+    /// The names that a substitution reads or may write.
+    pub fn names_of_subst(&self, id: SubstId) -> FreeNames {
+        self.names.of_subst(self.model, id)
+    }
+
+    /// The operands of nested conjunctions, in order.
+    pub fn conjuncts(&self, id: PredId) -> Arc<[PredId]> {
+        self.names.conjuncts(self.model, id)
     }
 
     /// Ends every evaluation soon after the flag is set.
@@ -102,21 +154,16 @@ impl<'m> Interp<'m> {
     }
 
     /// The flag that ends evaluations.
-    pub(crate) fn stop(&self) -> Arc<AtomicBool> {
+    pub fn stop(&self) -> Arc<AtomicBool> {
         if self.is_winding_up.load(Ordering::Relaxed) { Arc::default() } else { self.stop.clone() }
     }
 
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed) && !self.is_winding_up.load(Ordering::Relaxed)
     }
 
     pub fn model(&self) -> &'m Model {
         self.model
-    }
-
-    /// Free names and conjuncts of formulas, computed once.
-    pub fn names(&self) -> &NameCache {
-        &self.names
     }
 
     pub fn config(&self) -> &Config {
@@ -132,7 +179,7 @@ impl<'m> Interp<'m> {
             probing: Cell::new(false),
             reserve: Cell::new(0),
             circuits: Cell::new(0),
-            memories: RefCell::default(),
+            scratch: RefCell::default(),
             nesting: Cell::new(0),
             wishes: RefCell::default(),
         }
@@ -163,7 +210,7 @@ impl<'i> Session<'i> {
     }
 
     /// A fresh budget, and no warnings.
-    pub(crate) fn renew(&self) {
+    pub fn renew(&self) {
         self.fuel.set(self.config().fuel);
         self.calls.set(0);
         if self.has_warnings() {
@@ -172,47 +219,63 @@ impl<'i> Session<'i> {
     }
 
     /// A session for a compiled part, with the budget of this one.
-    pub(crate) fn inner(&self) -> Session<'i> {
+    pub fn inner(&self) -> Session<'i> {
         let inner = self.interp.session();
         inner.fuel.set(self.fuel.get());
         inner.calls.set(self.calls.get());
         inner.nesting.set(self.nesting.get() + 1);
-        inner.memories.swap(&self.memories);
+        inner.scratch.swap(&self.scratch);
         inner
     }
 
     /// Takes over what an inner session has left.
-    pub(crate) fn leave(&self, inner: &Session<'_>) {
+    pub fn leave(&self, inner: &Session<'_>) {
         self.fuel.set(inner.fuel.get());
-        self.memories.swap(&inner.memories);
+        self.scratch.swap(&inner.scratch);
     }
 
-    pub(crate) fn take_memory(&self) -> Option<Memory> {
-        self.memories.borrow_mut().pop()
+    /// A buffer that was kept, if there is one.
+    pub fn take_scratch(&self) -> Option<Scratch> {
+        self.scratch.borrow_mut().pop()
     }
 
-    pub(crate) fn keep_memory(&self, memory: Memory) {
-        self.memories.borrow_mut().push(memory);
+    /// Keeps a buffer for the next use. All buffers of a session belong to one owner.
+    pub fn keep_scratch(&self, scratch: Scratch) {
+        self.scratch.borrow_mut().push(scratch);
+    }
+
+    /// Says what substitutions are to choose from now on.
+    pub fn wish(&self, wishes: Wishes) {
+        *self.wishes.borrow_mut() = wishes;
+    }
+
+    pub fn wishes(&self) -> Ref<'_, Wishes> {
+        self.wishes.borrow()
+    }
+
+    /// Counts a problem that a SAT solver has settled.
+    pub fn count_circuit(&self) {
+        self.circuits.set(self.circuits.get() + 1);
     }
 
     /// One step; every loop over candidates and every node takes at least one.
-    pub(crate) fn tick(&self) -> Result<()> {
+    pub fn tick(&self) -> Result<()> {
         self.ticks(1)
     }
 
     /// Something that takes as long as so many steps.
-    pub(crate) fn ticks(&self, n_steps: u64) -> Result<()> {
+    pub fn ticks(&self, n_steps: u64) -> Result<()> {
         let before = self.fuel.get();
         let left = before.checked_sub(n_steps).ok_or(ErrorKind::OutOfFuel)?;
         self.fuel.set(left);
-        if (before ^ left) >= LOOK && self.interp.is_stopped() {
+        if (before ^ left) >= STEPS_PER_STOP_CHECK && self.interp.is_stopped() {
             return Err(ErrorKind::Stopped.into());
         }
         Ok(())
     }
 
     /// Runs the body of a function or operation, one call deeper.
-    pub(crate) fn call<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn call<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
         let limit = self.config().max_calls;
         if self.calls.get() >= limit {
             return Err(ErrorKind::TooDeep { limit }.into());
@@ -224,7 +287,7 @@ impl<'i> Session<'i> {
     }
 
     /// Runs something with a smaller budget; nothing if that was used up.
-    pub(crate) fn probe<T>(&self, budget: u64, body: impl FnOnce() -> Result<T>) -> Option<Result<T>> {
+    pub fn probe<T>(&self, budget: u64, body: impl FnOnce() -> Result<T>) -> Option<Result<T>> {
         let before = self.fuel.get();
         let given = before.min(budget);
         self.fuel.set(given);
@@ -241,7 +304,7 @@ impl<'i> Session<'i> {
     }
 
     /// Runs something from inside a probe with the budget outside of it.
-    pub(crate) fn outside_probe<T>(&self, body: impl FnOnce() -> T) -> T {
+    pub fn outside_probe<T>(&self, body: impl FnOnce() -> T) -> T {
         let probed = self.fuel.replace(self.reserve.get());
         let probing = self.probing.replace(false);
         let result = body();
@@ -251,13 +314,13 @@ impl<'i> Session<'i> {
     }
 
     /// Runs something that serves many times: a probe, if there is one, pays a part of its steps.
-    pub(crate) fn at_discount<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn at_discount<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
         if !self.is_probing() {
             return body();
         }
         let before = self.reserve.get();
         let result = self.outside_probe(body);
-        self.ticks((before - self.reserve.get()) / DISCOUNT)?;
+        self.ticks((before - self.reserve.get()) / SHARED_STEPS_PER_PROBE_STEP)?;
         result
     }
 
@@ -266,20 +329,20 @@ impl<'i> Session<'i> {
         self.circuits.get()
     }
 
-    pub(crate) fn is_probing(&self) -> bool {
+    pub fn is_probing(&self) -> bool {
         self.probing.get()
     }
 
-    pub(crate) fn warn(&self, warning: Warning) {
+    pub fn warn(&self, warning: Warning) {
         self.warnings.borrow_mut().insert(warning);
     }
 
-    pub(crate) fn has_warnings(&self) -> bool {
+    pub fn has_warnings(&self) -> bool {
         !self.warnings.borrow().is_empty()
     }
 
     /// What to say where not all values of a type are tried.
-    pub(crate) fn cut_warning(&self, ty: TypeId, name: String, span: Span) -> Warning {
+    pub fn cut_warning(&self, ty: TypeId, name: String, span: Span) -> Warning {
         let span = Some(span);
         if has_strings(self.model(), ty) {
             Warning::Strings { name, span }
@@ -297,31 +360,31 @@ impl<'i> Session<'i> {
     pub fn type_set(&self, ty: TypeId) -> Val {
         use abridge_model::{BaseSet, BinaryOp, UnaryOp};
         match self.model().types.get(ty) {
-            Type::Integer => Sym::Base(BaseSet::Integer).into(),
-            Type::String => Sym::Base(BaseSet::String).into(),
-            Type::Real => Sym::Base(BaseSet::Real).into(),
+            Type::Integer => SymbolicSet::Base(BaseSet::Integer).into(),
+            Type::String => SymbolicSet::Base(BaseSet::String).into(),
+            Type::Real => SymbolicSet::Base(BaseSet::Real).into(),
             Type::Bool => Set::booleans().into(),
             Type::Given(set) => Set::carrier(set.0, self.model().sets[*set].size()).into(),
-            Type::Free(free) => Sym::FreeType(*free).into(),
-            Type::Pow(elem) => Sym::unary(UnaryOp::Pow, self.type_set(*elem)),
+            Type::Free(free) => SymbolicSet::FreeType(*free).into(),
+            Type::Pow(elem) => SymbolicSet::unary(UnaryOp::Pow, self.type_set(*elem)),
             Type::Pair(first, second) => {
-                Sym::binary(BinaryOp::Cartesian, self.type_set(*first), self.type_set(*second))
+                SymbolicSet::binary(BinaryOp::Cartesian, self.type_set(*first), self.type_set(*second))
             }
             Type::Record(fields) => {
                 let fields = fields.iter().map(|(_, field)| self.type_set(*field)).collect();
-                Sym::Struct(ty.0, fields).into()
+                SymbolicSet::Struct(ty.0, fields).into()
             }
         }
     }
 
     /// MININT and MAXINT.
-    pub(crate) fn int_range(&self) -> (Int, Int) {
+    pub fn int_range(&self) -> (Int, Int) {
         let preferences = &self.model().steering.preferences;
         (Int::from(preferences.min_int.clone()), Int::from(preferences.max_int.clone()))
     }
 
     /// Binds locals to the parts of a left-nested pair.
-    pub(crate) fn bind_tuple(&self, env: &Env, binder: &[LocalId], val: &Val) -> Result<Env> {
+    pub fn bind_tuple(&self, env: &Env, binder: &[LocalId], val: &Val) -> Result<Env> {
         let mut bindings = Vec::with_capacity(binder.len());
         let mut rest = val.clone();
         if let [first, others @ ..] = binder {
@@ -336,7 +399,7 @@ impl<'i> Session<'i> {
     }
 
     /// The values of locals as a left-nested pair.
-    pub(crate) fn tuple(&self, env: &Env, binder: &[LocalId]) -> Result<Val> {
+    pub fn tuple(&self, env: &Env, binder: &[LocalId]) -> Result<Val> {
         let mut parts = binder.iter().map(|local| self.local(*local, env));
         let first = parts.next().ok_or(ErrorKind::Internal("a binder is empty"))??;
         parts.try_fold(first, |tuple, part| Ok(Val::pair(tuple, part?)))
@@ -344,7 +407,7 @@ impl<'i> Session<'i> {
 }
 
 /// Whether values of the type contain strings.
-pub(crate) fn has_strings(model: &Model, ty: TypeId) -> bool {
+pub fn has_strings(model: &Model, ty: TypeId) -> bool {
     match model.types.get(ty) {
         Type::String => true,
         Type::Pow(elem) => has_strings(model, *elem),

@@ -6,12 +6,8 @@ use std::sync::Arc;
 use abridge_model::{Binding, ConstId, LocalId, OpId, Operation, PredId, Subst, SubstId, Target};
 use rustc_hash::FxHashSet;
 
-use crate::env::{Env, State};
-use crate::error::{Error, ErrorKind, Result};
-use crate::interp::Session;
-use crate::solve::{Classes, Problem, Unknown};
-use crate::subst::Update;
-use crate::val::Val;
+use crate::domain::{Env, Error, ErrorKind, Result, State, Update, Val};
+use crate::interp::{Classes, Problem, Session, Unknown};
 
 /// One step of an operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -56,8 +52,10 @@ impl Session<'_> {
     /// Calls `found` with every distinct initial state for these constants.
     pub fn initialise(&self, constants: &State, found: &mut Visit<'_, State>) {
         let mut seen: FxHashSet<State> = FxHashSet::default();
-        let is_done =
-            self.quick_initialise(constants, &mut |state| seen.insert(state.clone()) && found(Ok(state)).is_break());
+        let is_done = self.fragments().is_some_and(|fragments| {
+            fragments
+                .initialise(self, constants, &mut |state| seen.insert(state.clone()) && found(Ok(state)).is_break())
+        });
         if is_done {
             return;
         }
@@ -180,9 +178,9 @@ impl Session<'_> {
         let mut case = Case::new(operation.body);
         if let Subst::Pre { pred, body } = model.subst(operation.body) {
             // What a precondition says about outputs only types them.
-            let conjuncts = self.interp.names.conjuncts(model, *pred);
+            let conjuncts = self.interp.conjuncts(*pred);
             let is_typing = |pred: PredId| {
-                let names = self.interp.names.of_pred(model, pred);
+                let names = self.interp.names_of_pred(pred);
                 operation.outputs.iter().any(|output| names.locals.contains(output))
             };
             case.guards.extend(conjuncts.iter().filter(|pred| !is_typing(**pred)).map(|pred| (*pred, true)));

@@ -7,10 +7,8 @@ use std::ops::ControlFlow;
 use abridge_diag::with_stack;
 use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
 
-use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
-use crate::interp::Session;
-use crate::solve::{Problem, Unknown};
+use crate::domain::{Env, Error, ErrorKind, Result};
+use crate::interp::{Problem, Session, Unknown};
 
 impl Session<'_> {
     /// Whether a predicate holds.
@@ -18,7 +16,7 @@ impl Session<'_> {
         self.tick()?;
         let node = &self.model().preds[id];
         if let Pred::Forall { .. } | Pred::Exists { .. } = &node.pred
-            && let Some(answer) = self.quick_pred(id, env)
+            && let Some(answer) = self.fragments().and_then(|fragments| fragments.pred(self, id, env))
         {
             return Ok(answer);
         }
@@ -26,7 +24,7 @@ impl Session<'_> {
     }
 
     /// The same where values are searched for: an ill-defined predicate counts as false, if so configured.
-    pub(crate) fn holds_in_search(&self, id: PredId, env: &Env) -> Result<bool> {
+    pub fn holds_in_search(&self, id: PredId, env: &Env) -> Result<bool> {
         match self.pred(id, env) {
             Err(error) if error.is_ill_defined() && self.config().ill_defined_search_is_false => Ok(false),
             answer => answer,
@@ -62,11 +60,11 @@ impl Session<'_> {
                 self.is_finite(&set, env)
             }
             Pred::Partition(set, parts) => self.partition(*set, parts, env),
-            Pred::External(external, args) => self.external_pred(*external, args, env),
+            Pred::External(external, args) => self.interp.hooks().externals.pred(self, *external, args, env),
         }
     }
 
-    pub(crate) fn conjunction(&self, operands: &[PredId], env: &Env) -> Result<bool> {
+    pub fn conjunction(&self, operands: &[PredId], env: &Env) -> Result<bool> {
         let mut failure = None;
         for operand in operands {
             match self.pred(*operand, env) {

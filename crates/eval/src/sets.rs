@@ -1,7 +1,7 @@
 //! Sets that may be symbolic: how large they are, what is in them, what they contain element by element, how they compare.
 //!
 //! An operator applied to values gives a value at once; as soon as an operand is symbolic, the operator itself becomes a symbolic set
-//! ([`crate::val::Sym`]), and the questions asked about it are passed on to its operands:
+//! ([`crate::domain::SymbolicSet`]), and the questions asked about it are passed on to its operands:
 //!
 //! - `size.rs`: bounds on the number of elements, exact cardinalities;
 //! - `member.rs`: is it in;
@@ -9,15 +9,17 @@
 //! - `iterate.rs`: all elements, one after the other or as a value;
 //! - `arrows.rs`: sets of relations, functions and sequences;
 //! - `compare.rs`: equality and inclusion;
+//! - `cut.rs`: finite parts of infinite sets, where an incomplete search is better than none;
 //! - `derive.rs`: domain, range and inverse by the form of the operand.
 
 mod arrows;
 mod compare;
+mod cut;
 mod derive;
 mod images;
 mod iterate;
 mod member;
 mod size;
 
-pub(crate) use iterate::Visit;
-pub(crate) use size::Size;
+pub use iterate::Visit;
+pub use size::Size;

@@ -3,7 +3,6 @@
 //! An outcome is a set of assignments or an error. A substitution without outcomes is infeasible: its guard is false. Conditions of
 //! PRE that are met here are obligations; those that are guards are taken off before (see `machine.rs`).
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
@@ -12,15 +11,9 @@ use abridge_model::{ExprId, LocalId, OpId, PredId, Subst, SubstId, Target};
 use abridge_value::Int;
 
 use crate::config::Unbounded;
-use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
-use crate::interp::Session;
+use crate::domain::{Env, Error, ErrorKind, Result, Update, Val};
+use crate::interp::{Problem, Session};
 use crate::sets::Size;
-use crate::solve::Problem;
-use crate::val::Val;
-
-/// New values of what a substitution assigns. Empty for a local that is declared but has no value.
-pub type Update = BTreeMap<Target, Option<Val>>;
 
 /// What a substitution does: assignments, or what went wrong on the way.
 pub type Outcome = Result<Update>;
@@ -78,7 +71,7 @@ impl Session<'_> {
         let node = &self.model().substs[id];
         let emit: &mut Emit<'_> = &mut |outcome| emit(outcome.map_err(|error| error.at(node.span)));
         if let Subst::While { .. } = &node.subst
-            && let Some(update) = self.quick_loop(id, env)
+            && let Some(update) = self.fragments().and_then(|fragments| fragments.while_loop(self, id, env))
         {
             return emit(Ok(update));
         }
@@ -131,7 +124,7 @@ impl Session<'_> {
             }
             Subst::Call { op, args, outputs } => self.call_operation(*op, args, outputs, env, emit),
             Subst::External(external, args) => {
-                self.external_subst(*external, args, env)?;
+                self.interp.hooks().externals.subst(self, *external, args, env)?;
                 Ok(emit(Ok(Update::new())))
             }
             Subst::Sequence(parts) => Ok(self.sequence(parts, env, Update::new(), emit)),
@@ -183,7 +176,7 @@ impl Session<'_> {
 
     /// What targets are to become, if it is known.
     fn wish_for(&self, targets: &[Target]) -> Option<Val> {
-        let wishes = self.wishes.borrow();
+        let wishes = self.wishes();
         let variables = wishes.variables.as_ref()?;
         let val = |target: &Target| match target {
             Target::Variable(id) => variables[id.index()].clone(),
@@ -256,7 +249,7 @@ impl Session<'_> {
     }
 
     /// Whether a guard with nothing to be found holds.
-    pub(crate) fn guard(&self, pred: PredId, env: &Env) -> Result<bool> {
+    pub fn guard(&self, pred: PredId, env: &Env) -> Result<bool> {
         match self.pred(pred, env) {
             Err(error) if error.is_ill_defined() && self.config().ill_defined_guard_is_false => Ok(false),
             answer => answer,
@@ -446,7 +439,7 @@ impl Session<'_> {
     }
 
     /// A query operation used as an expression: its outputs, as a pair if there are several.
-    pub(crate) fn query(&self, op: OpId, args: &[ExprId], env: &Env) -> Result<Val> {
+    pub fn query(&self, op: OpId, args: &[ExprId], env: &Env) -> Result<Val> {
         let outputs: Vec<Target> =
             self.model().operations[op].outputs.iter().map(|output| Target::Local(*output)).collect();
         let mut result: Option<Outcome> = None;

@@ -63,17 +63,17 @@ impl World {
         World { outside, memory: Arc::default() }
     }
 
-    pub(crate) fn outside(&self) -> &dyn Outside {
+    pub fn outside(&self) -> &dyn Outside {
         &*self.outside
     }
 
     /// The time when it was first asked for.
-    pub(crate) fn now(&self) -> i64 {
+    pub fn now(&self) -> i64 {
         *self.memory.now.get_or_init(|| self.outside.now())
     }
 
     /// The text of a file as it was when it was first read; else why it cannot be read.
-    pub(crate) fn text(&self, path: &str) -> Result<Arc<str>, String> {
+    pub fn text(&self, path: &str) -> Result<Arc<str>, String> {
         let mut files = self.memory.files.lock().unwrap_or_else(PoisonError::into_inner);
         let known = files.entry(path.to_owned()).or_insert_with(|| {
             let bytes = self.outside.read(path).map_err(|error| format!("`{path}` cannot be read: {error}"))?;

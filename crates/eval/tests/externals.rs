@@ -5,7 +5,8 @@ mod common;
 use std::io;
 use std::sync::Arc;
 
-use abridge_eval::{Config, Env, Facts, Interp, Outside, World};
+use abridge_eval::{Config, Env, Facts, Outside, World};
+use abridge_explicit::judge;
 use abridge_testkit::Project;
 
 /// Examples of these look at the search itself, use the machines of the library, or need the maximum of an infinite set.
@@ -122,7 +123,7 @@ fn answer(line: &str) -> Result<bool, (String, String)> {
     let project = Project::new(&[("M.mch", &machine)]);
     let model = project.analyse().model.unwrap_or_else(|| panic!("{line}\n{}", project.diagnostics()));
     let world = World::new(Arc::new(Desk));
-    let interp = Interp::new(&model, Config { world, ..Config::default() });
+    let interp = judge(&model, Config { world, ..Config::default() });
     for assertion in &model.assertions {
         match interp.session().pred(assertion.pred, &Env::empty()) {
             Ok(true) => {}

@@ -3,8 +3,9 @@
 mod common;
 
 use abridge_eval::{Config, Error, ErrorKind};
+use abridge_explicit::interpreter;
 use abridge_testkit::{Project, Random, generate};
-use common::explore::{Report, explore};
+use common::explore::{Report, explore, explore_with};
 
 #[test]
 fn random_machines_are_explored() {
@@ -20,7 +21,7 @@ fn random_machines_are_explored() {
         if let Some(error) = malformed {
             panic!("seed {seed}: {error:?}\n{text}");
         }
-        let helped = explore(&model, Config { compiled: true, ..config }, 30);
+        let helped = explore_with(&interpreter(&model, config), 30);
         if report.errors.iter().chain(&helped.errors).any(Error::is_fatal) {
             continue;
         }

@@ -5,7 +5,8 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use abridge_eval::{Config, Env, Interp};
+use abridge_eval::{Config, Env};
+use abridge_explicit::judge;
 use common::explore::explore;
 use common::{check_counts, counts, model};
 
@@ -255,7 +256,7 @@ fn runaway_evaluation_ends() {
 #[test]
 fn evaluations_end_when_asked_to_but_not_while_a_search_winds_up() {
     let model = model("MACHINE M INVARIANT SIGMA(x).(x : 1..100000 | x mod 2) = 50000 END");
-    let interp = Interp::new(&model, Config::default()).stopped_by(Arc::new(AtomicBool::new(true)));
+    let interp = judge(&model, Config::default()).stopped_by(Arc::new(AtomicBool::new(true)));
     let invariant = || interp.session().pred(model.invariant[0].pred, &Env::empty());
     assert!(invariant().is_err_and(|error| error.diagnostic(&model).id == "stopped"));
     interp.wind_up();

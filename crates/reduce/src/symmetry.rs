@@ -25,10 +25,11 @@ mod nauty;
 mod permute;
 mod quotient;
 mod search;
+mod states;
 mod term;
 
-pub use auto::{Auto, AutoCanonizer, canonical_permutation, movable_words};
-pub use canon::{Canon, Labelling, Own, graph_permutation, places};
+pub use auto::{Auto, AutoCanonizer, canonical_permutation};
+pub use canon::{Canon, Labelling, Own, graph_permutation};
 pub use carriers::{Carrier, Reason, Symmetry, symmetry_of};
 pub use classes::TupleClasses;
 pub use flood::{Flood, FloodCanonizer};
@@ -41,6 +42,7 @@ pub use marker::Marker;
 pub use nauty::Nauty;
 pub use permute::permute_value;
 pub use quotient::{Canonizer, Quotient, Quotiented};
+pub use states::ValueStates;
 
 /// How representatives are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

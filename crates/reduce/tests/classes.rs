@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::num::NonZero;
 use std::path::Path;
 
-use abridge_eval::{Config, Explicit, Interp, SystemConfig};
+use abridge_eval::Config;
+use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
 use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Marker, Own, Quotient, Quotiented, Symmetry, symmetry_of,
@@ -14,7 +15,7 @@ use abridge_sema::{Options, analyse};
 use abridge_system::Properties;
 use abridge_testkit::{Disk, Project};
 
-const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false };
+const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false, propositions: false };
 
 fn search() -> abridge_search::Config {
     abridge_search::Config {
@@ -38,7 +39,7 @@ fn model(file: &str, sets: &[&str], size: u32) -> Model {
 
 fn system<'m>(model: &'m Model, is_pinned: bool) -> Explicit<'m> {
     let config = SystemConfig { pin_constants: is_pinned, ..SystemConfig::default() };
-    Explicit::new(Interp::new(model, Config::default()), config)
+    Explicit::new(judge(model, Config::default()), config)
 }
 
 /// Asserts that two canonizers put states into the same classes; how many classes there are.

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use abridge_store::{N_SHARDS, StateTable, shard_of};
-use abridge_system::{FindingKind, Worker};
+use abridge_system::{FindingKind, Gap, Worker};
 
 use crate::explore::Config;
-use crate::hand::{AHEAD, Hand};
-use crate::tally::Tally;
+use crate::record::Tally;
+use crate::scratch::{AHEAD, Scratch};
 
 /// The target of a step is known.
 const KNOWN: u32 = u32::MAX;
@@ -40,6 +40,8 @@ pub(crate) struct Batch {
     findings: Vec<(u32, FindingKind, u32)>,
     /// Some parent has steps, but they lead too far.
     pub(crate) leads_too_far: bool,
+    /// The gravest reason why steps or truth values may be missing.
+    pub(crate) gap: Option<Gap>,
 }
 
 impl Batch {
@@ -48,7 +50,7 @@ impl Batch {
         &mut self,
         table: &StateTable,
         config: &Config,
-        hand: &mut Hand<W>,
+        scratch: &mut Scratch<W>,
         (parents, parent_roots): (Range<u32>, &[u64]),
         is_last_level: bool,
     ) {
@@ -60,23 +62,25 @@ impl Batch {
         self.tally.clear();
         self.findings.clear();
         self.leads_too_far = false;
+        self.gap = None;
         for (idx, parent) in self.parents.clone().enumerate() {
             if idx % AHEAD == 0 {
-                hand.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + AHEAD)]);
+                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + AHEAD)]);
             }
-            hand.turn_to(idx % AHEAD);
-            hand.expand();
+            scratch.turn_to(idx % AHEAD);
+            let completeness = scratch.expand();
+            self.gap = self.gap.max(completeness.gap());
             let position = self.ends.len() as u32;
-            if hand.steps.is_ill_defined {
+            if scratch.steps.is_ill_defined {
                 self.findings.push((position, FindingKind::IllDefined, parent));
             }
-            if config.deadlock && hand.steps.is_deadlock() {
+            if config.deadlock && scratch.steps.is_deadlock(completeness) {
                 self.findings.push((position, FindingKind::Deadlock, parent));
             }
             if is_last_level {
-                self.leads_too_far |= !hand.steps.is_empty();
+                self.leads_too_far |= !scratch.steps.is_empty();
             } else {
-                hand.targets(table, |operation, count, root| {
+                scratch.targets(table, |operation, count, root| {
                     self.tally.add(operation, count);
                     self.roots.push(root);
                 });
@@ -145,7 +149,7 @@ impl Batch {
     }
 
     /// Inspects the new states.
-    pub(crate) fn inspect<W: Worker>(&mut self, table: &StateTable, config: &Config, hand: &mut Hand<W>) {
+    pub(crate) fn inspect<W: Worker>(&mut self, table: &StateTable, config: &Config, scratch: &mut Scratch<W>) {
         self.new.clear();
         let mut start = 0;
         for (position, end) in (0..).zip(&self.ends) {
@@ -157,10 +161,11 @@ impl Batch {
             let roots = states
                 .iter()
                 .map(|(position, candidate)| (self.parent_roots[*position as usize], self.roots[*candidate as usize]));
-            hand.inspect_all(table, roots, config.properties, &mut |idx, kind| {
+            let gap = scratch.inspect_all(table, roots, config.properties, &mut |idx, kind| {
                 let (position, candidate) = states[idx];
                 self.findings.push((position, kind, self.numbers[candidate as usize].load(Ordering::Relaxed)));
             });
+            self.gap = self.gap.max(gap);
         }
         // Those of the expansion come first, as they do when one state is handled after the other.
         self.findings.sort_by_key(|(position, ..)| *position);

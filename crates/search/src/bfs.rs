@@ -2,7 +2,7 @@
 //!
 //! A block is a run of states of one level. Its size follows from what has been visited so far and not from time or threads, and
 //! whatever ends the search is looked at after a block, so that results do not depend on the number of threads. Small blocks are
-//! done on the spot, large ones by a [`Round`].
+//! done on the spot, large ones by a [`ParallelBlock`].
 
 use std::io;
 use std::ops::Range;
@@ -11,14 +11,14 @@ use std::thread::{self, Scope};
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable, Volume};
 use abridge_system::{Finding, FindingKind, Limit, Steps, System};
 
-use crate::crew::Crew;
 use crate::disk::{self, Disk, OpenBlock, Position, Refusal, Resumed, Saver};
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
-use crate::hand::Hand;
+use crate::parallel::{ParallelBlock, Task};
+use crate::pool::Pool;
+use crate::record::{Record, Tally};
 use crate::root::{self, Taker};
-use crate::round::{Round, Task};
 use crate::scout::{self, Scout, Start as WalkStart};
-use crate::tally::{Outcome, Tally};
+use crate::scratch::Scratch;
 
 /// Blocks smaller than this are not worth waking anybody.
 const SMALL: u32 = 128;
@@ -50,8 +50,8 @@ pub(crate) fn explore_on_disk<S: System>(
     match disk.checkpoint {
         Some(checkpoint) if checkpoint.resume => {
             let mut pause = |table: &mut StateTable| spill_on_demand(table, disk.spill, control);
-            let Resumed { saver, table, position, outcome } = disk::resume(system, checkpoint, &mut pause)?;
-            (start.table, start.saver, start.resumed) = (table, Some(saver), Some((position, outcome)));
+            let Resumed { saver, table, position, record } = disk::resume(system, checkpoint, &mut pause)?;
+            (start.table, start.saver, start.resumed) = (table, Some(saver), Some((position, record)));
         }
         checkpoint => {
             start.table = StateTable::new(system.width(), Order::Ascending);
@@ -84,7 +84,7 @@ fn is_worth_spilling(table: &StateTable, bytes: u64) -> bool {
 /// Where a search begins.
 struct Start<'v> {
     table: StateTable,
-    resumed: Option<(Position, Outcome)>,
+    resumed: Option<(Position, Record)>,
     saver: Option<Saver<'v>>,
     spill: Option<&'v dyn Volume>,
 }
@@ -96,19 +96,19 @@ impl Default for Start<'_> {
 }
 
 fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start: Start<'_>) -> Exploration {
-    let round = Round::new(config, start.table);
-    let crew = Crew::new();
+    let parallel = ParallelBlock::new(config, start.table);
+    let pool = Pool::new();
     let mut exploration = thread::scope(|scope| {
         let is_new = start.resumed.is_none();
-        let (position, outcome) = start.resumed.unwrap_or_default();
+        let (position, record) = start.resumed.unwrap_or_default();
         let mut search = Search {
             system,
             config,
-            round: &round,
-            crew: &crew,
-            hand: Hand::new(system),
+            parallel: &parallel,
+            pool: &pool,
+            scratch: Scratch::new(system),
             scout: Scout::new(system, config),
-            outcome,
+            record,
             tidied: position.next,
             position,
             since_poll: 0,
@@ -119,21 +119,21 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             buffers: Buffers::default(),
         };
         let exploration = search.run(is_new, scope, control);
-        crew.dismiss();
+        pool.dismiss();
         exploration
     });
-    exploration.table = round.into_table();
+    exploration.table = parallel.into_table();
     exploration
 }
 
 struct Search<'e, 'v, S: System + 'e> {
     system: &'e S,
     config: &'e Config,
-    round: &'e Round<'e>,
-    crew: &'e Crew<Task>,
-    hand: Hand<S::Worker<'e>>,
+    parallel: &'e ParallelBlock<'e>,
+    pool: &'e Pool<Task>,
+    scratch: Scratch<S::Worker<'e>>,
     scout: Scout<'e, S>,
-    outcome: Outcome,
+    record: Record,
     position: Position,
     since_poll: u32,
     /// How many states had been visited when the system could last rearrange things.
@@ -159,10 +159,10 @@ struct Buffers {
 
 impl<'e, S: System> Taker<'e, S> for Search<'e, '_, S> {
     fn take_part(&mut self, steps: &mut Steps) {
-        std::mem::swap(steps, &mut self.hand.steps);
+        std::mem::swap(steps, &mut self.scratch.steps);
         self.take(NO_PARENT, self.is_last(0));
         self.cut();
-        if std::mem::take(&mut self.is_spill_due) && !self.outcome.is_done {
+        if std::mem::take(&mut self.is_spill_due) && !self.record.is_done {
             self.relieve_memory();
         }
     }
@@ -175,8 +175,8 @@ impl<'e, S: System> Taker<'e, S> for Search<'e, '_, S> {
         self.heed(limit)
     }
 
-    fn outcome(&mut self) -> &mut Outcome {
-        &mut self.outcome
+    fn record(&mut self) -> &mut Record {
+        &mut self.record
     }
 
     fn scout(&mut self) -> &mut Scout<'e, S> {
@@ -191,19 +191,19 @@ impl<'e, S: System> Search<'e, '_, S> {
         }
         self.levels(scope, control);
         match &self.saver {
-            Some(saver) if !self.outcome.is_stopped => saver.remove(),
+            Some(saver) if !self.record.is_stopped => saver.remove(),
             _ => self.save(),
         }
         control.poll(&self.progress(self.position.next));
-        let outcome = std::mem::take(&mut self.outcome);
-        self.disk.is_spilled = self.round.table().is_spilled();
+        let record = std::mem::take(&mut self.record);
+        self.disk.is_spilled = self.parallel.table().is_spilled();
         Exploration {
             table: StateTable::new(0, Order::Ascending),
-            transitions: outcome.tally.transitions,
-            per_operation: outcome.tally.per_operation,
-            findings: outcome.findings,
+            transitions: record.tally.transitions,
+            per_operation: record.tally.per_operation,
+            findings: record.findings,
             scouted: std::mem::take(&mut self.scout.found),
-            limits: outcome.limits,
+            limits: record.limits,
             depth: self.position.depth,
             is_stuck_at_root: self.position.is_stuck,
             is_ill_defined_at_root: self.position.is_ill_defined,
@@ -214,8 +214,8 @@ impl<'e, S: System> Search<'e, '_, S> {
     /// Takes the steps out of the root.
     fn root(&mut self, control: &mut dyn Control) {
         let root = root::enumerate(self.system, self.config, self, control);
-        let n_starts = self.round.table().len() as u32;
-        self.round.table_mut().close(NO_PARENT, n_starts);
+        let n_starts = self.parallel.table().len() as u32;
+        self.parallel.table_mut().close(NO_PARENT, n_starts);
         (self.position.is_stuck, self.position.is_ill_defined) = (root.is_stuck, root.is_ill_defined);
         if !root.is_whole {
             self.forgo_saving("the search was ended before all set-ups and initial states were known");
@@ -237,10 +237,10 @@ impl<'e, S: System> Search<'e, '_, S> {
     fn levels<'s>(&mut self, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) {
         // What was found in a block ends the search after the block.
         let is_in_large = self.position.block.is_some_and(|block| block.is_large);
-        self.outcome.is_done |= self.config.stop_at_first && !self.outcome.findings.is_empty() && !is_in_large;
-        while !self.outcome.is_done {
+        self.record.is_done |= self.config.stop_at_first && !self.record.findings.is_empty() && !is_in_large;
+        while !self.record.is_done {
             if self.position.next == self.position.level_end {
-                self.position.level_end = self.round.table().len() as u32;
+                self.position.level_end = self.parallel.table().len() as u32;
                 if self.position.next == self.position.level_end {
                     return;
                 }
@@ -256,10 +256,10 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     /// Makes walks from states that wait, where it is time to.
     fn look_ahead(&mut self, first: u32, control: &mut dyn Control) {
-        if self.outcome.is_done || !self.scout.is_due(control) {
+        if self.record.is_done || !self.scout.is_due(control) {
             return;
         }
-        let table = self.round.table();
+        let table = self.parallel.table();
         self.scout.look(self.config, scout::LENGTH, control, &mut |random| WalkStart::waiting(&table, first, random));
     }
 
@@ -278,16 +278,16 @@ impl<'e, S: System> Search<'e, '_, S> {
         };
         self.position.block = Some(open).filter(|open| self.position.next < open.end);
         if open.is_large {
-            self.outcome.is_done |= self.config.stop_at_first && !self.outcome.findings.is_empty();
+            self.record.is_done |= self.config.stop_at_first && !self.record.findings.is_empty();
         }
     }
 
     /// Moves states to files and saves the search, where it is time to.
     fn use_disk(&mut self, control: &mut dyn Control) {
-        if std::mem::take(&mut self.is_spill_due) && !self.outcome.is_done {
+        if std::mem::take(&mut self.is_spill_due) && !self.record.is_done {
             self.relieve_memory();
         }
-        if !self.outcome.is_done && self.saver.is_some() && control.is_checkpoint_due() {
+        if !self.record.is_done && self.saver.is_some() && control.is_checkpoint_due() {
             self.save();
         }
     }
@@ -295,10 +295,10 @@ impl<'e, S: System> Search<'e, '_, S> {
     fn relieve_memory(&mut self) {
         let Some(volume) = self.spill else { return };
         if !self.is_worth_spilling() {
-            self.round.table_mut().shrink();
+            self.parallel.table_mut().shrink();
             return;
         }
-        let spilled = self.round.table_mut().spill(volume);
+        let spilled = self.parallel.table_mut().spill(volume);
         if let Err(error) = spilled {
             self.disk_failed(&error);
         }
@@ -306,12 +306,12 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     fn disk_failed(&mut self, error: &io::Error) {
         self.disk.spill_error = Some(error.to_string());
-        self.outcome.stop(Limit::Disk);
+        self.record.stop(Limit::Disk);
     }
 
     fn save(&mut self) {
         let Some(saver) = &mut self.saver else { return };
-        match saver.save(self.system, &self.round.table(), &self.position, &self.outcome) {
+        match saver.save(self.system, &self.parallel.table(), &self.position, &self.record) {
             Ok(()) => {
                 self.disk.n_checkpoints += 1;
                 self.disk.checkpoint_error = None;
@@ -326,24 +326,24 @@ impl<'e, S: System> Search<'e, '_, S> {
             self.is_spill_due = true;
             return false;
         }
-        self.outcome.stop(limit);
+        self.record.stop(limit);
         true
     }
 
     /// Whether there is something that can be moved to files, or given up.
     fn can_spill(&self) -> bool {
-        self.spill.is_some() && (self.is_worth_spilling() || self.round.table().can_shrink())
+        self.spill.is_some() && (self.is_worth_spilling() || self.parallel.table().can_shrink())
     }
 
     fn is_worth_spilling(&self) -> bool {
-        let table = self.round.table();
+        let table = self.parallel.table();
         is_worth_spilling(&table, table.bytes() as u64 + self.system.bytes())
     }
 
     fn tidy(&mut self, visited: u32) {
         if visited - self.tidied >= TIDY_EVERY {
             self.tidied = visited;
-            let n_states = self.round.table().len() as u64;
+            let n_states = self.parallel.table().len() as u64;
             match self.system.tidy(n_states) {
                 0 => {}
                 n_parts => self.together(Task::Tidy(n_parts), &mut |_| {}),
@@ -353,7 +353,7 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     /// How many states to expand before looking up. What is wasted when a search ends is a part of what was done before.
     fn block_size(&self, visited: u32) -> u32 {
-        let per_state = self.outcome.tally.transitions / u64::from(visited.max(1)) + 1;
+        let per_state = self.record.tally.transitions / u64::from(visited.max(1)) + 1;
         let largest = (STEPS / per_state).clamp(u64::from(SMALL), u64::from(LARGEST)) as u32;
         (visited / 4).clamp(16, largest)
     }
@@ -364,33 +364,33 @@ impl<'e, S: System> Search<'e, '_, S> {
     }
 
     fn cut_after(&mut self, visited: u32) {
-        let table = self.round.table();
+        let table = self.parallel.table();
         let (len, n_pairs) = (table.len() as u64, table.n_pairs());
         if self.config.max_states.is_some_and(|max| len >= max && u64::from(visited) < len) {
-            self.outcome.stop(Limit::States(len));
+            self.record.stop(Limit::States(len));
         }
         if n_pairs >= MAX_STATES - PAIRS_MARGIN {
-            self.outcome.stop(Limit::Numbers);
+            self.record.stop(Limit::Numbers);
         }
     }
 
     fn progress(&self, visited: u32) -> Progress {
-        let table = self.round.table();
+        let table = self.parallel.table();
         Progress {
             states: table.len() as u64,
-            transitions: self.outcome.tally.transitions,
+            transitions: self.record.tally.transitions,
             waiting: table.len() as u64 - u64::from(visited),
             bytes: table.bytes() as u64 + self.system.bytes(),
             is_spilled: table.is_spilled(),
             depth: self.position.depth,
-            is_settled: !self.outcome.findings.is_empty() || !self.scout.found.is_empty(),
+            is_settled: !self.record.findings.is_empty() || !self.scout.found.is_empty(),
         }
     }
 
     /// Expands states one after the other; the first that was not expanded.
     fn small_block(&mut self, block: Range<u32>, is_last_level: bool, control: &mut dyn Control) -> u32 {
         let mut roots = std::mem::take(&mut self.buffers.roots);
-        let read = self.round.table().read_roots(block.clone(), &mut roots);
+        let read = self.parallel.table().read_roots(block.clone(), &mut roots);
         let next = match read {
             Ok(()) => self.expand_each(block, &roots, is_last_level, control),
             Err(error) => {
@@ -412,20 +412,21 @@ impl<'e, S: System> Search<'e, '_, S> {
                 }
                 self.look_ahead(state, control);
             }
-            self.hand.read(&self.round.table(), root);
-            self.hand.expand();
-            if self.hand.steps.is_ill_defined {
-                self.outcome.find(self.config, Finding { kind: FindingKind::IllDefined, state });
+            self.scratch.read(&self.parallel.table(), root);
+            let completeness = self.scratch.expand();
+            self.record.heed(completeness);
+            if self.scratch.steps.is_ill_defined {
+                self.record.find(self.config, Finding { kind: FindingKind::IllDefined, state });
             }
-            if self.config.deadlock && self.hand.steps.is_deadlock() {
-                self.outcome.find(self.config, Finding { kind: FindingKind::Deadlock, state });
+            if self.config.deadlock && self.scratch.steps.is_deadlock(completeness) {
+                self.record.find(self.config, Finding { kind: FindingKind::Deadlock, state });
             }
             if !self.take(state, is_last_level) {
                 return state;
             }
-            self.since_poll = self.since_poll.saturating_add(self.hand.steps.len() as u32 / STEPS_PER_STATE);
+            self.since_poll = self.since_poll.saturating_add(self.scratch.steps.len() as u32 / STEPS_PER_STATE);
             self.cut_after(state + 1);
-            if self.outcome.is_done {
+            if self.record.is_done {
                 return state + 1;
             }
         }
@@ -434,25 +435,25 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     /// Counts the steps in the buffer and adds what is new; false if that cannot be done.
     fn take(&mut self, parent: u32, is_last_level: bool) -> bool {
-        let Search { config, round, hand, outcome, position, buffers, .. } = self;
+        let Search { config, parallel, scratch, record, position, buffers, .. } = self;
         if is_last_level {
-            if !hand.steps.is_empty() {
-                outcome.limit(Limit::Depth(position.depth));
+            if !scratch.steps.is_empty() {
+                record.limit(Limit::Depth(position.depth));
             }
             if parent != NO_PARENT {
-                round.table_mut().close(parent, 0);
+                parallel.table_mut().close(parent, 0);
             }
             return true;
         }
-        let mut table = round.table_mut();
-        if table.len() as u64 + hand.steps.len() as u64 > MAX_STATES {
-            outcome.stop(Limit::Numbers);
+        let mut table = parallel.table_mut();
+        if table.len() as u64 + scratch.steps.len() as u64 > MAX_STATES {
+            record.stop(Limit::Numbers);
             return false;
         }
         let Buffers { targets, fresh, .. } = buffers;
         targets.clear();
-        hand.targets(&table, |operation, count, root| {
-            outcome.tally.add(operation, count);
+        scratch.targets(&table, |operation, count, root| {
+            record.tally.add(operation, count);
             targets.push(root);
         });
         fresh.clear();
@@ -468,9 +469,10 @@ impl<'e, S: System> Search<'e, '_, S> {
             table.close(parent, fresh.len() as u32);
         }
         for (state, root) in fresh.iter().copied() {
-            hand.inspect(&table, root, config.properties, &mut |kind| {
-                outcome.find(config, Finding { kind, state });
+            let completeness = scratch.inspect(&table, root, config.properties, &mut |kind| {
+                record.find(config, Finding { kind, state });
             });
+            record.heed(completeness);
         }
         drop(table);
         if let Some(error) = &failure {
@@ -492,13 +494,13 @@ impl<'e, S: System> Search<'e, '_, S> {
         self.hire(scope);
         self.since_poll = 0;
         let start = block.start;
-        if let Err(error) = self.round.begin(block, is_last_level) {
+        if let Err(error) = self.parallel.begin(block, is_last_level) {
             self.disk_failed(&error);
             return start;
         }
         let (mut limit, mut is_short) = (None, false);
         let (progress, can_spill) = (self.progress(start), self.can_spill());
-        self.together(Task::Expand, &mut |round| {
+        self.together(Task::Expand, &mut |parallel| {
             if limit.is_none() {
                 limit = control.poll(&progress);
                 if limit == Some(Limit::Memory) && can_spill {
@@ -506,61 +508,62 @@ impl<'e, S: System> Search<'e, '_, S> {
                     limit = None;
                 }
                 if limit.is_some() {
-                    round.stop();
+                    parallel.stop();
                 }
             }
         });
         self.is_spill_due |= is_short;
-        let next = self.round.close_expansion();
-        if self.round.table().len() as u64 + self.round.n_candidates() > MAX_STATES {
-            self.outcome.stop(Limit::Numbers);
+        let next = self.parallel.close_expansion();
+        if self.parallel.table().len() as u64 + self.parallel.n_candidates() > MAX_STATES {
+            self.record.stop(Limit::Numbers);
             return start;
         }
         self.together(Task::Sift, &mut |_| {});
-        if let Some(error) = self.round.take_failure() {
+        if let Some(error) = self.parallel.take_failure() {
             self.disk_failed(&error);
             return start;
         }
-        self.round.number();
+        self.parallel.number();
         self.together(Task::Inspect, &mut |_| {});
         self.collect();
         if let Some(limit) = limit {
-            self.outcome.stop(limit);
+            self.record.stop(limit);
         }
         next
     }
 
     /// Takes on helpers when the first large block comes.
     fn hire<'s>(&mut self, scope: &'s Scope<'s, 'e>) {
-        if self.crew.has_helpers() {
+        if self.pool.has_helpers() {
             return;
         }
-        let (system, round, crew) = (self.system, self.round, self.crew);
+        let (system, parallel, pool) = (self.system, self.parallel, self.pool);
         for _ in 1..self.config.workers.get() {
-            let last = crew.enlist();
+            let last = pool.enlist();
             scope.spawn(move || {
-                let mut hand = Hand::new(system);
-                crew.help(last, |task| round.work(task, system, &mut hand, &mut || {}));
+                let mut scratch = Scratch::new(system);
+                pool.help(last, |task| parallel.work(task, system, &mut scratch, &mut || {}));
             });
         }
     }
 
-    fn together(&mut self, task: Task, pause: &mut dyn FnMut(&Round<'_>)) {
-        let (round, system, hand) = (self.round, self.system, &mut self.hand);
-        round.rewind();
-        self.crew.lead(task, || round.work(task, system, hand, &mut || pause(round)));
+    fn together(&mut self, task: Task, pause: &mut dyn FnMut(&ParallelBlock<'_>)) {
+        let (parallel, system, scratch) = (self.parallel, self.system, &mut self.scratch);
+        parallel.rewind();
+        self.pool.lead(task, || parallel.work(task, system, scratch, &mut || pause(parallel)));
     }
 
     fn collect(&mut self) {
-        let Search { config, round, outcome, position, .. } = self;
+        let Search { config, parallel, record, position, .. } = self;
         let mut tally = Tally::default();
-        round.for_each_batch(|batch| {
+        parallel.for_each_batch(|batch| {
             tally.take_over(&batch.tally);
-            batch.findings().for_each(|(kind, state)| outcome.find(config, Finding { kind, state }));
+            batch.findings().for_each(|(kind, state)| record.find(config, Finding { kind, state }));
+            record.heed_gap(batch.gap);
             if batch.leads_too_far {
-                outcome.limit(Limit::Depth(position.depth));
+                record.limit(Limit::Depth(position.depth));
             }
         });
-        outcome.tally.take_over(&tally);
+        record.tally.take_over(&tally);
     }
 }

@@ -7,10 +7,10 @@
 use std::io::{self, Read, Write};
 
 use abridge_store::{Marks, Medium, Parts, StateTable, Volume};
-use abridge_system::bytes::{Checksum, Reader, put_bytes, put_number};
-use abridge_system::{Finding, FindingKind, Limit, System};
+use abridge_system::{Finding, FindingKind, Gap, Limit, System};
+use abridge_value::bytes::{Checksum, Reader, put_bytes, put_number};
 
-use crate::tally::{Outcome, Tally};
+use crate::record::{Record, Tally};
 
 /// What a search may use of a disk.
 #[derive(Clone, Copy, Default)]
@@ -103,11 +103,11 @@ impl<'v> Saver<'v> {
         system: &S,
         table: &StateTable,
         position: &Position,
-        outcome: &Outcome,
+        record: &Record,
     ) -> io::Result<()> {
         let before = self.saved.clone();
         let written = self.append(system, table).and_then(|()| {
-            let manifest = self.manifest(system, table, position, outcome);
+            let manifest = self.manifest(system, table, position, record);
             self.checkpoint.volume.replace(MANIFEST, &manifest)
         });
         if written.is_err() {
@@ -138,7 +138,7 @@ impl<'v> Saver<'v> {
         Ok(())
     }
 
-    fn manifest<S: System>(&self, system: &S, table: &StateTable, position: &Position, outcome: &Outcome) -> Vec<u8> {
+    fn manifest<S: System>(&self, system: &S, table: &StateTable, position: &Position, record: &Record) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let Saved { files, marks, system_marks } = &self.saved;
         put_number(&mut out, VERSION);
@@ -150,7 +150,7 @@ impl<'v> Saver<'v> {
         [marks.chunks, marks.pairs, marks.parent_words].into_iter().for_each(|mark| put_number(&mut out, mark));
         put_numbers(&mut out, system_marks);
         put_position(&mut out, position);
-        put_outcome(&mut out, outcome);
+        put_record(&mut out, record);
         put_bytes(&mut out, &table.save_rest());
         put_bytes(&mut out, &system.save_notes());
         let mut sum = Checksum::new();
@@ -195,34 +195,46 @@ fn read_position(reader: &mut Reader<'_>) -> Option<Position> {
     Some(Position { next, level_end, block, depth, is_stuck, is_ill_defined })
 }
 
-/// Limits that ended the search are not part of it: going on is what they are gone for.
-fn put_outcome(out: &mut Vec<u8>, outcome: &Outcome) {
-    put_number(out, outcome.tally.transitions);
-    put_numbers(out, &outcome.tally.per_operation);
-    put_number(out, outcome.findings.len() as u64);
-    for finding in &outcome.findings {
+/// Limits that lie behind the search are part of it; those that ended it are not, since going on removes them.
+fn put_record(out: &mut Vec<u8>, record: &Record) {
+    put_number(out, record.tally.transitions);
+    put_numbers(out, &record.tally.per_operation);
+    put_number(out, record.findings.len() as u64);
+    for finding in &record.findings {
         let (tag, conjunct) = finding_code(finding.kind);
         [tag, conjunct, finding.state].into_iter().for_each(|number| put_number(out, u64::from(number)));
     }
-    let depths: Vec<u64> = outcome
-        .limits
-        .iter()
-        .filter_map(|limit| match limit {
-            Limit::Depth(depth) => Some(u64::from(*depth)),
-            _ => None,
-        })
-        .collect();
-    put_numbers(out, &depths);
+    let lasting: Vec<(u32, u32)> = record.limits.iter().filter_map(|limit| lasting_code(*limit)).collect();
+    put_number(out, lasting.len() as u64);
+    lasting.into_iter().flat_map(|(tag, detail)| [tag, detail]).for_each(|number| put_number(out, u64::from(number)));
 }
 
-fn read_outcome(reader: &mut Reader<'_>) -> Option<Outcome> {
+fn read_record(reader: &mut Reader<'_>) -> Option<Record> {
     let tally = Tally { transitions: reader.number()?, per_operation: reader.list(Reader::number)? };
     let findings = reader.list(|reader| {
         let kind = finding_of(reader.small()?, reader.small()?)?;
         Some(Finding { kind, state: reader.small()? })
     })?;
-    let limits = reader.list(|reader| Some(Limit::Depth(reader.small()?)))?;
-    Some(Outcome { tally, findings, limits, ..Outcome::default() })
+    let limits = reader.list(|reader| lasting_limit(reader.small()?, reader.small()?))?;
+    Some(Record { tally, findings, limits, ..Record::default() })
+}
+
+const GAPS: [Gap; 4] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped];
+
+fn lasting_code(limit: Limit) -> Option<(u32, u32)> {
+    match limit {
+        Limit::Depth(depth) => Some((0, depth)),
+        Limit::Missing(gap) => Some((1, GAPS.iter().position(|other| *other == gap)? as u32)),
+        _ => None,
+    }
+}
+
+fn lasting_limit(tag: u32, detail: u32) -> Option<Limit> {
+    match tag {
+        0 => Some(Limit::Depth(detail)),
+        1 => GAPS.get(detail as usize).map(|gap| Limit::Missing(*gap)),
+        _ => None,
+    }
 }
 
 fn finding_code(kind: FindingKind) -> (u32, u32) {
@@ -234,6 +246,8 @@ fn finding_code(kind: FindingKind) -> (u32, u32) {
         FindingKind::Deadlock => (4, 0),
         FindingKind::Goal => (5, 0),
         FindingKind::IllDefined => (6, 0),
+        FindingKind::Proposition(number) => (7, number),
+        FindingKind::IllDefinedProposition(number) => (8, number),
     }
 }
 
@@ -246,6 +260,8 @@ fn finding_of(tag: u32, conjunct: u32) -> Option<FindingKind> {
         4 => FindingKind::Deadlock,
         5 => FindingKind::Goal,
         6 => FindingKind::IllDefined,
+        7 => FindingKind::Proposition(conjunct),
+        8 => FindingKind::IllDefinedProposition(conjunct),
         _ => return None,
     })
 }
@@ -255,13 +271,13 @@ pub(crate) struct Resumed<'v> {
     pub(crate) saver: Saver<'v>,
     pub(crate) table: StateTable,
     pub(crate) position: Position,
-    pub(crate) outcome: Outcome,
+    pub(crate) record: Record,
 }
 
 struct Manifest<'b> {
     saved: Saved,
     position: Position,
-    outcome: Outcome,
+    record: Record,
     rest: &'b [u8],
     notes: &'b [u8],
 }
@@ -273,7 +289,7 @@ pub(crate) fn resume<'v, S: System>(
     pause: &mut dyn FnMut(&mut StateTable) -> io::Result<()>,
 ) -> Result<Resumed<'v>, Refusal> {
     let bytes = checkpoint.volume.read(MANIFEST).map_err(Refusal::Unreadable)?;
-    let Manifest { saved, position, outcome, rest, notes } = read_manifest(&bytes, checkpoint.fingerprint)?;
+    let Manifest { saved, position, record, rest, notes } = read_manifest(&bytes, checkpoint.fingerprint)?;
     let mut files = Vec::with_capacity(FILES.len());
     for (name, extent) in FILES.iter().zip(&saved.files) {
         let medium = checkpoint.volume.open(name, extent.len).map_err(|error| match error.kind() {
@@ -304,11 +320,11 @@ pub(crate) fn resume<'v, S: System>(
         && position.next <= position.level_end
         && position.level_end <= n_states
         && position.block.is_none_or(|block| block.end <= position.level_end)
-        && outcome.findings.iter().all(|finding| finding.state < n_states);
+        && record.findings.iter().all(|finding| finding.state < n_states);
     if !is_whole {
         return Err(Refusal::Damaged);
     }
-    Ok(Resumed { saver: Saver { checkpoint, saved }, table, position, outcome })
+    Ok(Resumed { saver: Saver { checkpoint, saved }, table, position, record })
 }
 
 fn read_manifest(bytes: &[u8], fingerprint: u64) -> Result<Manifest<'_>, Refusal> {
@@ -340,8 +356,8 @@ fn read_body<'b>(reader: &mut Reader<'b>) -> Option<Manifest<'b>> {
     }
     saved.marks = Marks { chunks: reader.number()?, pairs: reader.number()?, parent_words: reader.number()? };
     saved.system_marks = reader.list(Reader::number)?;
-    let (position, outcome) = (read_position(reader)?, read_outcome(reader)?);
-    Some(Manifest { saved, position, outcome, rest: reader.bytes()?, notes: reader.bytes()? })
+    let (position, record) = (read_position(reader)?, read_record(reader)?);
+    Some(Manifest { saved, position, record, rest: reader.bytes()?, notes: reader.bytes()? })
 }
 
 /// Bytes that are gathered before they are written, or read at once.

@@ -1,4 +1,4 @@
-//! What a search is asked and what it answers.
+//! Request and answer of a search.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use abridge_system::{Finding, Limit, Properties, System};
 use crate::disk::{Disk, Refusal};
 use crate::frontier::Strategy;
 use crate::scout::Scouted;
-use crate::{bfs, walk};
+use crate::{bfs, serial};
 
 /// What to do and when to stop.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub struct Exploration {
     pub findings: Vec<Finding>,
     /// What was found ahead of the search, the first of each kind. It may lie where the search did not come.
     pub scouted: Vec<Scouted>,
-    /// Not empty if some state was not visited.
+    /// Not empty if some state, step or truth value may be missing.
     pub limits: Vec<Limit>,
     pub depth: u32,
     /// The root itself has no successor.
@@ -102,7 +102,7 @@ pub struct DiskUse {
 pub fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
     match config.strategy {
         Strategy::BreadthFirst => bfs::explore(system, config, control),
-        Strategy::DepthFirst | Strategy::Mixed { .. } => walk::explore(system, config, control),
+        Strategy::DepthFirst | Strategy::Mixed { .. } => serial::explore(system, config, control),
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
     use std::io;
 
     use abridge_store::{Ram, Volume as _};
-    use abridge_system::{FindingKind, Steps, Worker};
+    use abridge_system::{Alike, Completeness, FindingKind, Origin, Pause, Steps, Worker};
 
     use super::*;
     use crate::disk::{Checkpoint, MANIFEST};
@@ -147,28 +147,42 @@ mod tests {
     }
 
     impl Worker for CounterWorker<'_> {
-        fn initial(&mut self, out: &mut Steps) {
-            out.push(0, 1, &[0]);
-        }
-
-        fn successors(&mut self, state: &[u32], out: &mut Steps) {
-            if state[0] < self.0.top {
-                out.push(1, 1, &[state[0] + 1]);
-                out.push(2, 2, &[0]);
+        fn expand(
+            &mut self,
+            origin: Origin<'_>,
+            _: Option<&dyn Alike>,
+            out: &mut Steps,
+            _: &mut Pause<'_>,
+        ) -> Completeness {
+            match origin {
+                Origin::Root => out.push(0, 1, &[0]),
+                Origin::State(state) if state[0] < self.0.top => {
+                    out.push(1, 1, &[state[0] + 1]);
+                    out.push(2, 2, &[0]);
+                }
+                Origin::State(_) => {}
             }
+            Completeness::Whole
         }
 
-        fn inspect(&mut self, state: &[u32], _: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+        fn inspect(
+            &mut self,
+            state: &[u32],
+            _: Option<&[u32]>,
+            asked: Properties,
+            found: &mut dyn FnMut(FindingKind),
+        ) -> Completeness {
             if asked.invariant && state[0] == 7 {
                 found(FindingKind::Invariant(0));
             }
+            Completeness::Whole
         }
     }
 
     fn config(strategy: Strategy) -> Config {
         Config {
             strategy,
-            properties: Properties { invariant: true, assertions: false, goal: false },
+            properties: Properties { invariant: true, ..Properties::default() },
             deadlock: true,
             stop_at_first: false,
             max_states: None,
@@ -245,11 +259,17 @@ mod tests {
     }
 
     impl Worker for WebWorker<'_> {
-        fn initial(&mut self, out: &mut Steps) {
-            (0..3).for_each(|n| out.push(0, 1, &self.0.words(n)));
-        }
-
-        fn successors(&mut self, state: &[u32], out: &mut Steps) {
+        fn expand(
+            &mut self,
+            origin: Origin<'_>,
+            _: Option<&dyn Alike>,
+            out: &mut Steps,
+            _: &mut Pause<'_>,
+        ) -> Completeness {
+            let Origin::State(state) = origin else {
+                (0..3).for_each(|n| out.push(0, 1, &self.0.words(n)));
+                return Completeness::Whole;
+            };
             let n = state[0] + 64 * state[1] + 4096 * state[2];
             for factor in 1..1 + n % 7 {
                 out.push(
@@ -258,12 +278,20 @@ mod tests {
                     &self.0.words((n * (factor + 1) + factor * factor) % self.0.size),
                 );
             }
+            Completeness::Whole
         }
 
-        fn inspect(&mut self, state: &[u32], _: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+        fn inspect(
+            &mut self,
+            state: &[u32],
+            _: Option<&[u32]>,
+            asked: Properties,
+            found: &mut dyn FnMut(FindingKind),
+        ) -> Completeness {
             if asked.goal && state[0] == 17 && state[1] == 40 {
                 found(FindingKind::Goal);
             }
+            Completeness::Whole
         }
     }
 
@@ -271,7 +299,7 @@ mod tests {
     fn the_number_of_workers_changes_nothing() {
         let system = Web { size: 199_999 };
         let run = |workers: usize, stop_at_first: bool| {
-            let properties = Properties { invariant: false, assertions: false, goal: true };
+            let properties = Properties { goal: true, ..Properties::default() };
             let config = Config {
                 workers: NonZero::new(workers).unwrap_or(NonZero::<usize>::MIN),
                 stop_at_first,
@@ -362,7 +390,7 @@ mod tests {
             workers: NonZero::new(workers).unwrap_or(NonZero::<usize>::MIN),
             stop_at_first,
             deadlock: !stop_at_first,
-            properties: Properties { invariant: false, assertions: false, goal: true },
+            properties: Properties { goal: true, ..Properties::default() },
             max_states,
             ..config(Strategy::BreadthFirst)
         }

@@ -1,13 +1,13 @@
-//! The steps out of the root, taken while they are being found.
+//! Steps out of the root, taken while they are being found.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use abridge_system::{Limit, Steps, System, Worker};
+use abridge_system::{Gap, Limit, Origin, Steps, System, Worker};
 
 use crate::explore::{Config, Control, Progress};
+use crate::record::Record;
 use crate::scout::{LENGTH, Scout, Start};
-use crate::tally::Outcome;
 
 /// Steps that are taken together. Their number does not depend on time, so neither does what a search has seen when it ends at a finding.
 const PART: usize = 256;
@@ -27,7 +27,7 @@ pub(crate) trait Taker<'s, S: System + 's> {
     /// Takes notice of a limit; whether the search must end.
     fn heed(&mut self, limit: Limit) -> bool;
 
-    fn outcome(&mut self) -> &mut Outcome;
+    fn record(&mut self) -> &mut Record;
 
     fn scout(&mut self) -> &mut Scout<'s, S>;
 }
@@ -58,10 +58,10 @@ pub(crate) fn enumerate<'s, S: System + 's>(
         taker.take_part(steps);
         steps.clear();
     };
-    system.worker().initial_by_parts(&mut steps, &mut |steps| {
+    let completeness = system.worker().expand(Origin::Root, None, &mut steps, &mut |steps| {
         let is_due = pace.is_due(&*control);
         let looks = is_due && taker.scout().is_due(&*control);
-        let newest = steps.last().filter(|_| looks).map(|(_, words)| words.to_vec());
+        let newest = steps.last().filter(|_| looks).map(|step| step.target.to_vec());
         if steps.len() >= PART {
             take(steps, taker);
         }
@@ -71,11 +71,12 @@ pub(crate) fn enumerate<'s, S: System + 's>(
         if is_due && let Some(limit) = control.poll(&taker.progress()) {
             taker.heed(limit);
         }
-        if taker.outcome().is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if taker.record().is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    let was_done = taker.outcome().is_done;
+    let was_done = taker.record().is_done;
+    taker.record().heed(completeness);
     take(&mut steps, taker);
-    root.is_whole = !was_done;
+    root.is_whole = !was_done && completeness.gap() != Some(Gap::Stopped);
     root
 }
 
@@ -91,7 +92,7 @@ fn look_ahead<'s, S: System + 's>(
     taker.scout().look(config, length, control, &mut start);
     if config.stop_at_first && !taker.scout().found.is_empty() {
         // What was found ahead is enough.
-        taker.outcome().is_done = true;
+        taker.record().is_done = true;
     }
 }
 

@@ -3,14 +3,15 @@
 use std::cell::Cell;
 use std::io;
 use std::num::NonZero;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use abridge_search::{
     Checkpoint, Config, Control, Disk, Exploration, Progress, Refusal, Strategy, explore, explore_on_disk,
 };
 use abridge_store::{NO_PARENT, Ram};
-use abridge_system::{Finding, FindingKind, Limit, Pause, Properties, Steps, System, Worker};
+use abridge_system::{
+    Alike, Completeness, Finding, FindingKind, Limit, Origin, Pause, Properties, Steps, System, Worker,
+};
 
 /// Towers side by side: a state is the number of a tower and how high one is. At the top of every second tower nothing leads on, at that of
 /// the others the way leads back.
@@ -46,31 +47,40 @@ impl System for Towers {
 }
 
 impl Worker for Climber<'_> {
-    fn initial(&mut self, out: &mut Steps) {
-        self.initial_by_parts(out, &mut |_| ControlFlow::Continue(()));
-    }
-
-    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
-        for tower in (0..).take_while(|tower| self.0.n_towers.is_none_or(|end| *tower < end)) {
-            out.push(0, 1, &[tower, 0]);
-            if pause(out).is_break() {
-                return;
+    fn expand(
+        &mut self,
+        origin: Origin<'_>,
+        _: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness {
+        match origin {
+            Origin::Root => {
+                for tower in (0..).take_while(|tower| self.0.n_towers.is_none_or(|end| *tower < end)) {
+                    out.push(0, 1, &[tower, 0]);
+                    if pause(out).is_break() {
+                        break;
+                    }
+                }
             }
+            Origin::State(&[tower, height]) if height < self.0.height => out.push(1, 1, &[tower, height + 1]),
+            Origin::State(&[tower, _]) if tower % 2 == 0 => out.push(2, 1, &[tower, 0]),
+            Origin::State(_) => {}
         }
+        Completeness::Whole
     }
 
-    fn successors(&mut self, state: &[u32], out: &mut Steps) {
-        match *state {
-            [tower, height] if height < self.0.height => out.push(1, 1, &[tower, height + 1]),
-            [tower, _] if tower % 2 == 0 => out.push(2, 1, &[tower, 0]),
-            _ => {}
-        }
-    }
-
-    fn inspect(&mut self, state: &[u32], _: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+    fn inspect(
+        &mut self,
+        state: &[u32],
+        _: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) -> Completeness {
         if asked.invariant && state[1] == 0 && Some(state[0]) == self.0.broken {
             found(FindingKind::Invariant(0));
         }
+        Completeness::Whole
     }
 }
 
@@ -102,7 +112,7 @@ const STRATEGIES: [Strategy; 3] = [Strategy::BreadthFirst, Strategy::DepthFirst,
 fn config(strategy: Strategy, stop_at_first: bool) -> Config {
     Config {
         strategy,
-        properties: Properties { invariant: true, assertions: false, goal: false },
+        properties: Properties { invariant: true, ..Properties::default() },
         deadlock: true,
         stop_at_first,
         max_states: None,
@@ -122,12 +132,12 @@ fn assert_walkable(system: &Towers, found: &Exploration) {
         let mut steps = Steps::new(2);
         for state in states {
             steps.clear();
-            system.worker().successors(&before, &mut steps);
-            assert!(steps.iter().any(|(_, _, target)| target == state));
+            assert!(system.worker().successors(&before, &mut steps).is_whole());
+            assert!(steps.iter().any(|step| step.target == state));
             before = state;
         }
         steps.clear();
-        system.worker().successors(&before, &mut steps);
+        assert!(system.worker().successors(&before, &mut steps).is_whole());
         assert_eq!(scouted.kind == FindingKind::Deadlock, steps.is_empty());
     }
 }

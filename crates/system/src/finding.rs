@@ -1,4 +1,6 @@
-//! What a search can find, and why it may end early.
+//! Findings of a search, and the limits that keep it from visiting everything.
+
+use crate::steps::Gap;
 
 /// Something about a state that is worth reporting.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,6 +19,10 @@ pub enum FindingKind {
     Goal,
     /// Some operation cannot be evaluated here.
     IllDefined,
+    /// The atomic proposition with this number is false. Not a mistake by itself.
+    Proposition(u32),
+    /// The atomic proposition with this number cannot be evaluated.
+    IllDefinedProposition(u32),
 }
 
 /// A finding and the state it is about, by the number the search gave it.
@@ -26,7 +32,7 @@ pub struct Finding {
     pub state: u32,
 }
 
-/// Why a search did not visit everything, or why what it visited is not everything.
+/// A reason why a search did not visit everything, or why what it visited is not everything.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Limit {
     /// This many states were reached.
@@ -43,4 +49,6 @@ pub enum Limit {
     Interrupted,
     /// A violation had been found and the time for counting on was up.
     Settled,
+    /// Steps or truth values are missing from what was visited.
+    Missing(Gap),
 }

@@ -4,8 +4,12 @@ use std::io;
 use std::ops::ControlFlow;
 
 use crate::finding::FindingKind;
+use crate::steps::{Completeness, Steps};
 
 /// A transition system with states of one width.
+///
+/// The default methods are those of a system that keeps nothing beside its states. A wrapper around a system implements
+/// [`Layer`](crate::Layer) instead, so that whatever it does not override is the wrapped system's and no default is taken by mistake.
 pub trait System: Sync {
     type Worker<'a>: Worker
     where
@@ -17,21 +21,20 @@ pub trait System: Sync {
     /// Evaluation for one thread.
     fn worker(&self) -> Self::Worker<'_>;
 
-    /// Called now and then while no worker evaluates, with the number of states so far: the time to rearrange what workers share. Says
-    /// how many parts of that remain to be done by [`System::tidy_part`], before workers evaluate again.
+    /// Called now and then while no worker evaluates, with the number of states so far: the time to rearrange what workers share. Returns
+    /// the number of parts that remain for [`System::tidy_part`] before workers evaluate again.
     fn tidy(&self, n_states: u64) -> usize {
         let _ = n_states;
         0
     }
 
-    /// Whether states may be evaluated that the search has not come to, and may be again when it does: nothing that is told besides
-    /// results depends on it.
+    /// Does one of the parts that remain, whichever it is; threads may do parts at the same time.
+    fn tidy_part(&self) {}
+
+    /// Evaluation of states ahead of the search is allowed: nothing that is told besides results depends on it.
     fn may_look_ahead(&self) -> bool {
         false
     }
-
-    /// Does one of the parts that remain, whichever it is; threads may do parts at the same time.
-    fn tidy_part(&self) {}
 
     /// Bytes of what the system keeps beside the states: values, remembered outcomes.
     fn bytes(&self) -> u64 {
@@ -57,73 +60,84 @@ pub trait System: Sync {
     }
 }
 
-/// Looks at the steps found so far; whether to go on.
+/// Looks at the steps found so far, may empty the buffer, and says whether to go on.
 pub type Pause<'p> = dyn FnMut(&mut Steps) -> ControlFlow<()> + 'p;
 
-/// Evaluates on behalf of one thread.
-pub trait Worker {
-    /// The steps out of the artificial root, which is no state.
-    fn initial(&mut self, out: &mut Steps);
+/// A pause that never ends the list.
+pub fn go_on(_: &mut Steps) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
 
-    /// The same while they are being found, for there may be very many: `pause` is called now and then, may empty the buffer, and says
-    /// whether to go on. What was found since the last pause is left in the buffer.
-    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
-        let _ = pause;
-        self.initial(out);
+/// The source of steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin<'s> {
+    /// The artificial root, which is no state. Its steps lead to the first states.
+    Root,
+    State(&'s [u32]),
+}
+
+impl<'s> Origin<'s> {
+    /// The state, unless it is the root.
+    pub fn state(self) -> Option<&'s [u32]> {
+        match self {
+            Origin::Root => None,
+            Origin::State(state) => Some(state),
+        }
     }
+}
 
-    /// The same with elements that can be exchanged as long as nothing has a value: see [`Worker::successors_alike`]. False, and nothing is
-    /// added, if the worker cannot make use of it.
-    fn initial_alike(&mut self, alike: &dyn Alike, out: &mut Steps) -> bool {
-        let _ = (alike, out);
+/// Evaluates on behalf of one thread. A wrapper implements [`WorkerLayer`](crate::WorkerLayer) instead.
+pub trait Worker {
+    /// Appends all steps out of a state or the root, each distinct transition once.
+    ///
+    /// `alike` tells atoms that can be exchanged without changing the state: of several steps that only such exchanges tell apart one is
+    /// enough, if it counts for all. A worker that cannot make use of it gives all. `pause` is called now and then while steps are being
+    /// found; what was found since the last call is left in the buffer. A list that `pause` ended is not whole, which the caller knows
+    /// and is not told again.
+    fn expand(
+        &mut self,
+        origin: Origin<'_>,
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness;
+
+    /// Steps out of this state or root can make use of interchangeable atoms.
+    fn wants_alike(&self, origin: Origin<'_>) -> bool {
+        let _ = origin;
         false
     }
 
-    /// Says what states will be asked soon. A worker that looks things up may fetch them now: waiting for memory once for all states is
-    /// faster than once for each.
+    /// Tells which states will be asked about soon. A worker that looks things up may fetch them now: waiting for memory once for all
+    /// states is faster than once for each.
     fn announce(&mut self, states: &[Ahead], question: Question) {
         let _ = (states, question);
     }
 
-    /// Whether evaluations are being ended early. Steps may then be missing, which [`Steps::is_incomplete`] tells.
+    /// Evaluations are being ended early. Steps may then be missing, which [`Completeness`] tells.
     fn is_stopped(&self) -> bool {
-        false
-    }
-
-    /// All steps out of a state, each distinct transition once.
-    fn successors(&mut self, state: &[u32], out: &mut Steps);
-
-    /// The same for a state that stays as it is when elements are exchanged. Of several steps that only such exchanges tell apart one is
-    /// enough, if it counts for all. Whoever does not know how to make use of it gives all.
-    fn successors_alike(&mut self, state: &[u32], alike: &dyn Alike, out: &mut Steps) {
-        let _ = alike;
-        self.successors(state, out);
-    }
-
-    /// The same, with or without such elements, while steps are being found: see [`Worker::initial_by_parts`].
-    fn successors_by_parts(
-        &mut self,
-        state: &[u32],
-        alike: Option<&dyn Alike>,
-        out: &mut Steps,
-        pause: &mut Pause<'_>,
-    ) {
-        let _ = pause;
-        match alike {
-            Some(alike) => self.successors_alike(state, alike, out),
-            None => self.successors(state, out),
-        }
-    }
-
-    /// Whether steps out of a state can make use of elements that play the same part.
-    fn wants_alike(&self, state: &[u32]) -> bool {
-        let _ = state;
         false
     }
 
     /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state
     /// that was inspected already: what depends only on words in which the two agree need not be reported again.
-    fn inspect(&mut self, state: &[u32], before: Option<&[u32]>, asked: Properties, found: &mut dyn FnMut(FindingKind));
+    fn inspect(
+        &mut self,
+        state: &[u32],
+        before: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) -> Completeness;
+
+    /// All steps out of a state.
+    fn successors(&mut self, state: &[u32], out: &mut Steps) -> Completeness {
+        self.expand(Origin::State(state), None, out, &mut go_on)
+    }
+
+    /// All steps out of the root.
+    fn initial(&mut self, out: &mut Steps) -> Completeness {
+        self.expand(Origin::Root, None, out, &mut go_on)
+    }
 }
 
 /// What a worker is asked about a state.
@@ -143,89 +157,18 @@ pub struct Ahead {
     pub before: Vec<u32>,
 }
 
-/// Elements of given sets that play the same part in a state: those of one class can be exchanged, and the state stays as it is.
+/// Orbits of the stabiliser of a state: atoms of one class can be exchanged, and the state stays as it is.
 pub trait Alike {
-    /// The class of an element, by given set and position; nothing if no other element plays its part.
-    fn class(&self, set: u32, index: u32) -> Option<u32>;
+    /// The class of an atom, by its sort and its position within the sort; absent if no other atom can be exchanged with it.
+    fn class(&self, sort: u32, index: u32) -> Option<u32>;
 }
 
-/// Which properties of states are of interest.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Properties of states that are of interest.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Properties {
     pub invariant: bool,
     pub assertions: bool,
     pub goal: bool,
-}
-
-/// Steps out of one state, in a buffer that is used again and again.
-#[derive(Clone, Default, Debug)]
-pub struct Steps {
-    width: usize,
-    words: Vec<u32>,
-    /// Operation and number of transitions with that operation, target and different labels.
-    heads: Vec<(u32, u64)>,
-    /// Some operation is not well-defined.
-    pub is_ill_defined: bool,
-    /// Steps may be missing, because some operation was beyond our means of evaluation.
-    pub is_incomplete: bool,
-    /// Steps have been left out on purpose; there are some, even if none is here.
-    pub is_reduced: bool,
-}
-
-impl Steps {
-    pub fn new(width: usize) -> Self {
-        Steps { width, ..Steps::default() }
-    }
-
-    pub fn clear(&mut self) {
-        self.words.clear();
-        self.heads.clear();
-        self.is_ill_defined = false;
-        self.is_incomplete = false;
-        self.is_reduced = false;
-    }
-
-    /// Nothing leaves the state, as far as can be known.
-    pub fn is_deadlock(&self) -> bool {
-        self.is_empty() && !self.is_incomplete && !self.is_reduced
-    }
-
-    /// Adds `count` transitions of one operation to one target that differ in their labels only.
-    pub fn push(&mut self, operation: u32, count: u64, target: &[u32]) {
-        debug_assert_eq!(target.len(), self.width);
-        self.words.extend_from_slice(target);
-        self.heads.push((operation, count));
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.heads.is_empty()
-    }
-
-    pub fn len(&self) -> usize {
-        self.heads.len()
-    }
-
-    /// Counts further transitions for an entry, up to the largest number there is room for.
-    pub fn add_count(&mut self, entry: usize, more: u64) {
-        let (_, count) = &mut self.heads[entry];
-        *count = count.saturating_add(more);
-    }
-
-    /// Operation and target of the last entry.
-    pub fn last(&self) -> Option<(u32, &[u32])> {
-        let (operation, _) = self.heads.last()?;
-        Some((*operation, &self.words[self.words.len() - self.width..]))
-    }
-
-    /// Forgets all entries but the first ones.
-    pub fn truncate(&mut self, len: usize) {
-        self.heads.truncate(len);
-        self.words.truncate(len * self.width);
-    }
-
-    /// Operation, number of transitions and target of each entry.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u64, &[u32])> {
-        let target = |idx: usize| &self.words[idx * self.width..(idx + 1) * self.width];
-        self.heads.iter().enumerate().map(move |(idx, (operation, count))| (*operation, *count, target(idx)))
-    }
+    /// Atomic propositions of temporal formulas, numbered by the system. Those that are false are found.
+    pub propositions: bool,
 }

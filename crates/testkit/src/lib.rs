@@ -3,9 +3,11 @@
 //! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs` and `generate.rs` make inputs.
 
 pub mod expectations;
+pub mod faulty;
 pub mod fuzz;
 pub mod generate;
 pub mod guarded;
+pub mod jugs;
 pub mod minimise;
 pub mod mutate;
 mod project;

@@ -49,7 +49,6 @@ fn explore(model: &Model, way: Way, slow: bool) -> Report {
     config.max_states = Some(if slow { 5000 } else { 120 });
     config.eval.fuel = if slow { 50_000_000 } else { 400_000 };
     config.eval.conflicts = if slow { 100_000 } else { 1000 };
-    config.eval.compiled = way == Way::Fast;
     config.system.compiled = way == Way::Fast;
     config.system.memo = way == Way::Fast;
     match way {

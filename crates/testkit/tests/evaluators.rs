@@ -9,7 +9,6 @@ fn counts(text: &str, compiled: bool) -> (u64, u64) {
     let model = Project::model_of(text);
     let mut config = Config { find_all: true, deadlock: false, ..Config::default() }.prob();
     config.system.compiled = compiled;
-    config.eval.compiled = compiled;
     let report = check(&model, &config, &mut ());
     assert!(report.limits.is_empty(), "{:?}\n{text}", report.limits);
     assert!(report.violation.is_none(), "{:?}\n{text}", report.violation);

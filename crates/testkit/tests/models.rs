@@ -64,7 +64,6 @@ impl Subject<'_> {
             config = config.prob();
         }
         config.system.compiled = compiled;
-        config.eval.compiled = compiled;
         let report = check(model, &config, &mut ());
         assert!(report.limits.is_empty(), "{}: {:?}", self.path.display(), report.limits);
         report

@@ -157,7 +157,11 @@ const WIDE_INTEGERS: [(&str, &str, &str); 9] = [
     ("x /= 274877906946", "x := 274877906944", "inc = SELECT x < 274877906950 THEN x := x + 1 END"),
     ("x /= 549755813890", "x := 549755813887", "inc = SELECT x < 549755813895 THEN x := x + 1 END"),
     ("x /= 1099511627779", "x := 1099511627775", "inc = SELECT x < 1099511627780 THEN x := x + 1 END"),
-    ("x /= 18446744073709551617", "x := 18446744073709551615", "inc = SELECT x < 18446744073709551620 THEN x := x + 1 END"),
+    (
+        "x /= 18446744073709551617",
+        "x := 18446744073709551615",
+        "inc = SELECT x < 18446744073709551620 THEN x := x + 1 END",
+    ),
     // It doubles.
     ("x < 1180591620717411303424", "x := 1", "twice = SELECT x < 1180591620717411303424 THEN x := x * 2 END"),
     // It changes by a little more than a drift.

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use abridge_check::{Config, state_texts};
-use abridge_eval::{Explicit, Interp};
+use abridge_check::Config;
+use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
-use abridge_system::{Steps, System as _, Worker as _};
+use abridge_system::{Machine as _, Steps, System as _, Worker as _};
 use abridge_testkit::Project;
 
 fn model(domains: &str, names: &str, expr: &str) -> Model {
@@ -30,17 +30,15 @@ fn model(domains: &str, names: &str, expr: &str) -> Model {
 fn outcomes(model: &Model, is_compiled: bool) -> BTreeSet<String> {
     let mut config = Config::default().prob();
     config.system.compiled = is_compiled;
-    config.eval.compiled = is_compiled;
     config.system.profile = true;
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
     let mut worker = system.worker();
     let mut steps = Steps::new(system.width());
-    worker.initial(&mut steps);
-    let (_, _, first) = steps.iter().next().expect("one initial state");
-    let first = first.to_vec();
+    assert!(worker.initial(&mut steps).is_whole());
+    let first = steps.iter().next().expect("one initial state").target.to_vec();
     steps.clear();
-    worker.successors(&first, &mut steps);
-    let texts = steps.iter().map(|(_, _, words)| format!("{:?}", state_texts(model, &system.decode(words).0)));
+    assert!(worker.successors(&first, &mut steps).is_whole());
+    let texts = steps.iter().map(|step| format!("{:?}", system.values(step.target)));
     let texts = texts.collect();
     drop(worker);
     let n_plain: u64 = system.profile().rows.iter().map(|(_, cost)| cost.plain).sum();

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use abridge_check::{Config, Method, Report, check, state_texts};
-use abridge_eval::{Explicit, Interchangeable, Interp};
+use abridge_check::{Config, Method, Report, check};
+use abridge_compile::Interchangeable;
+use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
-use abridge_system::{Steps, System as _, Worker as _};
+use abridge_system::{Machine as _, Steps, System as _, Worker as _};
 use abridge_testkit::Project;
 
 /// A machine whose operation says what the value of an expression is, for all values of some variables over a set of four.
@@ -29,27 +30,26 @@ fn calculating(types: &str, expr: &str, zero: &str) -> Model {
 fn results(model: &Model, is_plain: bool, interchangeable: Option<&[u32]>) -> Vec<(String, Vec<String>)> {
     let mut config = Config::default();
     config.system.compiled = !is_plain;
-    config.eval.compiled = !is_plain;
     config.system.memo = false;
     config.system.profile = true;
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
     if let Some(elements) = interchangeable {
         system.use_interchangeable(Interchangeable::new([(0, elements)].into_iter()));
     }
     let mut steps = Steps::new(system.width());
-    system.worker().initial(&mut steps);
-    let setups: Vec<Vec<u32>> = steps.iter().map(|(_, _, words)| words.to_vec()).collect();
+    assert!(system.worker().initial(&mut steps).is_whole());
+    let setups: Vec<Vec<u32>> = steps.iter().map(|step| step.target.to_vec()).collect();
     steps.clear();
-    setups.iter().for_each(|setup| system.worker().successors(setup, &mut steps));
-    let text = |words: &[u32]| format!("{:?}", state_texts(model, &system.decode(words).0));
-    let initial: Vec<Vec<u32>> = steps.iter().map(|(_, _, words)| words.to_vec()).collect();
+    setups.iter().for_each(|setup| assert!(system.worker().successors(setup, &mut steps).is_whole()));
+    let text = |words: &[u32]| format!("{:?}", system.values(words));
+    let initial: Vec<Vec<u32>> = steps.iter().map(|step| step.target.to_vec()).collect();
     let mut results: Vec<(String, Vec<String>)> = Vec::new();
     for state in initial {
         let mut steps = Steps::new(system.width());
         // A new worker has not given anything up.
-        system.worker().successors(&state, &mut steps);
+        assert!(system.worker().successors(&state, &mut steps).is_whole());
         let ends = if steps.is_ill_defined { vec!["?".to_owned()] } else { Vec::new() };
-        results.push((text(&state), ends.into_iter().chain(steps.iter().map(|(_, _, words)| text(words))).collect()));
+        results.push((text(&state), ends.into_iter().chain(steps.iter().map(|step| text(step.target))).collect()));
     }
     results.sort();
     results

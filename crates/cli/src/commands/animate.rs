@@ -1,6 +1,6 @@
 //! `abridge animate`: step through a machine in the terminal, or drive it with commands on standard input.
 //!
-//! One line is one command. [`Animation`] carries commands out and answers with a [`Reply`], which is text for people and an object for
+//! One line is one command. [`Dialogue`] carries commands out and answers with a [`Reply`], which is text for people and an object for
 //! programs; `view.rs` shows where the animation stands.
 
 mod view;
@@ -8,9 +8,9 @@ mod view;
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
 
-use abridge_check::{Move, Moves, Place, Sought, Step, find, moves};
+use abridge_check::{Animation, Execution, Move, Place, Sought, TraceStep, find};
 use abridge_diag::Diagnostic;
-use abridge_eval::Explicit;
+use abridge_explicit::Explicit;
 use abridge_model::{Model, dump};
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role, analyse};
 use clap::Args;
@@ -93,33 +93,31 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
-    let mut animation = Animation::new(file, model, options, model_options);
+    let system = system(model, Some(file), options.compat);
+    let mut dialogue = Dialogue::new(file, &system, options, model_options);
     let first = match &options.load {
-        Some(trace) => animation.load(trace),
+        Some(trace) => dialogue.load(trace),
         None => Reply::place(""),
     };
-    animation.converse(first, json)
+    dialogue.converse(first, json)
 }
 
-struct Animation<'a> {
+struct Dialogue<'a> {
     file: &'a Path,
     model: &'a Model,
-    system: Explicit<'a>,
+    system: &'a Explicit<'a>,
     options: &'a AnimateOptions,
     model_options: &'a Options,
-    history: Vec<Move>,
-    /// The moves from here.
-    choices: Moves,
+    animation: Animation<'a, Explicit<'a>>,
     interrupt: Interrupt,
 }
 
-impl<'a> Animation<'a> {
-    fn new(file: &'a Path, model: &'a Model, options: &'a AnimateOptions, model_options: &'a Options) -> Self {
-        let system = system(model, Some(file), options.compat);
-        let choices = moves(&system, &Place::Start, options.limit);
+impl<'a> Dialogue<'a> {
+    fn new(file: &'a Path, system: &'a Explicit<'a>, options: &'a AnimateOptions, model_options: &'a Options) -> Self {
+        let animation = Animation::new(system, options.limit);
         let interrupt = Interrupt::new();
         interrupt.set(true);
-        Animation { file, model, system, options, model_options, history: Vec::new(), choices, interrupt }
+        Dialogue { file, model: system.model(), system, options, model_options, animation, interrupt }
     }
 
     /// Reads commands until the end.
@@ -150,7 +148,7 @@ impl<'a> Animation<'a> {
     }
 
     fn answer(&self, command: &str, reply: Reply, json: bool) {
-        let view = View { animation: self, is_coloured: !json && std::io::stdout().is_terminal() };
+        let view = View { dialogue: self, is_coloured: !json && std::io::stdout().is_terminal() };
         if json {
             let mut object = fields(json!({ "command": command, "ok": reply.is_ok }));
             object.extend(reply.json);
@@ -173,15 +171,15 @@ impl<'a> Animation<'a> {
             "" => Reply::place(""),
             "b" | "back" => self.back(rest),
             "r" | "restart" => {
-                self.go_to(Vec::new());
+                self.animation.restart();
                 Reply::place("")
             }
             "find" => self.find(rest),
             "eval" => self.eval(rest),
-            "vars" => View { animation: self, is_coloured: false }.variables(),
+            "vars" => View { dialogue: self, is_coloured: false }.variables(),
             "inv" => self.invariant(),
             "trace" => {
-                let steps = self.steps();
+                let steps = self.animation.trace();
                 Reply::text(table(&steps), json!({ "trace": steps_json(&steps) }))
             }
             "save" => self.save(rest),
@@ -192,28 +190,18 @@ impl<'a> Animation<'a> {
     }
 
     fn place(&self) -> Place {
-        self.history.last().map_or(Place::Start, |last| last.to.clone())
+        Place::of_words(self.system, self.animation.state())
     }
 
-    fn steps(&self) -> Vec<Step> {
-        let mut from = &Place::Start;
-        let mut steps = Vec::with_capacity(self.history.len());
-        for taken in &self.history {
-            steps.push(taken.step(self.model, from));
-            from = &taken.to;
-        }
-        steps
-    }
-
-    fn go_to(&mut self, history: Vec<Move>) {
-        self.history = history;
-        self.choices = moves(&self.system, &self.place(), self.options.limit);
+    /// Steps of the machine from their values.
+    fn shown(&self, executions: &[Execution]) -> Vec<Move> {
+        executions.iter().map(|execution| execution.shown(self.system)).collect()
     }
 
     /// A step by its number or its text.
     fn take(&mut self, choice: &str) -> Reply {
-        let place = self.place();
-        let n_choices = self.choices.list.len();
+        let choices = &self.animation.choices().list;
+        let n_choices = choices.len();
         let chosen = match choice.parse::<usize>() {
             Ok(number) => match number.checked_sub(1).filter(|idx| *idx < n_choices) {
                 Some(idx) => idx,
@@ -227,10 +215,10 @@ impl<'a> Animation<'a> {
             Err(_) => {
                 let bare = |text: &str| -> String { text.chars().filter(|ch| !ch.is_whitespace()).collect() };
                 let is_meant = |taken: &Move| {
-                    let step = Step { outputs: Vec::new(), ..taken.step(self.model, &place) };
+                    let step = TraceStep::of(self.system, None, &Move { outputs: Vec::new(), ..taken.clone() });
                     bare(&label(&step)) == bare(choice)
                 };
-                match self.choices.list.iter().position(is_meant) {
+                match choices.iter().position(is_meant) {
                     Some(idx) => idx,
                     None => {
                         return Reply::error(format!(
@@ -240,9 +228,7 @@ impl<'a> Animation<'a> {
                 }
             }
         };
-        let mut history = std::mem::take(&mut self.history);
-        history.push(self.choices.list[chosen].clone());
-        self.go_to(history);
+        self.animation.take(chosen);
         Reply::place("")
     }
 
@@ -254,12 +240,10 @@ impl<'a> Animation<'a> {
                 Err(_) => return Reply::error(format!("`{text}` is not a number of steps")),
             },
         };
-        if self.history.is_empty() && steps > 0 {
+        if self.animation.history().is_empty() && steps > 0 {
             return Reply::error("this is the start");
         }
-        let mut history = std::mem::take(&mut self.history);
-        history.truncate(history.len().saturating_sub(steps));
-        self.go_to(history);
+        self.animation.back(steps);
         Reply::place("")
     }
 
@@ -283,9 +267,7 @@ impl<'a> Animation<'a> {
             Sought::Found(path) if path.is_empty() => Reply::place("it holds here\n"),
             Sought::Found(path) => {
                 let text = format!("found after {}\n", count(path.len(), "more step"));
-                let mut history = std::mem::take(&mut self.history);
-                history.extend(path);
-                self.go_to(history);
+                self.animation.follow(self.shown(&path));
                 Reply::place(text)
             }
             Sought::Nowhere => Reply::error("it holds in no state that can be reached from here"),
@@ -321,7 +303,7 @@ impl<'a> Animation<'a> {
         };
         let mut text = String::new();
         let mut list = Vec::new();
-        for (idx, truth) in self.system.interp().session().invariant(&state) {
+        for (idx, truth) in self.system.judge().session().invariant(&state) {
             let conjunct = dump::pred_text(self.model, self.model.invariant[idx].pred);
             let (word, value) = match truth {
                 Ok(true) => ("TRUE ".to_owned(), json!(true)),
@@ -339,9 +321,9 @@ impl<'a> Animation<'a> {
             return Reply::error("where to? For instance: save story.prob2trace");
         }
         let path = trace_file::path_of(path);
-        match trace_file::save(&path, self.model, &self.steps()) {
+        match trace_file::save(&path, self.model, &self.animation.trace()) {
             Ok(()) => Reply::text(
-                format!("saved {} to {}\n", count(self.history.len(), "step"), path.display()),
+                format!("saved {} to {}\n", count(self.animation.history().len(), "step"), path.display()),
                 json!({ "saved": path }),
             ),
             Err(message) => Reply::error(message),
@@ -370,7 +352,8 @@ impl<'a> Animation<'a> {
             }
         };
         let failure = replayed.replay.failure;
-        self.go_to(replayed.replay.moves);
+        self.animation.restart();
+        self.animation.follow(self.shown(&replayed.replay.moves));
         let text: String = replayed.notes.iter().map(|note| format!("note: {note}\n")).collect();
         match failure {
             None => Reply::place(text),

@@ -265,7 +265,6 @@ impl CheckOptions {
         // What is remembered must leave room for states.
         config.system.memo_bytes = self.memory.map(|memory| memory / 4);
         config.system.compiled = !self.plain;
-        config.eval.compiled = !self.plain;
         config.symmetry = match self.symmetry {
             Some(symmetry) => symmetry.method(self.precise),
             None if self.survey || self.compat.is_some() || self.prob_limits => Method::Off,

@@ -74,7 +74,7 @@ fn place(
     let mut watch = Watch::new(None, None, true, Interrupt::new());
     let found = nth_state(&system, number, &mut watch);
     watch.clear();
-    match found {
+    match found.map(|words| Place::of_words(&system, Some(&words))) {
         None => Err((format!("there is no state {number}"), Exit::Usage)),
         Some(Place::SetUp(_)) if needs_of(model, formula) == Needs::Variables => {
             Err((format!("in state {number} the machine is not initialised yet"), Exit::Usage))

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use abridge_blast::Lit;
 use abridge_encoding::{CellId, Config, Encoding, Gap, Initial, Instance, PropertyKind, SatProver, Source};
 use abridge_eval::{Config as EvalConfig, Env, Interp, State};
+use abridge_explicit::judge;
 use abridge_model::ids::Id as _;
 use abridge_model::{Model, PredId};
 use abridge_testkit::{Project, Random};
@@ -70,7 +71,7 @@ pub(crate) fn compare(text: &str) -> Compared {
 
 pub(crate) fn compare_with(text: &str, eval: &EvalConfig) -> Compared {
     let model = Project::model_of(text);
-    let interp = Interp::new(&model, eval.clone());
+    let interp = judge(&model, eval.clone());
     let mut compared = Compared::default();
     for constants in constants_of(&interp) {
         for config in configs() {
@@ -109,7 +110,8 @@ impl Oracle<'_> {
         compared.initial = initial.len();
         for state in self.reached(initial) {
             let bits = self.encoding.cells.encode(&state);
-            let bits = bits.unwrap_or_else(|| panic!("{} is reachable and has no cells\n{}", self.shown(&state), self.text));
+            let bits =
+                bits.unwrap_or_else(|| panic!("{} is reachable and has no cells\n{}", self.shown(&state), self.text));
             assert!(self.assumed(&bits), "{} is reachable, against an assumption\n{}", self.shown(&state), self.text);
             states.insert(self.shown(&state), (state, bits));
         }
@@ -139,7 +141,11 @@ impl Oracle<'_> {
     fn shown(&self, state: &State) -> String {
         let shown = self.model.state_variables().map(|(id, variable)| {
             let val = state.variables[id.index()].as_ref();
-            format!("{} = {}", variable.name, val.map_or_else(String::new, |val| abridge_eval::val_text(self.model, val)))
+            format!(
+                "{} = {}",
+                variable.name,
+                val.map_or_else(String::new, |val| abridge_eval::val_text(self.model, val))
+            )
         });
         shown.collect::<Vec<_>>().join(", ")
     }

@@ -3,13 +3,11 @@
 use abridge_model::{BaseSet, BinaryOp, UnaryOp};
 use abridge_value::{Int, Value};
 
-use crate::env::Env;
-use crate::error::{Error, ErrorKind, IllDefined, Result};
+use crate::domain::{Env, Error, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Sym, Val};
 
 /// Integers with more bits than this are not computed.
-pub(crate) const MAX_BITS: u64 = 1 << 24;
+pub const MAX_BITS: u64 = 1 << 24;
 
 impl Session<'_> {
     pub(super) fn unary_number(&self, op: UnaryOp, val: &Val) -> Result<Val> {
@@ -22,7 +20,7 @@ impl Session<'_> {
         })
     }
 
-    pub(crate) fn integers(&self, op: BinaryOp, left_val: &Val, right_val: &Val) -> Result<Val> {
+    pub fn integers(&self, op: BinaryOp, left_val: &Val, right_val: &Val) -> Result<Val> {
         let (left, right) = (left_val.int()?, right_val.int()?);
         Ok(match op {
             BinaryOp::Add => &left + &right,
@@ -58,8 +56,8 @@ impl Session<'_> {
     pub(super) fn extremum(&self, op: UnaryOp, val: &Val, env: &Env) -> Result<Val> {
         let is_max = matches!(op, UnaryOp::Max | UnaryOp::RealMax);
         match val.as_sym() {
-            Some(Sym::Base(BaseSet::Natural)) if !is_max => return Ok(Int::ZERO.into()),
-            Some(Sym::Base(BaseSet::Natural1)) if !is_max => return Ok(Int::ONE.into()),
+            Some(SymbolicSet::Base(BaseSet::Natural)) if !is_max => return Ok(Int::ZERO.into()),
+            Some(SymbolicSet::Base(BaseSet::Natural1)) if !is_max => return Ok(Int::ONE.into()),
             _ => {}
         }
         let set = self.enumerate(val, env)?;

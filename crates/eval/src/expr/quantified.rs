@@ -7,11 +7,8 @@ use abridge_value::{Int, Value};
 
 use super::arith::product;
 use crate::config::Unbounded;
-use crate::env::Env;
-use crate::error::{ErrorKind, IllDefined, Result};
-use crate::interp::Session;
-use crate::solve::Problem;
-use crate::val::Val;
+use crate::domain::{Env, ErrorKind, IllDefined, Result, Val};
+use crate::interp::{Problem, Session};
 
 impl Session<'_> {
     pub(super) fn quantified(

@@ -2,10 +2,8 @@
 
 use abridge_model::ExprId;
 
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Sym, Val};
 
 impl Session<'_> {
     pub(super) fn record(&self, fields: &[ExprId], id: ExprId, env: &Env) -> Result<Val> {
@@ -17,7 +15,7 @@ impl Session<'_> {
     pub(super) fn struct_set(&self, fields: &[ExprId], id: ExprId, env: &Env) -> Result<Val> {
         let shape = self.model().types.elem(self.model().ty(id)).ok_or(ErrorKind::Internal("a set is expected"))?;
         let fields: Result<Vec<Val>> = fields.iter().map(|field| self.value(*field, env)).collect();
-        Ok(Sym::Struct(shape.0, fields?).into())
+        Ok(SymbolicSet::Struct(shape.0, fields?).into())
     }
 
     pub(super) fn with_field(&self, record: ExprId, field: u32, val: ExprId, env: &Env) -> Result<Val> {

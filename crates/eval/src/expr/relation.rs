@@ -3,14 +3,12 @@
 use abridge_model::{BinaryOp, Expr, ExprId, FreeTypeId, Model, UnaryOp};
 use abridge_value::{Builder, Int, Set, Value, relation};
 
-use crate::env::Env;
-use crate::error::{ErrorKind, IllDefined, Result};
+use crate::domain::{Env, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Sym, Val};
 
 /// The keys and values of a function that is written as a set of pairs with different literals as keys: an old way to write a conditional
 /// expression.
-pub(crate) fn cases(model: &Model, function: ExprId) -> Option<Vec<(Value, ExprId)>> {
+pub fn cases(model: &Model, function: ExprId) -> Option<Vec<(Value, ExprId)>> {
     let Expr::SetExtension(items) = model.expr(function) else { return None };
     let mut cases: Vec<(Value, ExprId)> = Vec::with_capacity(items.len());
     for item in items {
@@ -34,7 +32,7 @@ impl Session<'_> {
     pub(super) fn identity(&self, val: Val) -> Val {
         match val.as_set() {
             Some(set) if set.len() <= self.config().max_set_size => relation::identity(set).into(),
-            _ => Sym::unary(UnaryOp::Id, val),
+            _ => SymbolicSet::unary(UnaryOp::Id, val),
         }
     }
 
@@ -52,7 +50,7 @@ impl Session<'_> {
     pub(super) fn closure1(&self, val: Val) -> Val {
         match val.as_set() {
             Some(set) => relation::closure1(set).into(),
-            None => Sym::unary(UnaryOp::Closure1, val),
+            None => SymbolicSet::unary(UnaryOp::Closure1, val),
         }
     }
 
@@ -76,7 +74,7 @@ impl Session<'_> {
     pub(super) fn fnc(&self, val: Val) -> Val {
         match val.as_set() {
             Some(set) => relation::fnc(set).into(),
-            None => Sym::unary(UnaryOp::Fnc, val),
+            None => SymbolicSet::unary(UnaryOp::Fnc, val),
         }
     }
 
@@ -86,7 +84,7 @@ impl Session<'_> {
                 Err(IllDefined::BadOperand { operator: "rel", operand: set.clone().into() }.into())
             }
             Some(set) => Ok(relation::rel(set).into()),
-            None => Ok(Sym::unary(UnaryOp::Rel, val)),
+            None => Ok(SymbolicSet::unary(UnaryOp::Rel, val)),
         }
     }
 
@@ -94,7 +92,7 @@ impl Session<'_> {
     pub(super) fn restrict(&self, op: BinaryOp, left: Val, right: Val, env: &Env) -> Result<Val> {
         let by_domain = matches!(op, BinaryOp::DomainRestrict | BinaryOp::DomainSubtract);
         let (rel, keys) = if by_domain { (&right, &left) } else { (&left, &right) };
-        let Some(pairs) = rel.as_set() else { return Ok(Sym::binary(op, left, right)) };
+        let Some(pairs) = rel.as_set() else { return Ok(SymbolicSet::binary(op, left, right)) };
         let keep = matches!(op, BinaryOp::DomainRestrict | BinaryOp::RangeRestrict);
         if let Some(keys) = keys.as_set() {
             return Ok(match (by_domain, keep) {
@@ -123,12 +121,12 @@ impl Session<'_> {
         if op == BinaryOp::Override && right.is_empty_set() {
             return left;
         }
-        let (Some(a), Some(b)) = (left.as_set(), right.as_set()) else { return Sym::binary(op, left, right) };
+        let (Some(a), Some(b)) = (left.as_set(), right.as_set()) else { return SymbolicSet::binary(op, left, right) };
         match op {
             BinaryOp::Override => relation::override_with(a, b).into(),
             BinaryOp::Compose => relation::compose(a, b).into(),
             BinaryOp::DirectProduct => relation::direct_product(a, b).into(),
-            _ if a.len().saturating_mul(b.len()) > self.config().max_set_size => Sym::binary(op, left, right),
+            _ if a.len().saturating_mul(b.len()) > self.config().max_set_size => SymbolicSet::binary(op, left, right),
             _ => relation::parallel_product(a, b).into(),
         }
     }
@@ -142,7 +140,7 @@ impl Session<'_> {
         if count.is_zero() {
             return self.identity_on_type(id);
         }
-        let Some(set) = r.as_set() else { return Ok(Sym::binary(BinaryOp::Iterate, r, n.clone())) };
+        let Some(set) = r.as_set() else { return Ok(SymbolicSet::binary(BinaryOp::Iterate, r, n.clone())) };
         let mut power: Set = set.clone();
         let mut done = Int::ONE;
         while done < count && !power.is_empty() {
@@ -158,7 +156,7 @@ impl Session<'_> {
         let (pair, _) = self.relation_type(id)?;
         match self.model().types.get(pair) {
             abridge_model::Type::Pair(first, second) => {
-                Ok(Sym::binary(op, self.type_set(*first), self.type_set(*second)))
+                Ok(SymbolicSet::binary(op, self.type_set(*first), self.type_set(*second)))
             }
             _ => Err(ErrorKind::Internal("a projection is on pairs").into()),
         }
@@ -166,7 +164,7 @@ impl Session<'_> {
 
     pub(super) fn constructor(&self, id: FreeTypeId, constructor: u32) -> Val {
         match self.model().free_types[id].constructors[constructor as usize].arg {
-            Some(_) => Sym::Constructor(id, constructor).into(),
+            Some(_) => SymbolicSet::Constructor(id, constructor).into(),
             None => Value::free(id.0, constructor, None).into(),
         }
     }

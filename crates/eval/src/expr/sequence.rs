@@ -3,10 +3,8 @@
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
 use abridge_value::{Int, Value, sequence};
 
-use crate::env::Env;
-use crate::error::{IllDefined, Result};
+use crate::domain::{Env, IllDefined, Result, Val};
 use crate::interp::Session;
-use crate::val::Val;
 
 impl Session<'_> {
     pub(super) fn sequence_extension(&self, items: &[ExprId], env: &Env) -> Result<Val> {

@@ -3,10 +3,8 @@
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
 use abridge_value::{Builder, Set, Value, relation};
 
-use crate::env::Env;
-use crate::error::{IllDefined, Result};
+use crate::domain::{Env, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Sym, Val};
 
 /// Products up to this size are listed at once.
 const SMALL_PRODUCT: u64 = 256;
@@ -20,7 +18,7 @@ impl Session<'_> {
         Ok(out.finish().into())
     }
 
-    pub(crate) fn union(&self, left: &Val, right: &Val) -> Val {
+    pub fn union(&self, left: &Val, right: &Val) -> Val {
         if left.is_empty_set() || left == right {
             return right.clone();
         }
@@ -29,20 +27,20 @@ impl Session<'_> {
         }
         match (left.as_set(), right.as_set()) {
             (Some(a), Some(b)) if !(self.is_long(a) || self.is_long(b)) || joins(a, b) => a.union(b).into(),
-            _ => Sym::binary(BinaryOp::Union, left.clone(), right.clone()),
+            _ => SymbolicSet::binary(BinaryOp::Union, left.clone(), right.clone()),
         }
     }
 
-    pub(crate) fn intersection(&self, left: &Val, right: &Val) -> Val {
+    pub fn intersection(&self, left: &Val, right: &Val) -> Val {
         match (left.as_set(), right.as_set()) {
             (Some(a), Some(b)) => a.intersection(b).into(),
             _ if left.is_empty_set() || right.is_empty_set() => Set::EMPTY.into(),
             _ if left == right => left.clone(),
-            _ => Sym::binary(BinaryOp::Intersection, left.clone(), right.clone()),
+            _ => SymbolicSet::binary(BinaryOp::Intersection, left.clone(), right.clone()),
         }
     }
 
-    pub(crate) fn difference(&self, left: &Val, right: &Val) -> Val {
+    pub fn difference(&self, left: &Val, right: &Val) -> Val {
         if left.is_empty_set() || right.is_empty_set() {
             return left.clone();
         }
@@ -51,14 +49,14 @@ impl Session<'_> {
         }
         match (left.as_set(), right.as_set()) {
             (Some(a), Some(b)) if !self.is_long(a) || cuts_off(a, b) => a.difference(b).into(),
-            _ => Sym::binary(BinaryOp::Difference, left.clone(), right.clone()),
+            _ => SymbolicSet::binary(BinaryOp::Difference, left.clone(), right.clone()),
         }
     }
 
-    pub(crate) fn cartesian(&self, left: &Val, right: &Val) -> Val {
+    pub fn cartesian(&self, left: &Val, right: &Val) -> Val {
         match (left.as_set(), right.as_set()) {
             (Some(a), Some(b)) if a.len().saturating_mul(b.len()) <= SMALL_PRODUCT => relation::cartesian(a, b).into(),
-            _ => Sym::binary(BinaryOp::Cartesian, left.clone(), right.clone()),
+            _ => SymbolicSet::binary(BinaryOp::Cartesian, left.clone(), right.clone()),
         }
     }
 
@@ -69,7 +67,7 @@ impl Session<'_> {
 
     /// `union(S)`
     pub(super) fn general_union(&self, sets: Val) -> Val {
-        let Some(set) = sets.as_set() else { return Sym::unary(UnaryOp::GeneralUnion, sets) };
+        let Some(set) = sets.as_set() else { return SymbolicSet::unary(UnaryOp::GeneralUnion, sets) };
         let parts: Vec<Value> = set.iter().collect();
         if parts.iter().filter_map(Value::as_set).any(|part| self.is_long(part)) {
             let parts = parts.into_iter().map(Val::Value);
@@ -85,7 +83,7 @@ impl Session<'_> {
         if self.is_empty(&sets, env)? {
             return Err(IllDefined::EmptySet("inter").into());
         }
-        let Some(set) = sets.as_set() else { return Ok(Sym::unary(UnaryOp::GeneralInter, sets)) };
+        let Some(set) = sets.as_set() else { return Ok(SymbolicSet::unary(UnaryOp::GeneralInter, sets)) };
         let parts = set.iter().map(Val::Value);
         Ok(parts.reduce(|left, right| self.intersection(&left, &right)).unwrap_or(Set::EMPTY.into()))
     }

@@ -3,11 +3,8 @@
 use abridge_model::{ExprId, UnaryOp};
 use abridge_value::{Int, Printer, Value};
 
-use crate::env::Env;
-use crate::error::Result;
+use crate::domain::{Env, ModelNames, Result, Val};
 use crate::interp::Session;
-use crate::names::ModelNames;
-use crate::val::Val;
 
 impl Session<'_> {
     pub(super) fn unary_string(&self, op: UnaryOp, val: &Val, env: &Env) -> Result<Val> {
@@ -31,7 +28,7 @@ impl Session<'_> {
     }
 
     /// As TO_STRING: strings without quotes.
-    pub(super) fn to_string(&self, val: &Val, env: &Env) -> Result<String> {
+    pub fn to_string(&self, val: &Val, env: &Env) -> Result<String> {
         let value = self.finite(val, env)?;
         Ok(match &value {
             Value::String(text) => text.get().to_string(),

@@ -6,10 +6,8 @@ use abridge_diag::with_stack;
 use abridge_model::{ExprId, TreeOp};
 use abridge_value::{Int, Set, Value, relation, sequence};
 
-use crate::env::Env;
-use crate::error::{ErrorKind, IllDefined, Result};
+use crate::domain::{Env, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Sym, Val};
 
 /// A tree taken apart.
 #[derive(Clone)]
@@ -25,7 +23,7 @@ impl Session<'_> {
         let args: Result<Vec<Val>> = args.iter().map(|arg| self.value(*arg, env)).collect();
         let args = args?;
         match (op, &args[..]) {
-            (TreeOp::Tree | TreeOp::Btree, [labels]) => Ok(Sym::Tree(op, labels.clone()).into()),
+            (TreeOp::Tree | TreeOp::Btree, [labels]) => Ok(SymbolicSet::Tree(op, labels.clone()).into()),
             (TreeOp::Const, [label, sons]) => self.tree_const(label, sons, env),
             (TreeOp::Bin, [label]) => self.build(label, Vec::new(), env),
             (TreeOp::Bin, [left, label, right]) => {

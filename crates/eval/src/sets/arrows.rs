@@ -7,10 +7,8 @@ use abridge_model::{Arrow, UnaryOp};
 use abridge_value::{Set, Value, relation, sequence};
 
 use super::iterate::Visit;
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::{Session, Warning};
-use crate::val::{Sym, Val};
 
 impl Session<'_> {
     /// `f : from --> to` and its kin.
@@ -54,7 +52,10 @@ impl Session<'_> {
         }
         let undecided = || Err(ErrorKind::Undecided("whether an infinite function is injective".into()).into());
         if arrow.injective
-            && !matches!(f.as_sym(), Some(Sym::Successor | Sym::Predecessor | Sym::Unary(UnaryOp::Id, _)))
+            && !matches!(
+                f.as_sym(),
+                Some(SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::Unary(UnaryOp::Id, _))
+            )
         {
             return self.trusted(undecided());
         }
@@ -130,7 +131,7 @@ impl Session<'_> {
     ) -> Result<ControlFlow<()>> {
         if matches!(op, UnaryOp::Seq | UnaryOp::Seq1) {
             if !self.is_empty(base, env)? {
-                return Err(ErrorKind::InfiniteSet(Sym::unary(op, base.clone())).into());
+                return Err(ErrorKind::InfiniteSet(SymbolicSet::unary(op, base.clone())).into());
             }
             return if op == UnaryOp::Seq { visit(Set::EMPTY.into()) } else { Ok(ControlFlow::Continue(())) };
         }

@@ -7,15 +7,12 @@ use abridge_value::Int;
 
 use super::Size;
 use super::member::stop_if;
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
-use crate::interp::Session;
-use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Partial, Sym, Val};
+use crate::domain::{Closure, Env, ErrorKind, Partial, Result, SymbolicSet, Val};
+use crate::interp::{Constraint, Problem, Session};
 
 impl Session<'_> {
     /// `left = right`
-    pub(crate) fn equal(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
+    pub fn equal(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
         if left == right {
             return Ok(true);
         }
@@ -44,7 +41,7 @@ impl Session<'_> {
             return Ok(false);
         }
         for (side, other) in [(left, right), (right, left)] {
-            if let Some(Sym::Partial(partial)) = side.as_sym() {
+            if let Some(SymbolicSet::Partial(partial)) = side.as_sym() {
                 return self.equal_to_partial(partial, other, env);
             }
         }
@@ -68,7 +65,7 @@ impl Session<'_> {
         if !self.subset(&partial.decided.clone().into(), other, env)? {
             return Ok(false);
         }
-        let partial_val = Sym::Partial(partial.clone()).into();
+        let partial_val = SymbolicSet::Partial(partial.clone()).into();
         let missing = self.each(other, env, &mut |val| match self.member(&val, &partial_val, env) {
             Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => Ok(ControlFlow::Continue(())),
             answer => stop_if(!answer?),
@@ -77,7 +74,7 @@ impl Session<'_> {
     }
 
     /// `left <: right`
-    pub(crate) fn subset(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
+    pub fn subset(&self, left: &Val, right: &Val, env: &Env) -> Result<bool> {
         abridge_diag::with_stack(|| self.subset_inner(left, right, env))
     }
 
@@ -88,7 +85,7 @@ impl Session<'_> {
         if let (Some(left), Some(right)) = (left.as_set(), right.as_set()) {
             return Ok(left.is_subset(right));
         }
-        if let Some(Sym::Partial(partial)) = left.as_sym() {
+        if let Some(SymbolicSet::Partial(partial)) = left.as_sym() {
             let known = self.subset(&partial.decided.clone().into(), right, env)?;
             return if known { Err(ErrorKind::Undetermined.into()) } else { Ok(false) };
         }
@@ -119,8 +116,8 @@ impl Session<'_> {
             _ => None,
         };
         match (left.as_sym(), right.as_sym()) {
-            (None, Some(Sym::Base(right))) => Some(least(*right)? <= left.as_set()?.first()?.as_int()?),
-            (Some(Sym::Base(left)), Some(Sym::Base(right))) => Some(match least(*left) {
+            (None, Some(SymbolicSet::Base(right))) => Some(least(*right)? <= left.as_set()?.first()?.as_int()?),
+            (Some(SymbolicSet::Base(left)), Some(SymbolicSet::Base(right))) => Some(match least(*left) {
                 Some(left) => least(*right)? <= left,
                 None => false,
             }),
@@ -131,10 +128,10 @@ impl Session<'_> {
     /// By the operators on both sides; nothing if they do not say.
     fn subset_by_form(&self, left: &Val, right: &Val, env: &Env) -> Result<Option<bool>> {
         use BinaryOp::{Cartesian, Difference, Intersection, Union};
-        if let Some(Sym::Binary(Union, first, second)) = left.as_sym() {
+        if let Some(SymbolicSet::Binary(Union, first, second)) = left.as_sym() {
             return Ok(Some(self.subset(first, right, env)? && self.subset(second, right, env)?));
         }
-        if let Some(Sym::Binary(Intersection, first, second)) = right.as_sym() {
+        if let Some(SymbolicSet::Binary(Intersection, first, second)) = right.as_sym() {
             return Ok(Some(self.subset(left, first, env)? && self.subset(left, second, env)?));
         }
         if let Size::AtMost(bound) = self.size(left)
@@ -144,26 +141,28 @@ impl Session<'_> {
         }
         let is_power = |op: &UnaryOp| matches!(op, UnaryOp::Pow | UnaryOp::Fin);
         Ok(match (left.as_sym(), right.as_sym()) {
-            (Some(Sym::Binary(Cartesian, a, b)), Some(Sym::Binary(Cartesian, c, d))) => {
+            (Some(SymbolicSet::Binary(Cartesian, a, b)), Some(SymbolicSet::Binary(Cartesian, c, d))) => {
                 Some(self.is_empty(left, env)? || self.subset(a, c, env)? && self.subset(b, d, env)?)
             }
-            (Some(Sym::Unary(op, a)), Some(Sym::Unary(op2, b))) if op == op2 || is_power(op2) && is_power(op) => {
+            (Some(SymbolicSet::Unary(op, a)), Some(SymbolicSet::Unary(op2, b)))
+                if op == op2 || is_power(op2) && is_power(op) =>
+            {
                 match (op, op2) {
                     (UnaryOp::Pow, UnaryOp::Fin) => None,
                     (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Seq, _) => Some(self.subset(a, b, env)?),
                     _ => None,
                 }
             }
-            (Some(Sym::Binary(Difference | Intersection, whole, _)), _)
+            (Some(SymbolicSet::Binary(Difference | Intersection, whole, _)), _)
                 if self.subset(whole, right, env).ok() == Some(true) =>
             {
                 Some(true)
             }
             (
-                Some(Sym::Binary(BinaryOp::Arrow(_), a, b)),
-                Some(Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), c, d)),
+                Some(SymbolicSet::Binary(BinaryOp::Arrow(_), a, b)),
+                Some(SymbolicSet::Binary(BinaryOp::Arrow(Arrow::RELATION), c, d)),
             ) if self.subset(a, c, env)? && self.subset(b, d, env)? => Some(true),
-            (Some(Sym::Binary(BinaryOp::Arrow(_), a, b)), Some(Sym::Unary(UnaryOp::Pow, whole))) => {
+            (Some(SymbolicSet::Binary(BinaryOp::Arrow(_), a, b)), Some(SymbolicSet::Unary(UnaryOp::Pow, whole))) => {
                 let pairs = self.cartesian(a, b);
                 if self.subset(&pairs, whole, env)? { Some(true) } else { None }
             }
@@ -204,8 +203,8 @@ impl Session<'_> {
 
     /// A lambda is part of `S * T` if its arguments are in `S` and its results in `T`.
     fn lambda_subset(&self, closure: &Closure, right: &Val, env: &Env) -> Result<bool> {
-        let lambda: Val = Sym::Closure(closure.clone()).into();
-        if let Some(Sym::Binary(BinaryOp::Cartesian, from, to)) = right.as_sym() {
+        let lambda: Val = SymbolicSet::Closure(closure.clone()).into();
+        if let Some(SymbolicSet::Binary(BinaryOp::Cartesian, from, to)) = right.as_sym() {
             return Ok(
                 self.subset(&self.dom(&lambda, env)?, from, env)? && self.subset(&self.ran(&lambda, env)?, to, env)?
             );
@@ -218,13 +217,15 @@ impl Session<'_> {
     pub fn is_whole_type(&self, val: &Val) -> bool {
         let Some(sym) = val.as_sym() else { return self.is_whole_carrier(val) };
         abridge_diag::with_stack(|| match sym {
-            Sym::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real) | Sym::FreeType(_) => true,
-            Sym::Unary(UnaryOp::Pow, base) => self.is_whole_type(base),
-            Sym::Binary(BinaryOp::Cartesian, left, right) => self.is_whole_type(left) && self.is_whole_type(right),
-            Sym::Binary(BinaryOp::Arrow(Arrow::RELATION), left, right) => {
+            SymbolicSet::Base(BaseSet::Integer | BaseSet::String | BaseSet::Real) | SymbolicSet::FreeType(_) => true,
+            SymbolicSet::Unary(UnaryOp::Pow, base) => self.is_whole_type(base),
+            SymbolicSet::Binary(BinaryOp::Cartesian, left, right) => {
                 self.is_whole_type(left) && self.is_whole_type(right)
             }
-            Sym::Struct(_, fields) => fields.iter().all(|field| self.is_whole_type(field)),
+            SymbolicSet::Binary(BinaryOp::Arrow(Arrow::RELATION), left, right) => {
+                self.is_whole_type(left) && self.is_whole_type(right)
+            }
+            SymbolicSet::Struct(_, fields) => fields.iter().all(|field| self.is_whole_type(field)),
             _ => false,
         })
     }
@@ -251,11 +252,11 @@ enum Part {
 
 impl Part {
     fn of(self, closure: &Closure) -> Val {
-        let closure: Val = Sym::Closure(closure.clone()).into();
+        let closure: Val = SymbolicSet::Closure(closure.clone()).into();
         match self {
             Part::Element => closure,
-            Part::Argument => Sym::unary(UnaryOp::Dom, closure),
-            Part::Result => Sym::unary(UnaryOp::Ran, closure),
+            Part::Argument => SymbolicSet::unary(UnaryOp::Dom, closure),
+            Part::Result => SymbolicSet::unary(UnaryOp::Ran, closure),
         }
     }
 }
@@ -263,9 +264,9 @@ impl Part {
 /// A closure, its domain or its range.
 fn part_of_closure(val: &Val) -> Option<(Part, &Closure)> {
     match val.as_sym()? {
-        Sym::Closure(closure) => Some((Part::Element, closure)),
-        Sym::Unary(UnaryOp::Dom, inner) => Some((Part::Argument, inner.as_closure()?)),
-        Sym::Unary(UnaryOp::Ran, inner) => Some((Part::Result, inner.as_closure()?)),
+        SymbolicSet::Closure(closure) => Some((Part::Element, closure)),
+        SymbolicSet::Unary(UnaryOp::Dom, inner) => Some((Part::Argument, inner.as_closure()?)),
+        SymbolicSet::Unary(UnaryOp::Ran, inner) => Some((Part::Result, inner.as_closure()?)),
         _ => None,
     }
 }

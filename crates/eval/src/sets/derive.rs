@@ -4,13 +4,11 @@
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, LocalId, Pred, QuantifiedOp, UnaryOp};
 use abridge_value::{Set, relation};
 
-use crate::env::Env;
-use crate::error::Result;
+use crate::domain::{Closure, Env, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Closure, Sym, Val};
 
 impl Session<'_> {
-    pub(crate) fn dom(&self, r: &Val, env: &Env) -> Result<Val> {
+    pub fn dom(&self, r: &Val, env: &Env) -> Result<Val> {
         abridge_diag::with_stack(|| self.dom_inner(r, env))
     }
 
@@ -19,20 +17,20 @@ impl Session<'_> {
             return Ok(relation::dom(set).into());
         }
         match r.as_sym() {
-            Some(Sym::Unary(UnaryOp::Id, set)) => Ok(set.clone()),
-            Some(Sym::Unary(UnaryOp::Inverse, inner)) => self.ran(inner, env),
-            Some(Sym::Unary(UnaryOp::Closure1 | UnaryOp::Fnc, inner)) => self.dom(inner, env),
-            Some(Sym::Binary(op, left, right)) => self.binary_dom(*op, left, right, r, env),
-            Some(Sym::Closure(closure)) => match self.plain_domain(closure, env)? {
+            Some(SymbolicSet::Unary(UnaryOp::Id, set)) => Ok(set.clone()),
+            Some(SymbolicSet::Unary(UnaryOp::Inverse, inner)) => self.ran(inner, env),
+            Some(SymbolicSet::Unary(UnaryOp::Closure1 | UnaryOp::Fnc, inner)) => self.dom(inner, env),
+            Some(SymbolicSet::Binary(op, left, right)) => self.binary_dom(*op, left, right, r, env),
+            Some(SymbolicSet::Closure(closure)) => match self.plain_domain(closure, env)? {
                 Some(set) => Ok(set),
-                None => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+                None => Ok(SymbolicSet::unary(UnaryOp::Dom, r.clone())),
             },
-            Some(Sym::Partial(partial)) if partial.is_function && partial.is_total => {
+            Some(SymbolicSet::Partial(partial)) if partial.is_function && partial.is_total => {
                 Ok(relation::dom(&partial.decided).union(&partial.open).into())
             }
-            Some(Sym::Successor | Sym::Predecessor) => Ok(Sym::Base(BaseSet::Integer).into()),
-            Some(Sym::Constructor(id, constructor)) => self.constructor_domain(*id, *constructor, env),
-            _ => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+            Some(SymbolicSet::Successor | SymbolicSet::Predecessor) => Ok(SymbolicSet::Base(BaseSet::Integer).into()),
+            Some(SymbolicSet::Constructor(id, constructor)) => self.constructor_domain(*id, *constructor, env),
+            _ => Ok(SymbolicSet::unary(UnaryOp::Dom, r.clone())),
         }
     }
 
@@ -46,24 +44,24 @@ impl Session<'_> {
             BinaryOp::DomainSubtract => Ok(self.difference(&self.dom(right, env)?, left)),
             BinaryOp::DirectProduct => Ok(self.intersection(&self.dom(left, env)?, &self.dom(right, env)?)),
             BinaryOp::ParallelProduct => Ok(self.cartesian(&self.dom(left, env)?, &self.dom(right, env)?)),
-            _ => Ok(Sym::unary(UnaryOp::Dom, r.clone())),
+            _ => Ok(SymbolicSet::unary(UnaryOp::Dom, r.clone())),
         }
     }
 
-    pub(crate) fn ran(&self, r: &Val, env: &Env) -> Result<Val> {
+    pub fn ran(&self, r: &Val, env: &Env) -> Result<Val> {
         if let Some(set) = r.as_set() {
             return Ok(relation::ran(set).into());
         }
         let inverse = self.inverse(r, env)?;
         match inverse.as_sym() {
             // The inverse says no more than the relation itself.
-            Some(Sym::Unary(UnaryOp::Inverse, _)) => Ok(Sym::unary(UnaryOp::Ran, r.clone())),
+            Some(SymbolicSet::Unary(UnaryOp::Inverse, _)) => Ok(SymbolicSet::unary(UnaryOp::Ran, r.clone())),
             _ => self.dom(&inverse, env),
         }
     }
 
     /// The inverse, moved to where the pairs come from.
-    pub(crate) fn inverse(&self, r: &Val, env: &Env) -> Result<Val> {
+    pub fn inverse(&self, r: &Val, env: &Env) -> Result<Val> {
         abridge_diag::with_stack(|| self.inverse_inner(r, env))
     }
 
@@ -72,40 +70,44 @@ impl Session<'_> {
             return Ok(relation::inverse(set).into());
         }
         let both = |op: BinaryOp, left: &Val, right: &Val| -> Result<Val> {
-            Ok(Sym::binary(op, self.inverse(left, env)?, self.inverse(right, env)?))
+            Ok(SymbolicSet::binary(op, self.inverse(left, env)?, self.inverse(right, env)?))
         };
         match r.as_sym() {
-            Some(Sym::Unary(UnaryOp::Inverse, inner)) => Ok(inner.clone()),
-            Some(Sym::Unary(UnaryOp::Id, _)) => Ok(r.clone()),
-            Some(Sym::Unary(UnaryOp::Closure1, inner)) => Ok(Sym::unary(UnaryOp::Closure1, self.inverse(inner, env)?)),
-            Some(Sym::Successor) => Ok(Sym::Predecessor.into()),
-            Some(Sym::Predecessor) => Ok(Sym::Successor.into()),
-            Some(Sym::Binary(op, left, right)) => match op {
-                BinaryOp::Cartesian => Ok(Sym::binary(BinaryOp::Cartesian, right.clone(), left.clone())),
+            Some(SymbolicSet::Unary(UnaryOp::Inverse, inner)) => Ok(inner.clone()),
+            Some(SymbolicSet::Unary(UnaryOp::Id, _)) => Ok(r.clone()),
+            Some(SymbolicSet::Unary(UnaryOp::Closure1, inner)) => {
+                Ok(SymbolicSet::unary(UnaryOp::Closure1, self.inverse(inner, env)?))
+            }
+            Some(SymbolicSet::Successor) => Ok(SymbolicSet::Predecessor.into()),
+            Some(SymbolicSet::Predecessor) => Ok(SymbolicSet::Successor.into()),
+            Some(SymbolicSet::Binary(op, left, right)) => match op {
+                BinaryOp::Cartesian => Ok(SymbolicSet::binary(BinaryOp::Cartesian, right.clone(), left.clone())),
                 BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference | BinaryOp::ParallelProduct => {
                     both(*op, left, right)
                 }
                 BinaryOp::Compose => both(BinaryOp::Compose, right, left),
                 BinaryOp::DomainRestrict => {
-                    Ok(Sym::binary(BinaryOp::RangeRestrict, self.inverse(right, env)?, left.clone()))
+                    Ok(SymbolicSet::binary(BinaryOp::RangeRestrict, self.inverse(right, env)?, left.clone()))
                 }
                 BinaryOp::DomainSubtract => {
-                    Ok(Sym::binary(BinaryOp::RangeSubtract, self.inverse(right, env)?, left.clone()))
+                    Ok(SymbolicSet::binary(BinaryOp::RangeSubtract, self.inverse(right, env)?, left.clone()))
                 }
                 BinaryOp::RangeRestrict => {
-                    Ok(Sym::binary(BinaryOp::DomainRestrict, right.clone(), self.inverse(left, env)?))
+                    Ok(SymbolicSet::binary(BinaryOp::DomainRestrict, right.clone(), self.inverse(left, env)?))
                 }
                 BinaryOp::RangeSubtract => {
-                    Ok(Sym::binary(BinaryOp::DomainSubtract, right.clone(), self.inverse(left, env)?))
+                    Ok(SymbolicSet::binary(BinaryOp::DomainSubtract, right.clone(), self.inverse(left, env)?))
                 }
-                BinaryOp::Iterate => Ok(Sym::binary(BinaryOp::Iterate, self.inverse(left, env)?, right.clone())),
+                BinaryOp::Iterate => {
+                    Ok(SymbolicSet::binary(BinaryOp::Iterate, self.inverse(left, env)?, right.clone()))
+                }
                 BinaryOp::Override => {
-                    let kept = Sym::binary(BinaryOp::DomainSubtract, self.dom(right, env)?, left.clone());
+                    let kept = SymbolicSet::binary(BinaryOp::DomainSubtract, self.dom(right, env)?, left.clone());
                     both(BinaryOp::Union, &kept, right)
                 }
-                _ => Ok(Sym::unary(UnaryOp::Inverse, r.clone())),
+                _ => Ok(SymbolicSet::unary(UnaryOp::Inverse, r.clone())),
             },
-            _ => Ok(Sym::unary(UnaryOp::Inverse, r.clone())),
+            _ => Ok(SymbolicSet::unary(UnaryOp::Inverse, r.clone())),
         }
     }
 
@@ -115,7 +117,7 @@ impl Session<'_> {
         let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, .. } = model.expr(closure.expr) else {
             return Ok(None);
         };
-        let conjuncts = self.interp.names.conjuncts(model, *pred);
+        let conjuncts = self.interp.conjuncts(*pred);
         let env = env.enter(&closure.scope);
         let mut product: Option<Val> = None;
         if conjuncts.len() != binder.len() {
@@ -127,7 +129,7 @@ impl Session<'_> {
                 _ => None,
             });
             let Some(set) = member else { return Ok(None) };
-            let names = self.interp.names.of_expr(model, set);
+            let names = self.interp.names_of_expr(set);
             if binder.iter().any(|local| names.locals.contains(local)) {
                 return Ok(None);
             }
@@ -145,7 +147,7 @@ impl Session<'_> {
     }
 
     /// The set of arguments of a freetype's constructor.
-    pub(crate) fn constructor_domain(&self, id: abridge_model::FreeTypeId, constructor: u32, env: &Env) -> Result<Val> {
+    pub fn constructor_domain(&self, id: abridge_model::FreeTypeId, constructor: u32, env: &Env) -> Result<Val> {
         let constructor = &self.model().free_types[id].constructors[constructor as usize];
         match constructor.arg {
             Some((set, _)) => self.expr(set, &env.without_locals()),
@@ -154,19 +156,21 @@ impl Session<'_> {
     }
 
     /// Functional because of its form, without looking at its pairs.
-    pub(crate) fn is_surely_functional(&self, r: &Val) -> bool {
+    pub fn is_surely_functional(&self, r: &Val) -> bool {
         if let Some(set) = r.as_set() {
             return relation::is_functional(set);
         }
         abridge_diag::with_stack(|| match r.as_sym() {
-            Some(Sym::Successor | Sym::Predecessor | Sym::Constructor(..)) => true,
-            Some(Sym::Partial(partial)) => partial.is_function,
-            Some(Sym::Unary(UnaryOp::Id | UnaryOp::Fnc, _)) => true,
-            Some(Sym::Unary(UnaryOp::Inverse, inner)) => matches!(inner.as_sym(), Some(Sym::Constructor(..))),
-            Some(Sym::Closure(closure)) => {
+            Some(SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::Constructor(..)) => true,
+            Some(SymbolicSet::Partial(partial)) => partial.is_function,
+            Some(SymbolicSet::Unary(UnaryOp::Id | UnaryOp::Fnc, _)) => true,
+            Some(SymbolicSet::Unary(UnaryOp::Inverse, inner)) => {
+                matches!(inner.as_sym(), Some(SymbolicSet::Constructor(..)))
+            }
+            Some(SymbolicSet::Closure(closure)) => {
                 matches!(self.model().expr(closure.expr), Expr::Quantified { op: QuantifiedOp::Lambda, .. })
             }
-            Some(Sym::Binary(op, left, right)) => match op {
+            Some(SymbolicSet::Binary(op, left, right)) => match op {
                 BinaryOp::Prj1 | BinaryOp::Prj2 => true,
                 BinaryOp::DomainRestrict | BinaryOp::DomainSubtract => self.is_surely_functional(right),
                 BinaryOp::RangeRestrict | BinaryOp::RangeSubtract | BinaryOp::Difference => {

@@ -6,15 +6,12 @@ use std::ops::ControlFlow;
 use abridge_model::{BinaryOp, Expr, QuantifiedOp, UnaryOp};
 use abridge_value::{Builder, Int, Set, Value, relation};
 
-use crate::env::Env;
-use crate::error::{ErrorKind, IllDefined, Result};
-use crate::interp::Session;
-use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Partial, Sym, Val};
+use crate::domain::{Closure, Env, ErrorKind, IllDefined, Partial, Result, SymbolicSet, Val};
+use crate::interp::{Constraint, Problem, Session};
 
 /// The set of all `y` with `x |-> y` in a relation. A single one may be an infinite set, which no value can contain.
 #[derive(Clone, Debug)]
-pub(crate) enum Images {
+pub enum Images {
     None,
     One(Val),
     Set(Val),
@@ -32,7 +29,7 @@ impl Images {
 
 impl Session<'_> {
     /// `function(x)`
-    pub(crate) fn apply(&self, function: &Val, x: &Val, env: &Env) -> Result<Val> {
+    pub fn apply(&self, function: &Val, x: &Val, env: &Env) -> Result<Val> {
         let outside = || IllDefined::OutsideDomain { function: function.clone(), argument: x.clone() };
         let ambiguous = || IllDefined::NotFunctional { function: function.clone(), argument: x.clone() };
         match self.images(function, x, env)? {
@@ -49,7 +46,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn in_domain(&self, relation: &Val, x: &Val, env: &Env) -> Result<bool> {
+    pub fn in_domain(&self, relation: &Val, x: &Val, env: &Env) -> Result<bool> {
         if let (Some(set), Some(key)) = (relation.as_set(), x.as_value()) {
             return Ok(relation::in_domain(set, key));
         }
@@ -95,7 +92,7 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn images(&self, relation: &Val, x: &Val, env: &Env) -> Result<Images> {
+    pub fn images(&self, relation: &Val, x: &Val, env: &Env) -> Result<Images> {
         self.tick()?;
         match relation {
             Val::Value(Value::Set(set)) => match self.force(x, env)? {
@@ -108,18 +105,18 @@ impl Session<'_> {
         }
     }
 
-    fn images_of_sym(&self, sym: &Sym, x: &Val, env: &Env) -> Result<Images> {
+    fn images_of_sym(&self, sym: &SymbolicSet, x: &Val, env: &Env) -> Result<Images> {
         match sym {
-            Sym::Unary(op, operand) => self.images_of_unary(*op, operand, x, env),
-            Sym::Binary(op, left, right) => self.images_of_binary(*op, left, right, x, env),
-            Sym::Closure(closure) => self.images_of_closure(closure, x, env),
-            Sym::Successor => Ok(Images::One((&x.int()? + &Int::ONE).into())),
-            Sym::Predecessor => Ok(Images::One((&x.int()? - &Int::ONE).into())),
-            Sym::Partial(partial) => images_of_partial(partial, &self.finite(x, env)?),
-            Sym::Constructor(id, constructor) => {
+            SymbolicSet::Unary(op, operand) => self.images_of_unary(*op, operand, x, env),
+            SymbolicSet::Binary(op, left, right) => self.images_of_binary(*op, left, right, x, env),
+            SymbolicSet::Closure(closure) => self.images_of_closure(closure, x, env),
+            SymbolicSet::Successor => Ok(Images::One((&x.int()? + &Int::ONE).into())),
+            SymbolicSet::Predecessor => Ok(Images::One((&x.int()? - &Int::ONE).into())),
+            SymbolicSet::Partial(partial) => images_of_partial(partial, &self.finite(x, env)?),
+            SymbolicSet::Constructor(id, constructor) => {
                 Ok(self.construct(*id, *constructor, x, env)?.map_or(Images::None, Images::One))
             }
-            Sym::Base(_) | Sym::FreeType(_) | Sym::Struct(..) | Sym::Tree(..) => {
+            SymbolicSet::Base(_) | SymbolicSet::FreeType(_) | SymbolicSet::Struct(..) | SymbolicSet::Tree(..) => {
                 Err(ErrorKind::Internal("a relation is expected").into())
             }
         }
@@ -142,7 +139,7 @@ impl Session<'_> {
                 Ok(Images::Set(self.apply(operand, x, env)?))
             }
             _ => {
-                let listed = self.enumerate(&Sym::unary(op, operand.clone()), env)?;
+                let listed = self.enumerate(&SymbolicSet::unary(op, operand.clone()), env)?;
                 self.images(&listed.into(), x, env)
             }
         }
@@ -212,7 +209,7 @@ impl Session<'_> {
     }
 
     /// `relation[set]`
-    pub(crate) fn image(&self, relation: &Val, set: &Val, env: &Env) -> Result<Val> {
+    pub fn image(&self, relation: &Val, set: &Val, env: &Env) -> Result<Val> {
         if let (Some(relation), Some(set)) = (relation.as_set(), set.as_set()) {
             return Ok(relation::image(relation, set).into());
         }
@@ -227,7 +224,7 @@ impl Session<'_> {
         }
         let set = self.force(set, env)?;
         if set.as_set().is_none() {
-            return Ok(Sym::binary(BinaryOp::Image, relation.clone(), set));
+            return Ok(SymbolicSet::binary(BinaryOp::Image, relation.clone(), set));
         }
         let mut all: Val = Set::EMPTY.into();
         let mut single = Builder::new();
@@ -273,7 +270,8 @@ impl Session<'_> {
             Expr::Comprehension { binder, pred, .. } if binder.len() >= 2 => {
                 let (last, keys) = binder.split_last().ok_or(ErrorKind::Internal("a binder is empty"))?;
                 let env = self.bind_tuple(env, keys, x)?;
-                if let Some(images) = self.quick_images(closure.expr, &env) {
+                if let Some(images) = self.fragments().and_then(|fragments| fragments.images(self, closure.expr, &env))
+                {
                     return Ok(Images::from_set(images));
                 }
                 let problem = Problem::of_pred(self, &[*last], *pred);
@@ -292,27 +290,27 @@ impl Session<'_> {
     }
 
     fn images_by_listing(&self, closure: &Closure, x: &Val, env: &Env) -> Result<Images> {
-        let listed = self.enumerate(&Sym::Closure(closure.clone()).into(), env)?;
+        let listed = self.enumerate(&SymbolicSet::Closure(closure.clone()).into(), env)?;
         self.images(&listed.into(), x, env)
     }
 
     /// All `x` with `x |-> y` in the relation.
     fn preimages(&self, relation: &Val, y: &Val, env: &Env) -> Result<Images> {
         match relation.as_sym() {
-            Some(Sym::Closure(closure)) => self.preimages_of_closure(closure, y, env),
-            Some(Sym::Partial(partial)) => preimages_of_partial(partial, &self.finite(y, env)?),
-            Some(Sym::Constructor(id, constructor)) => match y.as_value() {
+            Some(SymbolicSet::Closure(closure)) => self.preimages_of_closure(closure, y, env),
+            Some(SymbolicSet::Partial(partial)) => preimages_of_partial(partial, &self.finite(y, env)?),
+            Some(SymbolicSet::Constructor(id, constructor)) => match y.as_value() {
                 Some(Value::Free(free)) if free.free_type() == id.0 && free.constructor() == *constructor => {
                     Ok(free.arg().map_or(Images::None, |arg| Images::One(arg.clone().into())))
                 }
                 _ => Ok(Images::None),
             },
-            Some(Sym::Binary(BinaryOp::DirectProduct, left, right)) => {
+            Some(SymbolicSet::Binary(BinaryOp::DirectProduct, left, right)) => {
                 let (first, second) = y.split()?;
                 let images = self.images(&self.inverse(left, env)?, &first, env)?;
                 self.filter(images, env, &|x| self.member(&Val::pair(x.clone(), second.clone()), right, env))
             }
-            Some(Sym::Unary(UnaryOp::Rel, function)) => {
+            Some(SymbolicSet::Unary(UnaryOp::Rel, function)) => {
                 let listed = relation::rel(&self.enumerate(function, env)?);
                 self.images(&relation::inverse(&listed).into(), y, env)
             }
@@ -338,7 +336,7 @@ impl Session<'_> {
             }
             Expr::SetImage { binder, pred, expr } => {
                 let Expr::Binary(BinaryOp::Pair, first, second) = self.model().expr(*expr) else {
-                    let listed = self.enumerate(&Sym::Closure(closure.clone()).into(), env)?;
+                    let listed = self.enumerate(&SymbolicSet::Closure(closure.clone()).into(), env)?;
                     return self.images(&relation::inverse(&listed).into(), y, env);
                 };
                 let mut problem = Problem::of_pred(self, binder, *pred);
@@ -346,7 +344,7 @@ impl Session<'_> {
                 self.collect_images(problem, env, &|env| self.value(*first, env))
             }
             _ => {
-                let listed = self.enumerate(&Sym::Closure(closure.clone()).into(), env)?;
+                let listed = self.enumerate(&SymbolicSet::Closure(closure.clone()).into(), env)?;
                 self.images(&relation::inverse(&listed).into(), y, env)
             }
         }

@@ -7,19 +7,16 @@ use abridge_value::{Builder, Int, Set, Value, relation};
 
 use super::Size;
 use crate::config::Unbounded;
-use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
-use crate::interp::Session;
-use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Sym, Val};
+use crate::domain::{Closure, Env, Error, ErrorKind, Result, SymbolicSet, Val};
+use crate::interp::{Constraint, Problem, Session};
 
-pub(crate) type Visit<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
+pub type Visit<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 impl Session<'_> {
     /// A value if the set is finite and not too large; otherwise the set as it is.
-    pub(crate) fn force(&self, val: &Val, env: &Env) -> Result<Val> {
+    pub fn force(&self, val: &Val, env: &Env) -> Result<Val> {
         match val {
             Val::Value(_) => Ok(val.clone()),
             Val::Pair(pair) => Ok(Val::pair(self.force(&pair.0, env)?, self.force(&pair.1, env)?)),
@@ -46,7 +43,7 @@ impl Session<'_> {
     }
 
     /// The value; an error if it contains an infinite set.
-    pub(crate) fn finite(&self, val: &Val, env: &Env) -> Result<Value> {
+    pub fn finite(&self, val: &Val, env: &Env) -> Result<Value> {
         match val {
             Val::Value(value) => Ok(value.clone()),
             Val::Pair(pair) => Ok(Value::pair(self.finite(&pair.0, env)?, self.finite(&pair.1, env)?)),
@@ -59,8 +56,8 @@ impl Session<'_> {
     }
 
     /// The user asked not to expand it.
-    fn is_kept_symbolic(&self, sym: &Sym) -> bool {
-        let Sym::Closure(closure) = sym else { return false };
+    fn is_kept_symbolic(&self, sym: &SymbolicSet) -> bool {
+        let SymbolicSet::Closure(closure) = sym else { return false };
         match self.model().expr(closure.expr) {
             Expr::Comprehension { symbolic: true, .. } | Expr::Quantified { symbolic: true, .. } => true,
             Expr::Quantified { op: QuantifiedOp::Lambda, .. } => self.model().steering.preferences.flag("SYMBOLIC"),
@@ -68,20 +65,20 @@ impl Session<'_> {
         }
     }
 
-    pub(crate) fn check_size(&self, n_elements: u64) -> Result<()> {
+    pub fn check_size(&self, n_elements: u64) -> Result<()> {
         let limit = self.config().max_set_size;
         if n_elements > limit { Err(ErrorKind::SetTooLarge { limit }.into()) } else { Ok(()) }
     }
 
     /// The elements in a list. An interval is a value however long it is, so the limit is checked here.
-    pub(crate) fn elements(&self, set: &Val, env: &Env) -> Result<Vec<Value>> {
+    pub fn elements(&self, set: &Val, env: &Env) -> Result<Vec<Value>> {
         let set = self.enumerate(set, env)?;
         self.check_size(set.len())?;
         Ok(set.iter().collect())
     }
 
     /// Calls `visit` for every element, each once.
-    pub(crate) fn each(&self, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+    pub fn each(&self, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
         let visit: &mut Visit<'_> = &mut |val| {
             self.tick()?;
             visit(val)
@@ -93,16 +90,17 @@ impl Session<'_> {
         }
     }
 
-    fn each_of_sym(&self, sym: &Sym, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+    fn each_of_sym(&self, sym: &SymbolicSet, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
         match sym {
-            Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
+            SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
                 let base = self.elements(base, env)?;
                 each_subset(&base, matches!(op, UnaryOp::Pow | UnaryOp::Fin), visit)
             }
-            Sym::Unary(op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), base) => {
-                self.each_sequence(*op, base, env, visit)
-            }
-            Sym::Binary(BinaryOp::Cartesian, left, right) => {
+            SymbolicSet::Unary(
+                op @ (UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm),
+                base,
+            ) => self.each_sequence(*op, base, env, visit),
+            SymbolicSet::Binary(BinaryOp::Cartesian, left, right) => {
                 if self.is_empty(right, env)? {
                     return GO_ON;
                 }
@@ -110,9 +108,9 @@ impl Session<'_> {
                     self.each(right, env, &mut |second| visit(Val::pair(first.clone(), second)))
                 })
             }
-            Sym::Binary(BinaryOp::Arrow(arrow), from, to) => self.each_arrow(*arrow, from, to, env, visit),
-            Sym::Struct(shape, fields) => self.each_record(*shape, fields, &mut Vec::new(), env, visit),
-            Sym::Closure(closure) => self.each_of_closure(closure, env, visit),
+            SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to) => self.each_arrow(*arrow, from, to, env, visit),
+            SymbolicSet::Struct(shape, fields) => self.each_record(*shape, fields, &mut Vec::new(), env, visit),
+            SymbolicSet::Closure(closure) => self.each_of_closure(closure, env, visit),
             _ => visit_all(&self.enumerate(set, env)?, visit),
         }
     }
@@ -147,19 +145,19 @@ impl Session<'_> {
                     visit(Val::pair(self.tuple(env, binder)?, self.call(|| self.value(*expr, env))?))
                 })
             }
-            _ => visit_all(&self.enumerate(&Sym::Closure(closure.clone()).into(), env)?, visit),
+            _ => visit_all(&self.enumerate(&SymbolicSet::Closure(closure.clone()).into(), env)?, visit),
         }
     }
 
     /// The elements of a comprehension whose first component is an integer and not less than another; nothing for other sets.
-    pub(crate) fn each_at_least(
+    pub fn each_at_least(
         &self,
         set: &Val,
         least: &Int,
         env: &Env,
         visit: &mut Visit<'_>,
     ) -> Option<Result<ControlFlow<()>>> {
-        let Some(Sym::Closure(closure)) = set.as_sym() else { return None };
+        let Some(SymbolicSet::Closure(closure)) = set.as_sym() else { return None };
         let Expr::Comprehension { binder, pred, .. } = self.model().expr(closure.expr) else { return None };
         let first = *binder.first()?;
         if self.model().types.get(self.model().locals[first].ty) != &Type::Integer {
@@ -171,7 +169,7 @@ impl Session<'_> {
     }
 
     /// The set as a value.
-    pub(crate) fn enumerate(&self, set: &Val, env: &Env) -> Result<Set> {
+    pub fn enumerate(&self, set: &Val, env: &Env) -> Result<Set> {
         self.tick()?;
         match set {
             Val::Value(Value::Set(set)) => Ok(set.clone()),
@@ -180,22 +178,24 @@ impl Session<'_> {
         }
     }
 
-    fn enumerate_sym(&self, sym: &Sym, set: &Val, env: &Env) -> Result<Set> {
+    fn enumerate_sym(&self, sym: &SymbolicSet, set: &Val, env: &Env) -> Result<Set> {
         let infinite = || Err(Error::new(ErrorKind::InfiniteSet(set.clone())));
         match sym {
-            Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::Tree(..) => infinite(),
-            Sym::FreeType(id) if self.is_recursive(*id) => infinite(),
-            Sym::FreeType(id) => self.enumerate_free_type(*id, env),
-            Sym::Constructor(id, constructor) => {
+            SymbolicSet::Base(_) | SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::Tree(..) => {
+                infinite()
+            }
+            SymbolicSet::FreeType(id) if self.is_recursive(*id) => infinite(),
+            SymbolicSet::FreeType(id) => self.enumerate_free_type(*id, env),
+            SymbolicSet::Constructor(id, constructor) => {
                 let args = self.enumerate(&self.constructor_domain(*id, *constructor, env)?, env)?;
                 let built = |arg: Value| Value::pair(arg.clone(), Value::free(id.0, *constructor, Some(arg)));
                 Ok(args.iter().map(built).collect())
             }
-            Sym::Unary(op, operand) => self.enumerate_unary(*op, operand, set, env),
-            Sym::Binary(op, left, right) => self.enumerate_binary(*op, left, right, set, env),
-            Sym::Struct(..) => self.collect(set, env),
-            Sym::Closure(closure) => self.enumerate_closure(closure, set, env),
-            Sym::Partial(_) => Err(ErrorKind::Undetermined.into()),
+            SymbolicSet::Unary(op, operand) => self.enumerate_unary(*op, operand, set, env),
+            SymbolicSet::Binary(op, left, right) => self.enumerate_binary(*op, left, right, set, env),
+            SymbolicSet::Struct(..) => self.collect(set, env),
+            SymbolicSet::Closure(closure) => self.enumerate_closure(closure, set, env),
+            SymbolicSet::Partial(_) => Err(ErrorKind::Undetermined.into()),
         }
     }
 
@@ -266,7 +266,8 @@ impl Session<'_> {
 
     fn enumerate_closure(&self, closure: &Closure, set: &Val, env: &Env) -> Result<Set> {
         let inner = env.enter(&closure.scope);
-        if let Some(Value::Set(set)) = self.quick_expr(closure.expr, &inner) {
+        if let Some(Value::Set(set)) = self.fragments().and_then(|fragments| fragments.expr(self, closure.expr, &inner))
+        {
             return Ok(set);
         }
         match self.model().expr(closure.expr) {
@@ -343,7 +344,7 @@ impl Session<'_> {
     fn enumerate_compose(&self, left: &Val, right: &Val, env: &Env) -> Result<Set> {
         if self.size(left) == Size::Infinite && self.size(right) != Size::Infinite {
             // From the finite side backwards.
-            let inverse = Sym::binary(BinaryOp::Compose, self.inverse(right, env)?, self.inverse(left, env)?);
+            let inverse = SymbolicSet::binary(BinaryOp::Compose, self.inverse(right, env)?, self.inverse(left, env)?);
             return Ok(relation::inverse(&self.enumerate(&inverse, env)?));
         }
         let mut out = Builder::new();

@@ -5,16 +5,13 @@ use std::ops::ControlFlow;
 use abridge_model::{BaseSet, BinaryOp, Expr, FreeTypeId, QuantifiedOp, TreeOp, UnaryOp};
 use abridge_value::{Int, Value, relation};
 
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Closure, Env, ErrorKind, Partial, Result, SymbolicSet, Val};
 use crate::expr::tree;
-use crate::interp::Session;
-use crate::solve::{Constraint, Problem};
-use crate::val::{Closure, Partial, Sym, Val};
+use crate::interp::{Constraint, Problem, Session};
 
 impl Session<'_> {
     /// `x : set`
-    pub(crate) fn member(&self, x: &Val, set: &Val, env: &Env) -> Result<bool> {
+    pub fn member(&self, x: &Val, set: &Val, env: &Env) -> Result<bool> {
         match set {
             Val::Value(Value::Set(set)) => {
                 if let Val::Value(value) = x {
@@ -43,13 +40,13 @@ impl Session<'_> {
         Ok(false)
     }
 
-    fn member_of_sym(&self, x: &Val, sym: &Sym, env: &Env) -> Result<bool> {
+    fn member_of_sym(&self, x: &Val, sym: &SymbolicSet, env: &Env) -> Result<bool> {
         match sym {
-            Sym::Base(base) => in_base(x, *base),
-            Sym::FreeType(id) => self.in_free_type(x, *id, env),
-            Sym::Unary(op, operand) => self.member_of_unary(x, *op, operand, env),
-            Sym::Binary(op, left, right) => self.member_of_binary(x, *op, left, right, env),
-            Sym::Struct(_, fields) => {
+            SymbolicSet::Base(base) => in_base(x, *base),
+            SymbolicSet::FreeType(id) => self.in_free_type(x, *id, env),
+            SymbolicSet::Unary(op, operand) => self.member_of_unary(x, *op, operand, env),
+            SymbolicSet::Binary(op, left, right) => self.member_of_binary(x, *op, left, right, env),
+            SymbolicSet::Struct(_, fields) => {
                 for (field, set) in (0..).zip(fields) {
                     if !self.member(&x.field(field)?, set, env)? {
                         return Ok(false);
@@ -57,18 +54,18 @@ impl Session<'_> {
                 }
                 Ok(true)
             }
-            Sym::Tree(op, labels) => self.in_trees(x, *op, labels, env),
-            Sym::Closure(closure) => self.member_of_closure(x, closure, env),
-            Sym::Successor => {
+            SymbolicSet::Tree(op, labels) => self.in_trees(x, *op, labels, env),
+            SymbolicSet::Closure(closure) => self.member_of_closure(x, closure, env),
+            SymbolicSet::Successor => {
                 let (first, second) = x.split()?;
                 Ok(second.int()? == &first.int()? + &Int::ONE)
             }
-            Sym::Predecessor => {
+            SymbolicSet::Predecessor => {
                 let (first, second) = x.split()?;
                 Ok(first.int()? == &second.int()? + &Int::ONE)
             }
-            Sym::Partial(partial) => self.in_partial(x, partial, env),
-            Sym::Constructor(id, constructor) => {
+            SymbolicSet::Partial(partial) => self.in_partial(x, partial, env),
+            SymbolicSet::Constructor(id, constructor) => {
                 let (first, second) = x.split()?;
                 match self.construct(*id, *constructor, &first, env)? {
                     Some(built) => self.equal(&built, &second, env),
@@ -109,7 +106,7 @@ impl Session<'_> {
                 Ok(missing.is_continue())
             }
             // What remains are relations.
-            _ => self.member_of_images(x, &Sym::unary(op, operand.clone()), env),
+            _ => self.member_of_images(x, &SymbolicSet::unary(op, operand.clone()), env),
         }
     }
 
@@ -145,7 +142,7 @@ impl Session<'_> {
                 Ok(found.is_break())
             }
             // What remains are relations.
-            _ => self.member_of_images(x, &Sym::binary(op, left.clone(), right.clone()), env),
+            _ => self.member_of_images(x, &SymbolicSet::binary(op, left.clone(), right.clone()), env),
         }
     }
 
@@ -194,7 +191,7 @@ impl Session<'_> {
     }
 
     /// A constructor applied; nothing if the argument is not in its set.
-    pub(crate) fn construct(&self, id: FreeTypeId, constructor: u32, arg: &Val, env: &Env) -> Result<Option<Val>> {
+    pub fn construct(&self, id: FreeTypeId, constructor: u32, arg: &Val, env: &Env) -> Result<Option<Val>> {
         let domain = self.constructor_domain(id, constructor, env)?;
         if !self.member(arg, &domain, env)? {
             return Ok(None);

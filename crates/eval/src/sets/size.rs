@@ -3,14 +3,12 @@
 use abridge_model::{Arrow, BinaryOp, FreeTypeId, Type, TypeId, UnaryOp};
 use abridge_value::Int;
 
-use crate::env::Env;
-use crate::error::{ErrorKind, Result};
+use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::Session;
-use crate::val::{Sym, Val};
 
 /// What is known about a cardinality without listing elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Size {
+pub enum Size {
     /// Finite, with no more elements than this; `u64::MAX` for any number.
     AtMost(u64),
     Infinite,
@@ -54,7 +52,7 @@ impl Size {
 const MAX_DEPTH: u32 = 10;
 
 impl Session<'_> {
-    pub(crate) fn size(&self, val: &Val) -> Size {
+    pub fn size(&self, val: &Val) -> Size {
         match val {
             Val::Value(value) => value.as_set().map_or(Size::Unknown, |set| Size::AtMost(set.len())),
             // Deep formulas are rare, and listing them says as much.
@@ -64,18 +62,23 @@ impl Session<'_> {
         }
     }
 
-    fn sym_size(&self, sym: &Sym) -> Size {
+    fn sym_size(&self, sym: &SymbolicSet) -> Size {
         match sym {
-            Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::Tree(..) => Size::Infinite,
-            Sym::FreeType(id) if self.is_recursive(*id) => Size::Infinite,
-            Sym::FreeType(_) | Sym::Closure(_) | Sym::Constructor(..) | Sym::Partial(_) => Size::Unknown,
-            Sym::Struct(_, fields) => fields
+            SymbolicSet::Base(_) | SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::Tree(..) => {
+                Size::Infinite
+            }
+            SymbolicSet::FreeType(id) if self.is_recursive(*id) => Size::Infinite,
+            SymbolicSet::FreeType(_)
+            | SymbolicSet::Closure(_)
+            | SymbolicSet::Constructor(..)
+            | SymbolicSet::Partial(_) => Size::Unknown,
+            SymbolicSet::Struct(_, fields) => fields
                 .iter()
                 .map(|field| self.size(field))
                 .reduce(|left, right| self.product(left, right))
                 .unwrap_or(Size::AtMost(1)),
-            Sym::Unary(op, operand) => self.unary_size(*op, operand),
-            Sym::Binary(op, left, right) => self.binary_size(*op, left, right),
+            SymbolicSet::Unary(op, operand) => self.unary_size(*op, operand),
+            SymbolicSet::Binary(op, left, right) => self.binary_size(*op, left, right),
         }
     }
 
@@ -148,7 +151,7 @@ impl Session<'_> {
     }
 
     /// Whether the set is infinite; nothing if that is not known without listing it.
-    pub(crate) fn is_infinite(&self, val: &Val, env: &Env) -> Result<Option<bool>> {
+    pub fn is_infinite(&self, val: &Val, env: &Env) -> Result<Option<bool>> {
         match self.size(val) {
             Size::AtMost(_) => return Ok(Some(false)),
             Size::Infinite => return Ok(Some(true)),
@@ -156,8 +159,8 @@ impl Session<'_> {
         }
         let Some(sym) = val.as_sym() else { return Ok(None) };
         let parts = match sym {
-            Sym::Binary(BinaryOp::Cartesian | BinaryOp::ParallelProduct, left, right) => vec![left, right],
-            Sym::Struct(_, fields) => fields.iter().collect(),
+            SymbolicSet::Binary(BinaryOp::Cartesian | BinaryOp::ParallelProduct, left, right) => vec![left, right],
+            SymbolicSet::Struct(_, fields) => fields.iter().collect(),
             _ => return Ok(None),
         };
         let mut infinite = Some(false);
@@ -175,14 +178,14 @@ impl Session<'_> {
     }
 
     /// Whether the set is finite; listed if nothing else decides it.
-    pub(crate) fn is_finite(&self, val: &Val, env: &Env) -> Result<bool> {
+    pub fn is_finite(&self, val: &Val, env: &Env) -> Result<bool> {
         match self.is_infinite(val, env)? {
             Some(infinite) => Ok(!infinite),
             None => self.enumerate(val, env).map(|_| true),
         }
     }
 
-    pub(crate) fn is_empty(&self, val: &Val, env: &Env) -> Result<bool> {
+    pub fn is_empty(&self, val: &Val, env: &Env) -> Result<bool> {
         abridge_diag::with_stack(|| self.is_empty_inner(val, env))
     }
 
@@ -192,9 +195,11 @@ impl Session<'_> {
         }
         match val.as_sym() {
             None => return Err(ErrorKind::Internal("a set is expected").into()),
-            Some(Sym::Base(_) | Sym::Successor | Sym::Predecessor | Sym::FreeType(_)) => return Ok(false),
-            Some(Sym::Partial(partial)) if !partial.decided.is_empty() => return Ok(false),
-            Some(Sym::Unary(op, operand)) => match op {
+            Some(
+                SymbolicSet::Base(_) | SymbolicSet::Successor | SymbolicSet::Predecessor | SymbolicSet::FreeType(_),
+            ) => return Ok(false),
+            Some(SymbolicSet::Partial(partial)) if !partial.decided.is_empty() => return Ok(false),
+            Some(SymbolicSet::Unary(op, operand)) => match op {
                 UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Seq | UnaryOp::Iseq | UnaryOp::Perm => return Ok(false),
                 UnaryOp::Pow1 | UnaryOp::Fin1 | UnaryOp::Seq1 | UnaryOp::Iseq1 => return self.is_empty(operand, env),
                 UnaryOp::Dom | UnaryOp::Ran | UnaryOp::Inverse | UnaryOp::Id | UnaryOp::Closure1 | UnaryOp::Fnc => {
@@ -202,7 +207,7 @@ impl Session<'_> {
                 }
                 _ => {}
             },
-            Some(Sym::Binary(op, left, right)) => match op {
+            Some(SymbolicSet::Binary(op, left, right)) => match op {
                 BinaryOp::Cartesian => return Ok(self.is_empty(left, env)? || self.is_empty(right, env)?),
                 BinaryOp::Union | BinaryOp::Override => {
                     return Ok(self.is_empty(left, env)? && self.is_empty(right, env)?);
@@ -211,7 +216,7 @@ impl Session<'_> {
                 BinaryOp::Difference if self.size(val) == Size::Infinite => return Ok(false),
                 _ => {}
             },
-            Some(Sym::Struct(_, fields)) => {
+            Some(SymbolicSet::Struct(_, fields)) => {
                 for field in fields {
                     if self.is_empty(field, env)? {
                         return Ok(true);
@@ -226,23 +231,23 @@ impl Session<'_> {
     }
 
     /// The exact number of elements.
-    pub(crate) fn cardinality(&self, val: &Val, env: &Env) -> Result<Int> {
+    pub fn cardinality(&self, val: &Val, env: &Env) -> Result<Int> {
         if let Some(set) = val.as_set() {
             return Ok(set.card());
         }
-        if let Some(Sym::Binary(BinaryOp::Cartesian, left, right)) = val.as_sym() {
+        if let Some(SymbolicSet::Binary(BinaryOp::Cartesian, left, right)) = val.as_sym() {
             if self.is_empty(left, env)? || self.is_empty(right, env)? {
                 return Ok(Int::ZERO);
             }
             return Ok(&self.cardinality(left, env)? * &self.cardinality(right, env)?);
         }
-        if let Some(Sym::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), operand)) =
+        if let Some(SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), operand)) =
             val.as_sym()
         {
             let less = if matches!(op, UnaryOp::Pow | UnaryOp::Fin) { Int::ZERO } else { Int::ONE };
             return Ok(&power(&Int::from(2), &self.cardinality(operand, env)?)? - &less);
         }
-        if let Some(Sym::Binary(BinaryOp::Arrow(arrow), from, to)) = val.as_sym()
+        if let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = val.as_sym()
             && let Some(card) = arrow_cardinality(*arrow, &self.cardinality(from, env)?, &self.cardinality(to, env)?)?
         {
             return Ok(card);
@@ -251,7 +256,7 @@ impl Session<'_> {
     }
 
     /// Whether values of the freetype contain values of the freetype.
-    pub(crate) fn is_recursive(&self, id: FreeTypeId) -> bool {
+    pub fn is_recursive(&self, id: FreeTypeId) -> bool {
         let model = self.model();
         let mut seen = vec![false; model.free_types.len()];
         let mut open: Vec<TypeId> = constructor_types(model, id).collect();

@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
 use abridge_eval::{Config, Error, Interp, Session, State, Warning};
+use abridge_explicit::judge;
 use abridge_model::Model;
 
 /// What an exploration found. States and transitions are counted as ProB counts them: without the root.
@@ -21,7 +22,12 @@ pub(crate) struct Report {
 }
 
 pub(crate) fn explore(model: &Model, config: Config, max_states: usize) -> Report {
-    let interp = Interp::new(model, config);
+    explore_with(&judge(model, config), max_states)
+}
+
+/// The same with an interpreter that may have compiled parts.
+pub(crate) fn explore_with(interp: &Interp<'_>, max_states: usize) -> Report {
+    let model = interp.model();
     let mut report = Report::default();
     let session = interp.session();
     let mut roots = Vec::new();

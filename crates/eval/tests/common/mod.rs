@@ -1,7 +1,8 @@
 //! Formulas and machines from B text.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use abridge_eval::{Config, Env, Error, Interp, Val, val_text};
+use abridge_eval::{Config, Env, Error, Val, val_text};
+use abridge_explicit::judge;
 use abridge_model::{Comparison, ExprId, Model, Pred};
 use abridge_testkit::Project;
 
@@ -40,7 +41,7 @@ fn right_side(model: &Model) -> ExprId {
 
 fn eval(text: &str) -> Result<String, Error> {
     let model = machine(&format!("unknown_value = ({text})"));
-    let interp = Interp::new(&model, Config::default());
+    let interp = judge(&model, Config::default());
     let session = interp.session();
     session.value(right_side(&model), &Env::empty()).map(|val: Val| val_text(&model, &val))
 }
@@ -49,8 +50,8 @@ fn eval(text: &str) -> Result<String, Error> {
 #[track_caller]
 pub(crate) fn same_by_circuit(text: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
-    let plain = Interp::new(&model, Config { hard: u64::MAX, ..Config::default() });
-    let circuits = Interp::new(&model, Config { hard: 2, probe: 0, ..Config::default() });
+    let plain = judge(&model, Config { hard: u64::MAX, ..Config::default() });
+    let circuits = judge(&model, Config { hard: 2, probe: 0, ..Config::default() });
     let value = |session: &abridge_eval::Session<'_>| {
         let value = session.value(right_side(&model), &Env::empty());
         value.map(|val| val_text(&model, &val)).map_err(|error| error.diagnostic(&model).id)
@@ -73,7 +74,7 @@ pub(crate) fn check(text: &str, expected: &str) {
 #[track_caller]
 pub(crate) fn check_in(fuel: u64, text: &str, expected: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
-    let interp = Interp::new(&model, Config { hard: u64::MAX, fuel, ..Config::default() });
+    let interp = judge(&model, Config { hard: u64::MAX, fuel, ..Config::default() });
     match interp.session().value(right_side(&model), &Env::empty()) {
         Ok(found) => assert_eq!(val_text(&model, &found), expected, "{text}"),
         Err(error) => panic!("{text}: {error:?}"),
@@ -84,7 +85,7 @@ pub(crate) fn check_in(fuel: u64, text: &str, expected: &str) {
 #[track_caller]
 pub(crate) fn fails(text: &str, id: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
-    let interp = Interp::new(&model, Config::default());
+    let interp = judge(&model, Config::default());
     match interp.session().value(right_side(&model), &Env::empty()) {
         Ok(found) => panic!("{text} is {}", val_text(&model, &found)),
         Err(error) => assert_eq!(error.diagnostic(&model).id, id, "{text}"),
@@ -93,7 +94,7 @@ pub(crate) fn fails(text: &str, id: &str) {
 
 fn truth_with(text: &str, config: Config) -> (Result<bool, Error>, usize) {
     let model = machine(&format!("unknown_value = bool({text})"));
-    let interp = Interp::new(&model, config);
+    let interp = judge(&model, config);
     let session = interp.session();
     let answer = session.value(right_side(&model), &Env::empty()).and_then(|val| val.bool());
     (answer, session.take_warnings().len())
@@ -121,7 +122,7 @@ pub(crate) fn refuted(text: &str) {
 #[track_caller]
 pub(crate) fn undefined(text: &str, id: &str) {
     let model = machine(&format!("unknown_value = bool({text})"));
-    let interp = Interp::new(&model, Config::default());
+    let interp = judge(&model, Config::default());
     match interp.session().value(right_side(&model), &Env::empty()) {
         Ok(found) => panic!("{text} is {}", val_text(&model, &found)),
         Err(error) => assert_eq!(error.diagnostic(&model).id, id, "{text}"),

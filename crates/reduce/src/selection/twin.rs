@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use abridge_deps::NodeId;
+use abridge_deps::{Asked, NodeId};
 use abridge_system::{FindingKind, Properties, Steps, System as _, Worker as _};
 use abridge_value::BitSet;
 
@@ -87,28 +87,29 @@ impl SelectedWorker<'_> {
 
     /// Nothing if the steps out of a state are not known well enough.
     fn visit(&mut self, words: &[u32]) -> Option<Visited> {
-        let (mut steps, mut labels) = (Steps::new(self.selected.system.width()), Vec::new());
-        self.inner.labelled(words, &mut steps, &mut labels);
+        let mut steps = Steps::with_labels(self.selected.system.width());
+        let completeness = self.inner.successors(words, &mut steps);
         let Some((_, Some(view))) = &mut self.view else { return None };
-        let nodes = view.nodes_of(self.selected.system, &steps, &labels)?;
+        let nodes = view.nodes_of(self.selected.system, &steps)?;
         let mut found = BTreeSet::new();
         let asked = self.selected.por.asked;
-        if asked.deadlock && steps.is_deadlock() {
+        if asked.deadlock && steps.is_deadlock(completeness) {
             found.insert(FindingKind::Deadlock);
         }
         if steps.is_ill_defined {
             found.insert(FindingKind::IllDefined);
         }
-        let properties = Properties { invariant: asked.invariant, assertions: asked.assertions, goal: asked.goal };
-        self.inner.inspect(words, None, properties, &mut |kind| _ = found.insert(kind));
-        let steps = nodes.into_iter().zip(steps.iter()).map(|(node, (_, _, target))| (node, target.to_vec())).collect();
-        Some(Visited { steps, found })
+        let Asked { invariant, assertions, goal, .. } = asked;
+        let properties = Properties { invariant, assertions, goal, ..Properties::default() };
+        let inspected = self.inner.inspect(words, None, properties, &mut |kind| _ = found.insert(kind));
+        let steps = nodes.into_iter().zip(steps.iter()).map(|(node, step)| (node, step.target.to_vec())).collect();
+        // A state of which something is missing is no evidence against a selection.
+        completeness.and(inspected).is_whole().then_some(Visited { steps, found })
     }
 }
 
 impl View {
-    fn nodes_of(&mut self, system: &abridge_eval::Explicit<'_>, steps: &Steps, labels: &[u32]) -> Option<Vec<NodeId>> {
-        let pairs = steps.iter().map(|(operation, ..)| operation).zip(labels);
-        pairs.map(|(operation, label)| self.node_of(system, operation, *label)).collect()
+    fn nodes_of(&mut self, system: &abridge_explicit::Explicit<'_>, steps: &Steps) -> Option<Vec<NodeId>> {
+        steps.iter().map(|step| self.node_of(system, step.operation, step.label)).collect()
     }
 }

@@ -14,16 +14,17 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use abridge_eval::{Explicit, UNSET, Val};
-use abridge_system::{Alike, System as _};
+use abridge_eval::Val;
+use abridge_explicit::UNSET;
+use abridge_system::Alike;
 use rustc_hash::FxHashMap;
 
 use super::cache::{Allowance, PerId};
-use super::carriers::may_move;
 use super::group::{Group, Permutation};
 use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
 use super::search::Search;
+use super::states::ValueStates;
 use super::term::{Sweep, Term, mix, mix2};
 
 /// Bytes for descriptions of values; those of further values are computed whenever they are needed.
@@ -34,8 +35,8 @@ const MAX_IMAGES: usize = 1 << 14;
 const TRIAL: u32 = 4096;
 
 /// Representatives by signatures, refinement and search.
-pub struct Auto<'s, 'm> {
-    system: &'s Explicit<'m>,
+pub struct Auto<'s, S> {
+    system: &'s S,
     group: Group,
     /// The words in whose values points may occur.
     words: Vec<usize>,
@@ -89,14 +90,6 @@ impl Worth {
     }
 }
 
-/// The words of a state in whose values elements that move may occur.
-pub fn movable_words(system: &Explicit<'_>, group: &Group) -> Vec<usize> {
-    let model = system.model();
-    let constants = model.constants.values().any(|constant| may_move(model, group, constant.ty));
-    let variables = (1..).zip(system.variables()).filter(|(_, id)| may_move(model, group, model.variables[**id].ty));
-    constants.then_some(0).into_iter().chain(variables.map(|(word, _)| word)).collect()
-}
-
 /// How points occur in a value.
 #[derive(Default)]
 pub(super) struct Info {
@@ -112,10 +105,10 @@ pub(super) struct Info {
     views: OnceLock<Box<[u64]>>,
 }
 
-impl<'s, 'm> Auto<'s, 'm> {
-    pub fn new(system: &'s Explicit<'m>, group: Group) -> Self {
+impl<'s, S: ValueStates> Auto<'s, S> {
+    pub fn new(system: &'s S, group: Group) -> Self {
         let infos = (0..system.width()).map(|_| PerId::new()).collect();
-        let words = movable_words(system, &group);
+        let words = system.movable_words(&group);
         Auto { system, group, words, infos, allowance: Allowance::new(INFO_BYTES), worth: Worth::default() }
     }
 
@@ -125,11 +118,7 @@ impl<'s, 'm> Auto<'s, 'm> {
 
     /// Describes the value of a word in `info`; false if it has no points.
     fn describe(&self, state: &[u32], word: usize, info: &mut Info, scratch: &mut Scratch) -> bool {
-        if word == 0 {
-            info.term.fill(&self.group, self.system.constants_of(state).iter().flatten());
-        } else {
-            info.term.fill(&self.group, std::iter::once(self.system.decode_val(word, state[word])));
-        }
+        info.term.fill(&self.group, self.system.values_at(state, word).map(|(_, val)| val));
         if info.term.is_empty() {
             return false;
         }
@@ -242,13 +231,13 @@ impl Info {
     }
 }
 
-impl Quotient for Auto<'_, '_> {
+impl<S: ValueStates> Quotient for Auto<'_, S> {
     type Canonizer<'a>
-        = AutoCanonizer<'a>
+        = AutoCanonizer<'a, S>
     where
         Self: 'a;
 
-    fn canonizer(&self) -> AutoCanonizer<'_> {
+    fn canonizer(&self) -> AutoCanonizer<'_, S> {
         AutoCanonizer {
             auto: self,
             own: (0..self.system.width()).map(|_| Info::default()).collect(),
@@ -263,7 +252,7 @@ impl Quotient for Auto<'_, '_> {
         }
     }
 
-    fn judge(&self) -> AutoCanonizer<'_> {
+    fn judge(&self) -> AutoCanonizer<'_, S> {
         AutoCanonizer { is_judge: true, ..self.canonizer() }
     }
 
@@ -289,8 +278,8 @@ struct Scratch {
     plain: Vec<u64>,
 }
 
-pub struct AutoCanonizer<'a> {
-    auto: &'a Auto<'a, 'a>,
+pub struct AutoCanonizer<'a, S> {
+    auto: &'a Auto<'a, S>,
     /// Descriptions of values that are not kept for others.
     own: Vec<Info>,
     scratch: Scratch,
@@ -360,7 +349,7 @@ impl Images {
     }
 }
 
-impl<'a> AutoCanonizer<'a> {
+impl<'a, S: ValueStates> AutoCanonizer<'a, S> {
     /// The description that all threads share, if there is one; otherwise whether our own one was made.
     fn look_up(&mut self, state: &[u32], word: usize) -> Looked<'a> {
         let id = if word == 0 { state[0] >> 1 } else { state[word] };
@@ -424,7 +413,7 @@ fn described<'i>(looked: &[(usize, Looked<'i>)], own: &'i [Info]) -> Vec<(usize,
     described.collect()
 }
 
-impl AutoCanonizer<'_> {
+impl<S: ValueStates> AutoCanonizer<'_, S> {
     /// The marker of a state: a number for each word, in which each point is replaced by what is seen from it. True if markers decide
     /// for such states (see `marker.rs`).
     pub(super) fn mark(&mut self, state: &[u32], marker: &mut Vec<u64>) -> bool {
@@ -449,7 +438,7 @@ impl AutoCanonizer<'_> {
     }
 }
 
-impl Canonizer for AutoCanonizer<'_> {
+impl<S: ValueStates> Canonizer for AutoCanonizer<'_, S> {
     fn represent(&mut self, state: &mut [u32]) {
         if self.auto.worth.is_given_up() && !self.is_judge {
             return;
@@ -491,8 +480,8 @@ impl Canonizer for AutoCanonizer<'_> {
     }
 
     fn alike_at_first(&mut self) -> Option<&dyn Alike> {
-        let system = self.auto.system;
-        self.alike(&system.words_of(&system.blank(), false))
+        let blank = self.auto.system.blank_state();
+        self.alike(&blank)
     }
 }
 

@@ -8,8 +8,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use abridge_compile::Interchangeable;
 use abridge_diag::Span;
-use abridge_eval::{Interchangeable, Val};
+use abridge_eval::Val;
 use abridge_model::ids::Id as _;
 use abridge_model::walk::Node;
 use abridge_model::{BinaryOp, ConstId, Expr, Model, OpId, Pred, SetId, Subst, Type, TypeId};
@@ -331,6 +332,6 @@ fn is_symmetric(model: &Model, name: &str, types: Vec<TypeId>) -> bool {
             .first()
             .and_then(|ty| model.types.relation(*ty))
             .is_some_and(|(domain, _)| model.types.get(domain) == &Type::Integer),
-        _ => abridge_eval::is_silent_predicate(name),
+        _ => abridge_external::is_silent_predicate(name),
     }
 }

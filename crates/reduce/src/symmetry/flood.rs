@@ -10,16 +10,16 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use abridge_eval::{Classes as _, Explicit, UNSET, Val};
+use abridge_eval::{Classes as _, Val};
 use abridge_value::Value;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::canon::places;
 use super::classes::TupleClasses;
 use super::group::Group;
 use super::known::Known;
 use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
+use super::states::ValueStates;
 
 /// Exchanged words that a thread remembers.
 const MAX_IMAGES: usize = 1 << 20;
@@ -28,8 +28,8 @@ const MAX_IMAGES: usize = 1 << 20;
 const MAX_MEMBERS: u64 = 1 << 16;
 
 /// Classes by enumeration of their members.
-pub struct Flood<'s, 'm> {
-    system: &'s Explicit<'m>,
+pub struct Flood<'s, S> {
+    system: &'s S,
     group: Group,
     /// Permutations that exchange two neighbouring points of a block.
     exchanges: Vec<Vec<u32>>,
@@ -39,8 +39,8 @@ pub struct Flood<'s, 'm> {
     is_large: bool,
 }
 
-impl<'s, 'm> Flood<'s, 'm> {
-    pub fn new(system: &'s Explicit<'m>, group: Group) -> Self {
+impl<'s, S: ValueStates> Flood<'s, S> {
+    pub fn new(system: &'s S, group: Group) -> Self {
         let exchange = |point: u32| {
             let mut images = group.identity();
             images.swap(point as usize, point as usize + 1);
@@ -54,23 +54,23 @@ impl<'s, 'm> Flood<'s, 'm> {
     }
 }
 
-impl Flood<'_, '_> {
+impl<S: ValueStates> Flood<'_, S> {
     fn is_too_large(&self, state: &[u32]) -> bool {
         if !self.is_large {
             return false;
         }
-        let vals: Vec<Val> = places(self.system, state).map(|(_, val)| val.clone()).collect();
+        let vals: Vec<Val> = self.system.values_of(state).map(|(_, val)| val.clone()).collect();
         self.classes.size(&vals) > MAX_MEMBERS
     }
 }
 
-impl Quotient for Flood<'_, '_> {
+impl<S: ValueStates> Quotient for Flood<'_, S> {
     type Canonizer<'a>
-        = FloodCanonizer<'a>
+        = FloodCanonizer<'a, S>
     where
         Self: 'a;
 
-    fn canonizer(&self) -> FloodCanonizer<'_> {
+    fn canonizer(&self) -> FloodCanonizer<'_, S> {
         FloodCanonizer { flood: self, images: FxHashMap::default() }
     }
 
@@ -83,13 +83,13 @@ impl Quotient for Flood<'_, '_> {
     }
 }
 
-pub struct FloodCanonizer<'a> {
-    flood: &'a Flood<'a, 'a>,
+pub struct FloodCanonizer<'a, S> {
+    flood: &'a Flood<'a, S>,
     /// Words under exchanges: exchange, position and word, to the new word.
     images: FxHashMap<(u32, u32, u32), u32>,
 }
 
-impl FloodCanonizer<'_> {
+impl<S: ValueStates> FloodCanonizer<'_, S> {
     /// All permutations of a state, itself included.
     pub fn members(&mut self, state: &[u32]) -> Vec<Box<[u32]>> {
         let mut members: Vec<Box<[u32]>> = vec![state.into()];
@@ -117,13 +117,13 @@ impl FloodCanonizer<'_> {
         let mut image: Box<[u32]> = state.into();
         for word in 0..state.len() {
             let known = self.images.entry((exchange as u32, word as u32, state[word]));
-            image[word] = *known.or_insert_with(|| permute_word(system, group, &exchanges[exchange], state, word));
+            image[word] = *known.or_insert_with(|| permute_word(*system, group, &exchanges[exchange], state, word));
         }
         image
     }
 }
 
-impl Canonizer for FloodCanonizer<'_> {
+impl<S: ValueStates> Canonizer for FloodCanonizer<'_, S> {
     fn represent(&mut self, state: &mut [u32]) {
         let flood = self.flood;
         if flood.processed.replace(state) {
@@ -143,25 +143,14 @@ impl Canonizer for FloodCanonizer<'_> {
 }
 
 /// Compares permuted states by their values.
-fn compare(system: &Explicit<'_>, left: &[u32], right: &[u32]) -> Ordering {
-    let constants = || {
-        let pairs = system.constants_of(left).iter().zip(system.constants_of(right).iter());
-        pairs.fold(Ordering::Equal, |order, (left, right)| order.then_with(|| compare_slots(left, right)))
-    };
-    let mut order = if left[0] == right[0] { Ordering::Equal } else { constants() };
-    for word in 1..left.len() {
-        if order == Ordering::Equal && left[word] != right[word] && left[word] != UNSET && right[word] != UNSET {
-            order = compare_vals(system.decode_val(word, left[word]), system.decode_val(word, right[word]));
-        }
-    }
-    order
-}
-
-fn compare_slots(left: &Option<Val>, right: &Option<Val>) -> Ordering {
-    match (left, right) {
-        (Some(left), Some(right)) => compare_vals(left, right),
-        _ => Ordering::Equal,
-    }
+fn compare(system: &impl ValueStates, left: &[u32], right: &[u32]) -> Ordering {
+    // Permuted states have values at the same places.
+    let differing = (0..left.len()).filter(|word| left[*word] != right[*word]);
+    let pairs = differing.flat_map(|word| system.values_at(left, word).zip(system.values_at(right, word)));
+    pairs
+        .map(|((_, left), (_, right))| compare_vals(left, right))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
 }
 
 /// Permutations of one formula differ in their leaves only.

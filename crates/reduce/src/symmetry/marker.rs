@@ -12,16 +12,16 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use abridge_eval::Explicit;
 use rustc_hash::FxHashMap;
 
 use super::auto::{Auto, AutoCanonizer};
 use super::group::Group;
 use super::quotient::{Canonizer, Quotient};
+use super::states::ValueStates;
 
 /// Classes by markers. Needs a search of one thread.
-pub struct Marker<'s, 'm> {
-    auto: Auto<'s, 'm>,
+pub struct Marker<'s, S> {
+    auto: Auto<'s, S>,
     is_precise: bool,
     is_approximate: AtomicBool,
     first: Mutex<FxHashMap<Box<[u64]>, Vec<First>>>,
@@ -33,8 +33,8 @@ struct First {
     canonical: Option<Box<[u32]>>,
 }
 
-impl<'s, 'm> Marker<'s, 'm> {
-    pub fn new(system: &'s Explicit<'m>, group: Group, is_precise: bool) -> Self {
+impl<'s, S: ValueStates> Marker<'s, S> {
+    pub fn new(system: &'s S, group: Group, is_precise: bool) -> Self {
         let auto = Auto::new(system, group);
         Marker { auto, is_precise, is_approximate: AtomicBool::new(false), first: Mutex::default() }
     }
@@ -45,13 +45,13 @@ impl<'s, 'm> Marker<'s, 'm> {
     }
 }
 
-impl Quotient for Marker<'_, '_> {
+impl<S: ValueStates> Quotient for Marker<'_, S> {
     type Canonizer<'a>
-        = MarkerCanonizer<'a>
+        = MarkerCanonizer<'a, S>
     where
         Self: 'a;
 
-    fn canonizer(&self) -> MarkerCanonizer<'_> {
+    fn canonizer(&self) -> MarkerCanonizer<'_, S> {
         MarkerCanonizer { marker: self, canonizer: self.auto.judge(), key: Vec::new() }
     }
 
@@ -64,13 +64,13 @@ impl Quotient for Marker<'_, '_> {
     }
 }
 
-pub struct MarkerCanonizer<'a> {
-    marker: &'a Marker<'a, 'a>,
-    canonizer: AutoCanonizer<'a>,
+pub struct MarkerCanonizer<'a, S> {
+    marker: &'a Marker<'a, S>,
+    canonizer: AutoCanonizer<'a, S>,
     key: Vec<u64>,
 }
 
-impl MarkerCanonizer<'_> {
+impl<S: ValueStates> MarkerCanonizer<'_, S> {
     fn canonical(&mut self, state: &[u32]) -> Box<[u32]> {
         let mut canonical: Box<[u32]> = state.into();
         self.canonizer.represent(&mut canonical);
@@ -78,7 +78,7 @@ impl MarkerCanonizer<'_> {
     }
 }
 
-impl Canonizer for MarkerCanonizer<'_> {
+impl<S: ValueStates> Canonizer for MarkerCanonizer<'_, S> {
     fn represent(&mut self, state: &mut [u32]) {
         let is_decisive = self.canonizer.mark(state, &mut self.key);
         let marker = self.marker;

@@ -1,10 +1,10 @@
 //! Values with their elements permuted (Definition 2 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation
 //! Flooding").
 
-use abridge_eval::{Explicit, UNSET};
 use abridge_value::{Builder, Set, Value, relation};
 
 use super::group::Group;
+use super::states::ValueStates;
 
 /// The image of a value; nothing if it is the value itself.
 pub fn permute_value(group: &Group, images: &[u32], value: &Value) -> Option<Value> {
@@ -35,16 +35,14 @@ pub fn permute_value(group: &Group, images: &[u32], value: &Value) -> Option<Val
 }
 
 /// What a word of a state becomes.
-pub(super) fn permute_word(system: &Explicit<'_>, group: &Group, images: &[u32], state: &[u32], word: usize) -> u32 {
-    let mut change = |value: &Value| permute_value(group, images, value);
-    if word == 0 {
-        return system.map_constants(state, &mut change).unwrap_or(state[0]);
-    }
-    if state[word] == UNSET {
-        return UNSET;
-    }
-    let image = system.decode_val(word, state[word]).map_leaves(&mut change);
-    image.map_or(state[word], |image| system.encode_val(word, &image))
+pub(super) fn permute_word(
+    system: &impl ValueStates,
+    group: &Group,
+    images: &[u32],
+    state: &[u32],
+    word: usize,
+) -> u32 {
+    system.map_word(state, word, &mut |value| permute_value(group, images, value))
 }
 
 fn element(group: &Group, point: u32) -> Value {

@@ -1,9 +1,8 @@
-//! A system in which each state stands for its class.
+//! Quotient of a system: each state stands for its orbit.
 
 use std::io;
-use std::ops::ControlFlow;
 
-use abridge_system::{Ahead, Alike, FindingKind, Pause, Properties, Question, Steps, System, Worker};
+use abridge_system::{Alike, Completeness, Gap, Layer, Origin, Pause, Step, Steps, System, Worker, WorkerLayer};
 
 /// Classes of states, each with a representative that is one of them.
 ///
@@ -64,67 +63,58 @@ impl<'s, S: System, Q: Quotient> Quotiented<'s, S, Q> {
     }
 }
 
-impl<S: System, Q: Quotient> System for Quotiented<'_, S, Q> {
+impl<S: System, Q: Quotient> Layer for Quotiented<'_, S, Q> {
+    type Inner = S;
     type Worker<'a>
         = QuotientedWorker<S::Worker<'a>, Q::Canonizer<'a>>
     where
         Self: 'a;
 
-    fn width(&self) -> usize {
-        self.system.width()
+    fn inner(&self) -> &S {
+        self.system
     }
 
-    fn worker(&self) -> Self::Worker<'_> {
+    fn layer_worker(&self) -> Self::Worker<'_> {
         QuotientedWorker {
             worker: self.system.worker(),
-            steps: Steps::new(self.width()),
+            width: self.system.width(),
+            steps: Steps::new(self.system.width()),
             representer: Representer { canonizer: self.quotient.canonizer(), target: Vec::new() },
         }
     }
 
-    fn tidy(&self, n_states: u64) -> usize {
+    fn layer_tidy(&self, n_states: u64) -> usize {
         self.quotient.tidy(n_states);
         self.system.tidy(n_states)
     }
 
-    fn tidy_part(&self) {
-        self.system.tidy_part();
-    }
-
-    fn may_look_ahead(&self) -> bool {
+    fn layer_may_look_ahead(&self) -> bool {
         self.system.may_look_ahead() && self.quotient.is_lasting()
     }
 
-    fn bytes(&self) -> u64 {
-        self.system.bytes() + self.quotient.bytes()
+    fn layer_bytes(&self) -> u64 {
+        self.quotient.bytes()
     }
 
-    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+    fn layer_save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
         if !self.quotient.is_lasting() {
             let message = "a search by this method of symmetry reduction cannot be saved";
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
         }
         self.system.save(marks, sink)
     }
-
-    fn save_notes(&self) -> Vec<u8> {
-        self.system.save_notes()
-    }
-
-    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
-        self.system.restore(marks, source, notes)
-    }
 }
 
 pub struct QuotientedWorker<W, C> {
     worker: W,
+    width: usize,
     /// Steps between plain states.
     steps: Steps,
     representer: Representer<C>,
 }
 
-/// So many steps are taken over without asking whether to end.
-const PATIENCE: usize = 256;
+/// Steps that are taken over without asking whether to end.
+const STEPS_PER_POLL: usize = 256;
 
 struct Representer<C> {
     canonizer: C,
@@ -132,72 +122,86 @@ struct Representer<C> {
 }
 
 impl<C: Canonizer> Representer<C> {
-    /// Takes over plain steps, with targets replaced by representatives, unless that is to end early. The state that they leave is one.
-    fn take(&mut self, source: &[u32], steps: &mut Steps, is_stopped: impl Fn() -> bool, out: &mut Steps) {
+    /// Takes over plain steps, with targets replaced by representatives, unless that is to end early. The state that they leave is a
+    /// representative itself.
+    fn take(
+        &mut self,
+        source: Option<&[u32]>,
+        steps: &mut Steps,
+        is_stopped: impl Fn() -> bool,
+        out: &mut Steps,
+    ) -> Completeness {
         out.is_ill_defined |= steps.is_ill_defined;
-        out.is_incomplete |= steps.is_incomplete;
         out.is_reduced |= steps.is_reduced;
-        for (idx, (operation, count, target)) in steps.iter().enumerate() {
-            if idx % PATIENCE == PATIENCE - 1 && is_stopped() {
-                out.is_incomplete = true;
+        let mut completeness = Completeness::Whole;
+        for (idx, step) in steps.iter().enumerate() {
+            if idx % STEPS_PER_POLL == STEPS_PER_POLL - 1 && is_stopped() {
+                completeness = Completeness::Missing(Gap::Stopped);
                 break;
             }
             self.target.clear();
-            self.target.extend_from_slice(target);
-            if target != source {
+            self.target.extend_from_slice(step.target);
+            if Some(step.target) != source {
                 self.canonizer.represent(&mut self.target);
             }
             // Symmetric targets tend to follow each other.
-            match out.last() {
-                Some((last, words)) if last == operation && words == self.target => out.add_count(out.len() - 1, count),
-                _ => out.push(operation, count, &self.target),
+            let is_same = |last: &Step<'_>| {
+                last.operation == step.operation && last.label == step.label && last.target == self.target
+            };
+            match out.last().filter(is_same) {
+                Some(_) => out.add_count(out.len() - 1, step.count),
+                None => out.push_like(&step, 0, &self.target),
             }
         }
         steps.clear();
+        completeness
     }
 }
 
-impl<W: Worker, C: Canonizer> Worker for QuotientedWorker<W, C> {
-    fn initial(&mut self, out: &mut Steps) {
-        self.initial_by_parts(out, &mut |_| ControlFlow::Continue(()));
+impl<W: Worker, C: Canonizer> WorkerLayer for QuotientedWorker<W, C> {
+    type Inner = W;
+
+    fn inner(&self) -> &W {
+        &self.worker
     }
 
-    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
-        let QuotientedWorker { worker, steps, representer } = self;
-        let alike = representer.canonizer.alike_at_first();
-        if !alike.is_some_and(|alike| worker.initial_alike(alike, steps)) {
-            worker.initial_by_parts(steps, &mut |steps| {
-                representer.take(&[], steps, || false, out);
-                pause(out)
-            });
-        }
-        representer.take(&[], steps, || worker.is_stopped(), out);
+    fn inner_mut(&mut self) -> &mut W {
+        &mut self.worker
     }
 
-    fn announce(&mut self, states: &[Ahead], question: Question) {
-        self.worker.announce(states, question);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.worker.is_stopped()
-    }
-
-    fn successors(&mut self, state: &[u32], out: &mut Steps) {
-        let alike = if self.worker.wants_alike(state) { self.representer.canonizer.alike(state) } else { None };
-        match alike {
-            Some(alike) => self.worker.successors_alike(state, alike, &mut self.steps),
-            None => self.worker.successors(state, &mut self.steps),
-        }
-        self.representer.take(state, &mut self.steps, || self.worker.is_stopped(), out);
-    }
-
-    fn inspect(
+    fn layer_expand(
         &mut self,
-        state: &[u32],
-        before: Option<&[u32]>,
-        asked: Properties,
-        found: &mut dyn FnMut(FindingKind),
-    ) {
-        self.worker.inspect(state, before, asked, found);
+        origin: Origin<'_>,
+        _: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness {
+        let QuotientedWorker { worker, width, steps, representer } = self;
+        if steps.wants_labels() != out.wants_labels() {
+            *steps = if out.wants_labels() { Steps::with_labels(*width) } else { Steps::new(*width) };
+        }
+        // A step that counts for others has one label and not theirs.
+        let alike = match origin {
+            _ if out.wants_labels() || !worker.wants_alike(origin) => None,
+            Origin::Root => representer.canonizer.alike_at_first(),
+            Origin::State(state) => representer.canonizer.alike(state),
+        };
+        let found = match alike {
+            Some(alike) => worker.expand(origin, Some(alike), steps, &mut |_| pause(out)),
+            None => {
+                let mut taken = Completeness::Whole;
+                let found = worker.expand(origin, None, steps, &mut |steps| {
+                    taken = taken.and(representer.take(origin.state(), steps, || false, out));
+                    pause(out)
+                });
+                found.and(taken)
+            }
+        };
+        found.and(representer.take(origin.state(), steps, || worker.is_stopped(), out))
+    }
+
+    /// The representatives of symmetric choices are the same, so whoever is outside cannot make use of more.
+    fn layer_wants_alike(&self, _: Origin<'_>) -> bool {
+        false
     }
 }

@@ -1,10 +1,10 @@
 //! Where an animation stands, for people and for programs.
 
-use abridge_check::{Place, Step, state_texts};
+use abridge_check::{Place, Shown as _, TraceStep};
 use abridge_model::dump;
 use serde_json::{Map, Value, json};
 
-use super::{Animation, Reply};
+use super::{Dialogue, Reply};
 use crate::formulas::fields;
 use crate::steps::{changes, label, object, shortened};
 
@@ -12,17 +12,17 @@ use crate::steps::{changes, label, object, shortened};
 const LONGEST: usize = 100;
 
 pub(super) struct View<'v, 'a> {
-    pub(super) animation: &'v Animation<'a>,
+    pub(super) dialogue: &'v Dialogue<'a>,
     pub(super) is_coloured: bool,
 }
 
 impl View<'_, '_> {
     /// The state, what changed, what is wrong with it, and the steps from here.
     pub(super) fn text(&self) -> String {
-        let last = self.animation.steps().pop();
+        let last = self.dialogue.animation.trace().pop();
         let mut text = match &last {
-            None => format!("{}: not started\n", self.animation.model.name),
-            Some(step) => format!("after {}: {}\n", self.animation.history.len(), self.bold(&label(step))),
+            None => format!("{}: not started\n", self.dialogue.model.name),
+            Some(step) => format!("after {}: {}\n", self.dialogue.animation.history().len(), self.bold(&label(step))),
         };
         text += &self.state(last.as_ref());
         for conjunct in self.broken() {
@@ -32,9 +32,9 @@ impl View<'_, '_> {
         text + &self.choices()
     }
 
-    fn state(&self, last: Option<&Step>) -> String {
+    fn state(&self, last: Option<&TraceStep>) -> String {
         let Some(step) = last else { return String::new() };
-        let model = self.animation.model;
+        let model = self.dialogue.model;
         let is_constant = |name: &str| model.constants.values().any(|constant| constant.name == name);
         // Constants are shown once, when they get their values.
         let shown: Vec<&(String, String)> =
@@ -50,15 +50,16 @@ impl View<'_, '_> {
 
     /// The conjuncts of the invariant that do not hold here.
     fn broken(&self) -> Vec<String> {
-        let Place::Running(state) = self.animation.place() else { return Vec::new() };
-        let truths = self.animation.system.interp().session().invariant(&state);
+        let Place::Running(state) = self.dialogue.place() else { return Vec::new() };
+        let truths = self.dialogue.system.judge().session().invariant(&state);
         let broken = truths.into_iter().filter(|(_, truth)| matches!(truth, Ok(false)));
-        broken.map(|(idx, _)| dump::pred_text(self.animation.model, self.animation.model.invariant[idx].pred)).collect()
+        broken.map(|(idx, _)| dump::pred_text(self.dialogue.model, self.dialogue.model.invariant[idx].pred)).collect()
     }
 
-    fn steps(&self) -> Vec<Step> {
-        let place = self.animation.place();
-        self.animation.choices.list.iter().map(|choice| choice.step(self.animation.model, &place)).collect()
+    fn steps(&self) -> Vec<TraceStep> {
+        let animation = &self.dialogue.animation;
+        let choices = animation.choices().list.iter();
+        choices.map(|choice| TraceStep::of(animation.machine(), animation.state(), choice)).collect()
     }
 
     fn choices(&self) -> String {
@@ -71,14 +72,14 @@ impl View<'_, '_> {
                 format!("{:>3}  {label:<width$}  {}", idx + 1, changes(step)).trim_end().to_owned() + "\n"
             })
             .collect();
-        if self.animation.choices.is_cut {
+        if self.dialogue.animation.choices().is_cut {
             text += "     there are more steps (--limit shows more)\n";
         }
-        for (name, error) in &self.animation.choices.errors {
+        for (name, error) in &self.dialogue.animation.choices().errors {
             text += &format!("     {name} cannot be evaluated: {}\n", error.message);
         }
-        if steps.is_empty() && self.animation.choices.errors.is_empty() {
-            text += match self.animation.place() {
+        if steps.is_empty() && self.dialogue.animation.choices().errors.is_empty() {
+            text += match self.dialogue.place() {
                 Place::Running(_) => "     no operation is enabled: a deadlock\n",
                 _ => "     the machine cannot start\n",
             };
@@ -88,22 +89,24 @@ impl View<'_, '_> {
 
     /// All values in full.
     pub(super) fn variables(&self) -> Reply {
-        let place = self.animation.place();
-        let Some(state) = place.state() else { return Reply::error("nothing has a value yet; take a step first") };
-        let values = state_texts(self.animation.model, state);
+        let Some(state) = self.dialogue.animation.state() else {
+            return Reply::error("nothing has a value yet; take a step first");
+        };
+        let values = self.dialogue.system.values(state).into_iter().map(|value| (value.name, value.text));
+        let values: Vec<(String, String)> = values.collect();
         let width = values.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         let text: String = values.iter().map(|(name, value)| format!("  {name:<width$} = {value}\n")).collect();
         Reply::text(text, json!({ "state": object(&values) }))
     }
 
     pub(super) fn json(&self) -> Map<String, Value> {
-        let last = self.animation.steps().pop();
-        let place = match self.animation.place() {
+        let last = self.dialogue.animation.trace().pop();
+        let place = match self.dialogue.place() {
             Place::Start => "start",
             Place::SetUp(_) => "set up",
             Place::Running(_) => "running",
         };
-        let choice = |(idx, step): (usize, &Step)| {
+        let choice = |(idx, step): (usize, &TraceStep)| {
             let changed: Vec<(String, String)> =
                 step.state.iter().filter(|(name, _)| step.changed.contains(name)).cloned().collect();
             json!({
@@ -114,17 +117,22 @@ impl View<'_, '_> {
                 "changes": object(&changed),
             })
         };
-        let errors =
-            self.animation.choices.errors.iter().map(|(name, error)| json!({ "step": name, "message": error.message }));
+        let errors = self
+            .dialogue
+            .animation
+            .choices()
+            .errors
+            .iter()
+            .map(|(name, error)| json!({ "step": name, "message": error.message }));
         fields(json!({
             "place": place,
-            "depth": self.animation.history.len(),
+            "depth": self.dialogue.animation.history().len(),
             "last": last.as_ref().map(label),
             "state": object(last.as_ref().map(|step| step.state.as_slice()).unwrap_or_default()),
             "changed": last.as_ref().map(|step| step.changed.clone()).unwrap_or_default(),
             "violated": self.broken(),
             "choices": self.steps().iter().enumerate().map(choice).collect::<Vec<_>>(),
-            "more": self.animation.choices.is_cut,
+            "more": self.dialogue.animation.choices().is_cut,
             "errors": errors.collect::<Vec<_>>(),
         }))
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const MAX_REASONS: usize = 6;
 
 fn symmetry(model: &Model) -> Symmetry {
-    symmetry_of(model, Properties { invariant: true, assertions: true, goal: true }, &[])
+    symmetry_of(model, Properties { invariant: true, assertions: true, goal: true, propositions: false }, &[])
 }
 
 pub(super) fn text(model: &Model, sources: &SourceMap) -> String {

@@ -1,0 +1,77 @@
+//! From the model to compiled forms.
+//!
+//! `formula.rs` and `exec.rs` translate, `plan.rs` orders searches by the costs of `cost.rs`, `offers.rs` lists the ways to bind a name, `steps.rs` turns the chosen way into a
+//! step. A form that is built here must mean what the formula means wherever it does not stop; what has no such form is left to the plain interpreter.
+
+mod cost;
+mod either;
+mod elements;
+mod exec;
+mod formula;
+mod inverse;
+mod offers;
+mod orbits;
+mod plan;
+mod staged;
+mod steps;
+
+use abridge_eval::{Interp, NameCache};
+use abridge_model::{Model, OpId};
+
+pub(crate) use exec::is_deterministic;
+
+use crate::program::{Layout, Operation, Program};
+
+pub(crate) struct Builder<'a, 'm> {
+    pub(crate) model: &'m Model,
+    pub(crate) names: &'a NameCache,
+    pub(crate) layout: Layout,
+    pub(crate) numbers: Numbers,
+    /// Operations being compiled; one that calls itself is left to the plain interpreter.
+    pub(crate) open: Vec<OpId>,
+    /// Constants stay the same for long, so that values for elements are worth keeping.
+    pub(crate) keeps_per_element: bool,
+}
+
+/// How many places for what is remembered were given away.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Numbers {
+    pub(crate) cells: usize,
+    pub(crate) tables: usize,
+    /// Places for the values of expressions by element.
+    pub(crate) per_element: usize,
+    /// Places for classes of interchangeable elements.
+    pub(crate) classes: usize,
+}
+
+impl Program {
+    pub fn new(interp: &Interp<'_>) -> Program {
+        let model = interp.model();
+        let layout = Layout::of(model);
+        let mut builder = Builder { keeps_per_element: true, ..Builder::new(interp, layout, Numbers::default()) };
+        let operations = model.operations.ids().map(|op| {
+            let wanted = model.operations[op].is_top_level;
+            if wanted { builder.operation(op) } else { None }
+        });
+        let operations: Vec<Option<Operation>> = operations.collect();
+        let staged = model.operations.ids().zip(&operations);
+        let staged = staged.map(|(op, form)| form.as_ref().and_then(|_| staged::staged(&mut builder, op))).collect();
+        let conjuncts = model.invariant.iter().chain(&model.assertions).filter(|conjunct| !conjunct.is_gluing);
+        let preds = conjuncts.map(|conjunct| conjunct.pred).chain(model.steering.goal);
+        let tests = preds.map(|pred| (pred, builder.test(pred))).collect();
+        Program { layout, n_cells: builder.numbers.cells, operations, staged, tests }
+    }
+}
+
+impl<'a, 'm> Builder<'a, 'm> {
+    pub(crate) fn new(interp: &'a Interp<'m>, layout: Layout, numbers: Numbers) -> Builder<'a, 'm> {
+        Builder {
+            model: interp.model(),
+            names: interp.names(),
+            layout,
+            numbers,
+            open: Vec::new(),
+            keeps_per_element: false,
+        }
+    }
+}

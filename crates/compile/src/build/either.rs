@@ -1,0 +1,58 @@
+//! Disjunctions that determine unknowns: `x = a & y = b or x = c & y = d or ...`.
+//!
+//! Each alternative is searched on its own, so that nothing has to be tried. A solution of several alternatives is met several times.
+
+use abridge_model::walk::Node;
+use abridge_model::{LocalId, Pred, PredId};
+
+use super::Builder;
+use crate::code::Step;
+use abridge_solve::encode::may_fail;
+
+impl Builder<'_, '_> {
+    /// The alternatives of a disjunction, if equations in each of them determine all its open unknowns.
+    ///
+    /// Where some alternative is not well-defined, the others must not speak for it: they have to be total.
+    pub(crate) fn alternatives(&self, pred: PredId, open: &[LocalId]) -> Option<&[PredId]> {
+        let Pred::Or(alternatives) = self.model.pred(pred) else { return None };
+        let unknowns = self.open_names(pred, open);
+        let is_defined = |alternative: &PredId| self.determines(*alternative, &unknowns);
+        (!unknowns.is_empty() && !may_fail(self.model, Node::Pred(pred)) && alternatives.iter().all(is_defined))
+            .then_some(alternatives)
+    }
+
+    /// How many candidates a comprehension has whose unknowns a disjunction in it determines.
+    pub(crate) fn n_alternatives(&self, binder: &[LocalId], pred: PredId) -> Option<usize> {
+        let defines = |conjunct: &PredId| {
+            let alternatives = self.alternatives(*conjunct, binder)?;
+            (self.open_names(*conjunct, binder).len() == binder.len()).then_some(alternatives.len())
+        };
+        self.names.conjuncts(self.model, pred).iter().find_map(defines)
+    }
+
+    fn open_names(&self, pred: PredId, open: &[LocalId]) -> Vec<LocalId> {
+        let names = self.names.of_pred(self.model, pred);
+        open.iter().copied().filter(|local| names.locals.contains(local)).collect()
+    }
+
+    /// Whether equations among its conjuncts determine these unknowns one after the other.
+    fn determines(&self, pred: PredId, unknowns: &[LocalId]) -> bool {
+        let conjuncts = self.names.conjuncts(self.model, pred);
+        let waiting: Vec<_> = conjuncts.iter().map(|pred| self.conjunct(*pred, unknowns, false)).collect();
+        let mut left = unknowns.to_vec();
+        while let Some(determined) = self.determined(&waiting, &left) {
+            self.drop_names(determined, &mut left);
+        }
+        left.is_empty()
+    }
+
+    /// A search through the alternatives; the unknowns of the disjunction are bound from here on.
+    pub(crate) fn either(&mut self, pred: PredId, open: &mut Vec<LocalId>) -> Option<Step> {
+        let alternatives = self.alternatives(pred, open)?.to_vec();
+        let unknowns = self.open_names(pred, open);
+        open.retain(|local| !unknowns.contains(local));
+        let plans = alternatives.iter().map(|alternative| self.plan(&unknowns, &[*alternative], &[]));
+        let branches: Option<Vec<Vec<Step>>> = plans.map(|plan| plan.map(|plan| plan.steps)).collect();
+        branches.map(Step::Either)
+    }
+}

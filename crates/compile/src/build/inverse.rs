@@ -1,0 +1,70 @@
+//! Unknowns that an equation `f(x) = e` determines, with `f` a variable: the arguments are looked up among the pairs of the function.
+//!
+//! All other conditions on the unknowns, the equation included, are tested afterwards, so that a relation with several images there is noticed. A
+//! candidate outside the domain is not met, which is right where ill-defined conditions exclude candidates; elsewhere, and where the
+//! function is symbolic or much larger than the number of candidates, the search goes on as it would without.
+
+use abridge_eval::Cost;
+use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred};
+
+use super::Builder;
+use super::plan::{Conjunct, Limits};
+use crate::code::{InverseLookup, Step};
+
+/// The size up to which functions are always scanned for arguments.
+const MAX_CHEAP_PAIRS: Cost = Cost::candidates(64.0);
+
+/// Pairs scanned in the time in which one candidate is tried.
+const PAIRS_PER_CANDIDATE: Cost = Cost::candidates(8.0);
+
+/// `function(pattern) = value`
+#[derive(Clone, Copy)]
+pub(crate) struct Application {
+    pub(crate) function: ExprId,
+    pub(crate) pattern: ExprId,
+    pub(crate) value: ExprId,
+}
+
+impl Builder<'_, '_> {
+    /// What a function of the state is applied to, if one side of an equation is such an application to nothing but open unknowns.
+    pub(crate) fn applied_to_unknowns(&self, side: ExprId, value: ExprId, open: &[LocalId]) -> Option<Application> {
+        let Expr::Binary(BinaryOp::Apply, function, pattern) = self.model.expr(side) else { return None };
+        let is_variable = matches!(self.model.expr(*function), Expr::Variable(_));
+        let is_usable = is_variable && self.is_open_pattern(*pattern, open) && self.is_pattern(*pattern, open);
+        is_usable.then_some(Application { function: *function, pattern: *pattern, value })
+    }
+
+    /// The rest of a plan twice: for the arguments that a function has a value for, and as it would be otherwise.
+    pub(crate) fn by_inverse(
+        &mut self,
+        equation: Application,
+        waiting: Vec<Conjunct>,
+        mut open: Vec<LocalId>,
+        limits: &Limits,
+    ) -> Option<(Step, bool)> {
+        let n_candidates = self.n_candidates(equation.pattern, &waiting, &open);
+        let otherwise = self.plan_rest(waiting.clone(), open.clone(), &limits.without_inverse())?;
+        let (function, value) = (self.head(equation.function), self.code(equation.value));
+        let pattern = self.pattern(equation.pattern, &mut open);
+        let found = self.plan_rest(waiting, open, &limits.split())?;
+        let may_repeat = found.may_repeat || otherwise.may_repeat;
+        let most = n_candidates.times(PAIRS_PER_CANDIDATE).max(MAX_CHEAP_PAIRS).count();
+        let (found, otherwise) = (found.steps, otherwise.steps);
+        Some((Step::Lookup(Box::new(InverseLookup { function, value, pattern, most, found, otherwise })), may_repeat))
+    }
+
+    /// Roughly how many values the unknowns of a pattern would be tried with.
+    fn n_candidates(&self, pattern: ExprId, waiting: &[Conjunct], open: &[LocalId]) -> Cost {
+        let names = self.names.of_expr(self.model, pattern);
+        let n_values = |local: &LocalId| {
+            let costs = waiting.iter().filter_map(|conjunct| match self.model.pred(conjunct.pred) {
+                Pred::Compare(Comparison::Member, elem, set) if self.open_local(*elem, open) == Some(*local) => {
+                    Some(self.set_cost(*set))
+                }
+                _ => None,
+            });
+            costs.fold(Cost::of_type(self.model, self.model.locals[*local].ty), Cost::min)
+        };
+        names.locals.iter().map(n_values).fold(Cost::ONE, Cost::times)
+    }
+}

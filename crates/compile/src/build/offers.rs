@@ -1,0 +1,327 @@
+//! Ways to bind a name, each with its cost: what the conjuncts that are left, the bounds of integers and the types offer.
+
+use abridge_eval::Cost;
+use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, UnaryOp};
+
+use super::Builder;
+use super::inverse::Application;
+use super::plan::{Conjunct, Limits, MAX_BRANCHES};
+
+/// The largest type that is enumerated.
+const MAX_TYPE: Cost = Cost::candidates(70_000.0);
+/// The most subsets that are tried, unless one per orbit is enough.
+const MAX_SUBSETS: Cost = Cost::candidates(1e9);
+/// Types come after sets of the same size, which say more.
+const TYPE_PENALTY: Cost = Cost::candidates(1.5);
+/// The size that a range between unknown bounds is taken to have.
+const RANGE: Cost = Cost::candidates(25.0);
+/// The number of places where a sequence of unknown length is taken to be split.
+const SPLIT_PLACES: f64 = 15.0;
+
+/// A way to bind something.
+pub(crate) struct Choice {
+    pub(crate) cost: Cost,
+    pub(crate) step: ChoiceStep,
+    /// The conjunct that is used up.
+    pub(crate) consumes: Option<usize>,
+}
+
+pub(crate) enum ChoiceStep {
+    Match {
+        pattern: ExprId,
+        value: ExprId,
+    },
+    /// `x + e = value` or the like, solved for `x`.
+    Solve {
+        local: LocalId,
+        value: ExprId,
+        other: ExprId,
+        how: Inverse,
+    },
+    Split {
+        operands: Vec<ExprId>,
+        value: ExprId,
+    },
+    Elements {
+        pattern: ExprId,
+        set: ExprId,
+    },
+    Images {
+        key: ExprId,
+        pattern: ExprId,
+        relation: ExprId,
+    },
+    Subsets {
+        local: LocalId,
+        set: ExprId,
+    },
+    Range {
+        local: LocalId,
+    },
+    Type {
+        local: LocalId,
+    },
+    /// A disjunction whose alternatives say what the unknowns are.
+    Either {
+        pred: PredId,
+    },
+    Lookup(Application),
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Inverse {
+    /// `x + other = value`
+    Sum,
+    /// `x - other = value`
+    Minuend,
+    /// `other - x = value`
+    Subtrahend,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Bound {
+    AtLeast(i64),
+    Low(ExprId, bool),
+    High(ExprId, bool),
+}
+
+impl Builder<'_, '_> {
+    pub(crate) fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId], limits: &Limits) -> Option<Choice> {
+        let mut best: Option<Choice> = None;
+        let mut offer = |choice: Choice| {
+            let is_better = best.as_ref().is_none_or(|best| {
+                choice.cost < best.cost
+                    || choice.cost == best.cost
+                        && choice.cost > Cost::ONE
+                        && self.left_after(&choice, waiting, open) < self.left_after(best, waiting, open)
+            });
+            if is_better {
+                best = Some(choice);
+            }
+        };
+        for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
+            self.offers((idx, conjunct.pred), open, limits, &mut offer);
+            if limits.uses_inverse && limits.n_branches < MAX_BRANCHES {
+                self.offer_inverse(conjunct.pred, open, &mut offer);
+            }
+            self.offer_split(idx, waiting, open, &mut offer);
+        }
+        for local in open {
+            if let Some(cost) = self.range_cost(*local, waiting, open) {
+                offer(Choice { cost, step: ChoiceStep::Range { local: *local }, consumes: None });
+            }
+            let size = Cost::of_type(self.model, self.model.locals[*local].ty);
+            if size <= MAX_TYPE {
+                offer(Choice {
+                    cost: size.times(TYPE_PENALTY),
+                    step: ChoiceStep::Type { local: *local },
+                    consumes: None,
+                });
+            }
+        }
+        best
+    }
+
+    /// How many unknowns are left to be tried once a choice is made and equations have said what follows from it.
+    pub(crate) fn left_after(&self, choice: &Choice, waiting: &[Conjunct], open: &[LocalId]) -> usize {
+        let mut left = open.to_vec();
+        match &choice.step {
+            ChoiceStep::Solve { local, .. }
+            | ChoiceStep::Subsets { local, .. }
+            | ChoiceStep::Range { local }
+            | ChoiceStep::Type { local } => left.retain(|open| open != local),
+            ChoiceStep::Match { pattern, .. }
+            | ChoiceStep::Elements { pattern, .. }
+            | ChoiceStep::Images { pattern, .. }
+            | ChoiceStep::Lookup(Application { pattern, .. }) => self.drop_names(*pattern, &mut left),
+            ChoiceStep::Either { pred } => {
+                let names = self.names.of_pred(self.model, *pred);
+                left.retain(|local| !names.locals.contains(local));
+            }
+            ChoiceStep::Split { operands, .. } => {
+                operands.iter().for_each(|operand| self.drop_names(*operand, &mut left));
+            }
+        }
+        while let Some(determined) = self.determined(waiting, &left) {
+            self.drop_names(determined, &mut left);
+        }
+        left.len()
+    }
+
+    pub(crate) fn offers(
+        &self,
+        (idx, pred): (usize, PredId),
+        open: &[LocalId],
+        limits: &Limits,
+        offer: &mut dyn FnMut(Choice),
+    ) {
+        let consumes = Some(idx);
+        match self.model.pred(pred) {
+            Pred::Compare(Comparison::Equal, left, right) => {
+                for (pattern, value) in [(*left, *right), (*right, *left)] {
+                    if self.is_bound(value, open) {
+                        if self.is_pattern(pattern, open) {
+                            offer(Choice {
+                                cost: Cost::EQUATION,
+                                step: ChoiceStep::Match { pattern, value },
+                                consumes,
+                            });
+                        } else if let Some(step) = self.solvable(pattern, value, open) {
+                            offer(Choice { cost: Cost::INVERSE, step, consumes });
+                        }
+                    }
+                }
+            }
+            Pred::Compare(Comparison::Member, elem, set)
+                if self.is_bound(*set, open) && self.is_pattern(*elem, open) =>
+            {
+                if let Expr::Binary(BinaryOp::Pair, key, rest) = self.model.expr(*elem)
+                    && self.is_bound(*key, open)
+                    && self.is_listable(*set)
+                {
+                    let step = ChoiceStep::Images { key: *key, pattern: *rest, relation: *set };
+                    offer(Choice { cost: Cost::IMAGES, step, consumes });
+                    return;
+                }
+                let cost = self.set_cost(*set);
+                if cost.is_bounded() {
+                    offer(Choice { cost, step: ChoiceStep::Elements { pattern: *elem, set: *set }, consumes });
+                }
+            }
+            Pred::Compare(Comparison::Subset, part, whole) if self.is_bound(*whole, open) => {
+                if let Some(local) = self.open_local(*part, open) {
+                    let cost = self.set_cost(*whole).min(Cost::candidates(64.0)).subsets();
+                    if (cost <= MAX_SUBSETS || limits.by_orbit) && self.is_listable(*whole) {
+                        offer(Choice { cost, step: ChoiceStep::Subsets { local, set: *whole }, consumes });
+                    }
+                }
+            }
+            Pred::Or(_) => {
+                if let Some(alternatives) = self.alternatives(pred, open) {
+                    offer(Choice {
+                        cost: Cost::candidates(alternatives.len() as f64),
+                        step: ChoiceStep::Either { pred },
+                        consumes,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `f(x) = value` with a function of the state.
+    pub(crate) fn offer_inverse(&self, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Choice)) {
+        let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(pred) else { return };
+        for (side, value) in [(*left, *right), (*right, *left)] {
+            if let Some(equation) = self.applied_to_unknowns(side, value, open).filter(|_| self.is_bound(value, open)) {
+                offer(Choice { cost: Cost::LOOKUP, step: ChoiceStep::Lookup(equation), consumes: None });
+            }
+        }
+    }
+
+    /// `value = x ^ y ^ ...`
+    pub(crate) fn offer_split(
+        &self,
+        idx: usize,
+        waiting: &[Conjunct],
+        open: &[LocalId],
+        offer: &mut dyn FnMut(Choice),
+    ) {
+        let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(waiting[idx].pred) else { return };
+        for (expr, value) in [(*left, *right), (*right, *left)] {
+            if !self.is_bound(value, open) || self.is_bound(expr, open) {
+                continue;
+            }
+            let operands = self.concatenated(expr);
+            let mut unknowns: Vec<LocalId> =
+                operands.iter().filter_map(|operand| self.open_local(*operand, open)).collect();
+            let is_known =
+                |operand: &ExprId| self.is_bound(*operand, open) || self.open_local(*operand, open).is_some();
+            let n_free = unknowns.iter().filter(|local| self.length_of(**local, waiting, open).is_none()).count();
+            let n_unknowns = unknowns.len();
+            unknowns.sort_unstable();
+            unknowns.dedup();
+            if operands.len() > 1 && operands.iter().all(is_known) && unknowns.len() == n_unknowns {
+                let n_splits = SPLIT_PLACES.powi(i32::try_from(n_free.saturating_sub(1)).unwrap_or(i32::MAX));
+                let cost = Cost::SPLIT.times(Cost::candidates(n_splits));
+                offer(Choice { cost, step: ChoiceStep::Split { operands, value }, consumes: Some(idx) });
+            }
+        }
+    }
+
+    /// The operands of nested concatenations.
+    pub(crate) fn concatenated(&self, expr: ExprId) -> Vec<ExprId> {
+        let (mut open, mut operands) = (vec![expr], Vec::new());
+        while let Some(expr) = open.pop() {
+            match self.model.expr(expr) {
+                Expr::Binary(BinaryOp::Concat, left, right) => open.extend([*right, *left]),
+                _ => operands.push(expr),
+            }
+        }
+        operands
+    }
+
+    /// `size(local) = e`
+    pub(crate) fn length_of(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
+        let positive = waiting.iter().filter(|conjunct| !conjunct.negated);
+        let sides = positive.filter_map(|conjunct| match self.model.pred(conjunct.pred) {
+            Pred::Compare(Comparison::Equal, left, right) => Some([(*left, *right), (*right, *left)]),
+            _ => None,
+        });
+        let says = |(size, len): &(ExprId, ExprId)| {
+            matches!(self.model.expr(*size), Expr::Unary(UnaryOp::Size | UnaryOp::Card, of)
+                if self.open_local(*of, open) == Some(local))
+                && self.is_bound(*len, open)
+        };
+        sides.flatten().find(says).map(|(_, len)| len)
+    }
+
+    pub(crate) fn solvable(&self, expr: ExprId, value: ExprId, open: &[LocalId]) -> Option<ChoiceStep> {
+        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) = self.model.expr(expr) else {
+            return None;
+        };
+        if let Some(local) = self.open_local(*left, open).filter(|_| self.is_bound(*right, open)) {
+            let how = if *op == BinaryOp::Add { Inverse::Sum } else { Inverse::Minuend };
+            return Some(ChoiceStep::Solve { local, value, other: *right, how });
+        }
+        let local = self.open_local(*right, open).filter(|_| self.is_bound(*left, open))?;
+        let how = if *op == BinaryOp::Add { Inverse::Sum } else { Inverse::Subtrahend };
+        Some(ChoiceStep::Solve { local, value, other: *left, how })
+    }
+
+    /// The bounds that waiting conjuncts give an integer: conjunct, bound, is it a lower one, is it strict.
+    pub(crate) fn bounds(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Vec<(usize, Bound)> {
+        let mut found = Vec::new();
+        for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
+            match self.model.pred(conjunct.pred) {
+                Pred::Compare(op @ (Comparison::Less | Comparison::LessEqual), low, high) => {
+                    let strict = *op == Comparison::Less;
+                    if self.open_local(*high, open) == Some(local) && self.is_bound(*low, open) {
+                        found.push((idx, Bound::Low(*low, strict)));
+                    } else if self.open_local(*low, open) == Some(local) && self.is_bound(*high, open) {
+                        found.push((idx, Bound::High(*high, strict)));
+                    }
+                }
+                Pred::Compare(Comparison::Member, elem, set) if self.open_local(*elem, open) == Some(local) => {
+                    match self.model.expr(*set) {
+                        Expr::BaseSet(BaseSet::Natural) => found.push((idx, Bound::AtLeast(0))),
+                        Expr::BaseSet(BaseSet::Natural1) => found.push((idx, Bound::AtLeast(1))),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    pub(crate) fn range_cost(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Option<Cost> {
+        if !matches!(self.model.types.get(self.model.locals[local].ty), Type::Integer) {
+            return None;
+        }
+        let bounds = self.bounds(local, waiting, open);
+        let is_low = |bound: &Bound| matches!(bound, Bound::Low(..) | Bound::AtLeast(_));
+        let both = bounds.iter().any(|(_, bound)| is_low(bound)) && bounds.iter().any(|(_, bound)| !is_low(bound));
+        both.then_some(RANGE)
+    }
+}

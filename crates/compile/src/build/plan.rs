@@ -1,0 +1,444 @@
+//! Ordering a search before it runs.
+//!
+//! Greedy: conditions are tested as soon as their unknowns are bound; the next unknown is bound by the cheapest means at hand, an
+//! equation before a small set before a range before a type. A conjunction for which nothing bounds some unknown has no plan here and is
+//! left to the plain interpreter.
+
+use abridge_eval::Cost;
+use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, TypeTable, UnaryOp};
+
+use super::Builder;
+use super::offers::{Choice, ChoiceStep};
+use crate::code::{Plan, Step, Test};
+
+/// Constant candidates from which on those that an equation asks for are looked up.
+const MIN_JOINED: Cost = Cost::candidates(16.0);
+
+/// Constant candidates from which on those that pass constant conditions are kept in a table.
+const MIN_TABULATED: Cost = Cost::candidates(200.0);
+
+/// The most combinations that are tried where an equation or a disjunction relates them; the solver infers more.
+const MAX_RELATED: Cost = Cost::candidates(1e5);
+
+/// The most sets that are tried one by one; the solver knows how to bound them.
+const MAX_SETS: Cost = Cost::candidates(1e12);
+
+/// The most ways that a plan splits into.
+pub(crate) const MAX_BRANCHES: u32 = 16;
+
+/// A conjunct that is not used up.
+#[derive(Clone)]
+pub(crate) struct Conjunct {
+    pub(crate) pred: PredId,
+    /// The unknowns it mentions.
+    pub(crate) unknowns: Vec<LocalId>,
+    pub(crate) negated: bool,
+}
+
+/// What solutions are wanted for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// A quantifier or a set: interchangeable elements are tried one after the other, so that one of them can do for all.
+    Condition,
+    /// The stage of an operation that is remembered: every solution is wanted, in whatever order.
+    Stage,
+    /// What a substitution chooses: every solution, or one per orbit.
+    Choice,
+}
+
+/// How far planning goes.
+pub(crate) struct Limits {
+    /// An equation or a disjunction relates several unknowns.
+    pub(crate) is_puzzle: bool,
+    /// How many ways the plan has split into.
+    pub(crate) n_branches: u32,
+    /// What is chosen may be one of more than can be tried, since one per orbit can be enough.
+    pub(crate) by_orbit: bool,
+    /// Functions may be looked through for a value (`keys.rs`).
+    pub(crate) uses_inverse: bool,
+}
+
+impl Limits {
+    /// For one of two ways to go on.
+    pub(crate) fn split(&self) -> Limits {
+        Limits { n_branches: self.n_branches * 2, ..*self }
+    }
+
+    pub(crate) fn without_inverse(&self) -> Limits {
+        Limits { uses_inverse: false, ..self.split() }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// A plan for the solutions of `required`, with all of `excluded` false.
+    pub(crate) fn plan(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
+        self.plan_for(Wanted::Condition, binder, required, excluded)
+    }
+
+    pub(crate) fn plan_for(
+        &mut self,
+        wanted: Wanted,
+        binder: &[LocalId],
+        required: &[PredId],
+        excluded: &[PredId],
+    ) -> Option<Plan> {
+        let open: Vec<LocalId> = binder.to_vec();
+        let mut waiting = Vec::new();
+        for pred in required {
+            for pred in self.names.conjuncts(self.model, *pred).iter() {
+                waiting.push(self.conjunct(*pred, binder, false));
+            }
+        }
+        for pred in excluded {
+            waiting.push(self.conjunct(*pred, binder, true));
+        }
+        let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct) || self.is_choice(conjunct));
+        let (by_orbit, uses_inverse) = (wanted == Wanted::Choice, wanted != Wanted::Condition);
+        let limits = Limits { is_puzzle, n_branches: 1, by_orbit, uses_inverse };
+        self.plan_rest(waiting, open, &limits)
+    }
+
+    pub(crate) fn plan_rest(
+        &mut self,
+        mut waiting: Vec<Conjunct>,
+        mut open: Vec<LocalId>,
+        limits: &Limits,
+    ) -> Option<Plan> {
+        let mut steps = Vec::new();
+        let mut may_repeat = false;
+        let mut n_candidates = Cost::ONE;
+        loop {
+            self.tests(&mut waiting, &open, &mut steps)?;
+            if open.is_empty() {
+                break;
+            }
+            let choice = self.cheapest(&waiting, &open, limits);
+            if choice.as_ref().is_none_or(|choice| choice.cost > Cost::MAX_BEFORE_CASE_SPLIT) {
+                if let Some(idx) = self.defining(&waiting, &open) {
+                    self.open_exists(idx, &mut waiting, &mut open);
+                    may_repeat = true;
+                    continue;
+                }
+                if let Some((idx, condition, consequence)) = self.conditional(&waiting, &open)
+                    && limits.n_branches < MAX_BRANCHES
+                {
+                    let implication = waiting.remove(idx);
+                    let (step, repeats) =
+                        self.either_way((condition, consequence), &implication, waiting, open, &limits.split())?;
+                    steps.push(step);
+                    return Some(Plan { steps, may_repeat: may_repeat || repeats, table: None });
+                }
+            }
+            let choice = choice?;
+            if let ChoiceStep::Lookup(equation) = choice.step {
+                let (step, repeats) = self.by_inverse(equation, waiting, open, limits)?;
+                steps.push(step);
+                return Some(Plan { steps, may_repeat: may_repeat || repeats, table: None });
+            }
+            if let Some(idx) = choice.consumes {
+                waiting.remove(idx);
+            }
+            may_repeat |= matches!(choice.step, ChoiceStep::Either { .. });
+            n_candidates = n_candidates.times(choice.cost.max(Cost::ONE));
+            if limits.is_puzzle && n_candidates > MAX_RELATED || choice.cost > MAX_SETS && self.tries_sets(&choice.step)
+            {
+                return None;
+            }
+            let step = self.choose(choice, &mut waiting, &mut open)?;
+            steps.push(step);
+        }
+        Some(Plan { steps, may_repeat, table: None })
+    }
+
+    /// `P => x = E` with a condition that can be decided before `x` is known.
+    pub(crate) fn conditional(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<(usize, PredId, PredId)> {
+        waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated).find_map(|(idx, conjunct)| {
+            let Pred::Implies(condition, consequence) = self.model.pred(conjunct.pred) else { return None };
+            let names = self.names.of_pred(self.model, *condition);
+            let is_decided = !names.locals.iter().any(|local| open.contains(local));
+            let parts = self.names.conjuncts(self.model, *consequence);
+            let parts: Vec<Conjunct> = parts.iter().map(|part| self.conjunct(*part, open, false)).collect();
+            (is_decided && self.determined(&parts, open).is_some()).then_some((idx, *condition, *consequence))
+        })
+    }
+
+    /// The rest of a plan twice: with what follows from a condition where it holds, and without where it does not.
+    pub(crate) fn either_way(
+        &mut self,
+        (condition, consequence): (PredId, PredId),
+        implication: &Conjunct,
+        waiting: Vec<Conjunct>,
+        open: Vec<LocalId>,
+        limits: &Limits,
+    ) -> Option<(Step, bool)> {
+        let mut richer = waiting.clone();
+        for part in self.names.conjuncts(self.model, consequence).iter() {
+            richer.push(self.conjunct(*part, &implication.unknowns, false));
+        }
+        let holds = Step::Test { test: self.test(condition), is_open: true };
+        let fails = Step::Test { test: Test::Not(Box::new(self.test(condition))), is_open: true };
+        let mut with = self.plan_rest(richer, open.clone(), limits)?;
+        let mut without = self.plan_rest(waiting, open, limits)?;
+        with.steps.insert(0, holds);
+        without.steps.insert(0, fails);
+        Some((Step::Either(vec![with.steps, without.steps]), with.may_repeat || without.may_repeat))
+    }
+
+    /// An equation of integers about several unknowns: what it leaves out, the solver finds by bounds, a plan only by trying.
+    pub(crate) fn is_sum_of_unknowns(&self, conjunct: &Conjunct) -> bool {
+        matches!(self.model.pred(conjunct.pred), Pred::Compare(Comparison::Equal, left, _)
+            if !conjunct.negated && conjunct.unknowns.len() > 2 && self.model.ty(*left) == TypeTable::INTEGER)
+    }
+
+    /// Conditions on different integers, one of which must hold: once some are known, the solver infers bounds of the others from what is left.
+    pub(crate) fn is_choice(&self, conjunct: &Conjunct) -> bool {
+        let Pred::Or(parts) = self.model.pred(conjunct.pred) else { return false };
+        let is_integer = |local: &LocalId| self.model.locals[*local].ty == TypeTable::INTEGER;
+        let is_single = |part: &PredId| self.conjunct(*part, &conjunct.unknowns, false).unknowns.len() == 1;
+        !conjunct.negated
+            && conjunct.unknowns.len() > 1
+            && conjunct.unknowns.iter().all(is_integer)
+            && parts.iter().all(is_single)
+    }
+
+    /// Whether a choice tries all subsets of a set.
+    pub(crate) fn tries_sets(&self, step: &ChoiceStep) -> bool {
+        match step {
+            ChoiceStep::Subsets { .. } => true,
+            ChoiceStep::Elements { set, .. } => matches!(
+                self.model.expr(*set),
+                Expr::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, _)
+            ),
+            _ => false,
+        }
+    }
+
+    /// The step of a choice. If it may try many values that depend on constants only, those that pass all conditions which do so too are
+    /// kept for the next time: by what an equation asks for if there is one, or by their points.
+    pub(crate) fn choose(
+        &mut self,
+        choice: Choice,
+        waiting: &mut Vec<Conjunct>,
+        open: &mut Vec<LocalId>,
+    ) -> Option<Step> {
+        let n_values = self.n_constant_values(&choice, open);
+        let before = open.clone();
+        let step = self.step(choice.step, waiting, open)?;
+        let bound: Vec<LocalId> = before.into_iter().filter(|local| !open.contains(local)).collect();
+        let is_fixed_test = |conjunct: &Conjunct| {
+            let names = self.names.of_pred(self.model, conjunct.pred);
+            names.variables.is_empty() && names.locals.iter().all(|local| bound.contains(local))
+        };
+        let key = if n_values >= MIN_JOINED { self.joining(waiting, &bound, open) } else { None };
+        let tests = if n_values >= MIN_TABULATED { self.pointwise(waiting, &bound, open) } else { Vec::new() };
+        if key.is_none() && tests.is_empty() && (n_values < MIN_TABULATED || !waiting.iter().any(is_fixed_test)) {
+            return Some(step);
+        }
+        let key = key.map(|(idx, key, value)| {
+            waiting.remove(idx);
+            (self.code(key), self.code(value))
+        });
+        let (mut fixed, rest) = waiting.drain(..).partition(is_fixed_test);
+        *waiting = rest;
+        let mut steps = vec![step];
+        self.tests(&mut fixed, &[], &mut steps)?;
+        let plan = Plan { steps, may_repeat: false, table: Some(self.table(&bound, false)) };
+        Some(match key {
+            Some((key, value)) => Step::Join { plan, key, value },
+            None if !tests.is_empty() => {
+                Step::Prefixes { plan, tests: tests.into_iter().map(|pred| self.test(pred)).collect() }
+            }
+            None => Step::Rows(plan),
+        })
+    }
+
+    /// How many values a choice tries that depend on constants only; there may be many if nothing but their value tells.
+    pub(crate) fn n_constant_values(&self, choice: &Choice, open: &[LocalId]) -> Cost {
+        match &choice.step {
+            step if !self.is_constant_choice(step, open) => Cost::candidates(0.0),
+            ChoiceStep::Elements { set, .. } if matches!(self.model.expr(*set), Expr::Constant(_)) => MIN_TABULATED,
+            _ => choice.cost,
+        }
+    }
+
+    /// Conditions that can be tested now and that read the only local just bound, a function, by application only.
+    pub(crate) fn pointwise(&self, waiting: &[Conjunct], bound: &[LocalId], open: &[LocalId]) -> Vec<PredId> {
+        let [local] = bound else { return Vec::new() };
+        if self.model.types.relation(self.model.locals[*local].ty).is_none() {
+            return Vec::new();
+        }
+        let is_usable = |conjunct: &&Conjunct| {
+            let names = self.names.of_pred(self.model, conjunct.pred);
+            let is_changing = !names.variables.is_empty() || names.locals.len() > 1;
+            !conjunct.negated
+                && is_changing
+                && conjunct.unknowns.contains(local)
+                && !conjunct.unknowns.iter().any(|unknown| open.contains(unknown))
+                && self.is_only_applied(*local, conjunct.pred)
+        };
+        waiting.iter().filter(is_usable).map(|conjunct| conjunct.pred).collect()
+    }
+
+    pub(crate) fn is_only_applied(&self, function: LocalId, pred: PredId) -> bool {
+        let is_function = |id: ExprId| matches!(self.model.expr(id), Expr::Local(local) if *local == function);
+        let (mut n_uses, mut n_applications) = (0, 0);
+        self.model.for_each_node(abridge_model::walk::Node::Pred(pred), &mut |node| {
+            let abridge_model::walk::Node::Expr(id) = node else { return };
+            n_uses += usize::from(is_function(id));
+            if let Expr::Binary(BinaryOp::Apply, applied, _) = self.model.expr(id) {
+                n_applications += usize::from(is_function(*applied));
+            }
+        });
+        n_uses == n_applications
+    }
+
+    /// An equation between what depends on the locals just bound and constants only, and what was known before: its place and sides.
+    pub(crate) fn joining(
+        &self,
+        waiting: &[Conjunct],
+        bound: &[LocalId],
+        open: &[LocalId],
+    ) -> Option<(usize, ExprId, ExprId)> {
+        waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated).find_map(|(idx, conjunct)| {
+            let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(conjunct.pred) else { return None };
+            let joins = |(key, value): &(ExprId, ExprId)| {
+                let (of_key, of_value) = (self.names.of_expr(self.model, *key), self.names.of_expr(self.model, *value));
+                let is_new = |local: &LocalId| bound.contains(local) || open.contains(local);
+                let is_changing = !of_value.locals.is_empty() || !of_value.variables.is_empty();
+                let is_own = !of_key.locals.is_empty() && of_key.locals.iter().all(|local| bound.contains(local));
+                of_key.variables.is_empty() && is_own && is_changing && !of_value.locals.iter().any(is_new)
+            };
+            let sides = [(*left, *right), (*right, *left)].into_iter().find(joins);
+            sides.map(|(key, value)| (idx, key, value))
+        })
+    }
+
+    /// Whether what is tried depends on constants only.
+    pub(crate) fn is_constant_choice(&self, step: &ChoiceStep, open: &[LocalId]) -> bool {
+        match step {
+            ChoiceStep::Elements { set, pattern } => self.is_constant(*set) && self.is_open_pattern(*pattern, open),
+            ChoiceStep::Subsets { set, .. } => self.is_constant(*set),
+            ChoiceStep::Type { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// An existential statement that says what an open unknown is in terms of its own: `#y.(y : S & x = f(y))`.
+    pub(crate) fn defining(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<usize> {
+        waiting.iter().position(|conjunct| {
+            let Pred::Exists { binder, body } = self.model.pred(conjunct.pred) else { return false };
+            let defines = |pred: &PredId| match self.model.pred(*pred) {
+                Pred::Compare(Comparison::Equal, left, right) => [(*left, *right), (*right, *left)]
+                    .into_iter()
+                    .any(|(pattern, value)| self.is_pattern(pattern, open) && self.is_bound(value, open)),
+                _ => false,
+            };
+            let is_new = binder.iter().all(|local| !open.contains(local));
+            !conjunct.negated && is_new && self.names.conjuncts(self.model, *body).iter().any(defines)
+        })
+    }
+
+    /// Its unknowns are looked for together with ours. What they may be several times is one solution of ours.
+    pub(crate) fn open_exists(&mut self, idx: usize, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) {
+        let Conjunct { pred, unknowns, .. } = waiting.remove(idx);
+        let Pred::Exists { binder, body } = self.model.pred(pred) else { return };
+        open.extend(binder);
+        let all = [&unknowns[..], binder].concat();
+        for pred in self.names.conjuncts(self.model, *body).iter() {
+            waiting.push(self.conjunct(*pred, &all, false));
+        }
+    }
+
+    pub(crate) fn conjunct(&self, pred: PredId, binder: &[LocalId], negated: bool) -> Conjunct {
+        let names = self.names.of_pred(self.model, pred);
+        let unknowns = binder.iter().copied().filter(|local| names.locals.contains(local)).collect();
+        Conjunct { pred, unknowns, negated }
+    }
+
+    /// Moves what can be tested into the plan, simple conditions first.
+    pub(crate) fn tests(&mut self, waiting: &mut Vec<Conjunct>, open: &[LocalId], steps: &mut Vec<Step>) -> Option<()> {
+        let (mut ready, rest): (Vec<Conjunct>, Vec<Conjunct>) =
+            waiting.drain(..).partition(|conjunct| !conjunct.unknowns.iter().any(|local| open.contains(local)));
+        *waiting = rest;
+        ready.sort_by_key(|conjunct| self.weight(conjunct.pred));
+        for conjunct in ready {
+            let mut test = self.test(conjunct.pred);
+            if conjunct.negated {
+                test = Test::Not(Box::new(test));
+            }
+            if !matches!(test, Test::Known(true)) {
+                steps.push(Step::Test { test, is_open: !conjunct.unknowns.is_empty() });
+            }
+        }
+        Some(())
+    }
+
+    /// Roughly what a test costs: quantifiers and comprehensions come last.
+    pub(crate) fn weight(&self, pred: PredId) -> u32 {
+        let mut weight = 0_u32;
+        self.model.for_each_node(abridge_model::walk::Node::Pred(pred), &mut |node| {
+            let binds = !self.model.bound_locals(node).is_empty();
+            weight = weight.saturating_add(if binds { 1000 } else { 1 });
+        });
+        weight
+    }
+
+    pub(crate) fn is_bound(&self, expr: ExprId, open: &[LocalId]) -> bool {
+        !self.names.of_expr(self.model, expr).locals.iter().any(|local| open.contains(local))
+    }
+
+    pub(crate) fn open_local(&self, expr: ExprId, open: &[LocalId]) -> Option<LocalId> {
+        match self.model.expr(expr) {
+            Expr::Local(local) if open.contains(local) => Some(*local),
+            _ => None,
+        }
+    }
+
+    /// A tree of pairs whose leaves are open unknowns or bound expressions, with at least one unknown, each once.
+    pub(crate) fn is_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
+        let mut unknowns = Vec::new();
+        self.collect_pattern(expr, open, &mut unknowns) && !unknowns.is_empty()
+    }
+
+    pub(crate) fn collect_pattern(&self, expr: ExprId, open: &[LocalId], unknowns: &mut Vec<LocalId>) -> bool {
+        if let Some(local) = self.open_local(expr, open) {
+            let is_new = !unknowns.contains(&local);
+            unknowns.push(local);
+            return is_new;
+        }
+        match self.model.expr(expr) {
+            _ if self.is_bound(expr, open) => true,
+            Expr::Binary(BinaryOp::Pair, left, right) => {
+                self.collect_pattern(*left, open, unknowns) && self.collect_pattern(*right, open, unknowns)
+            }
+            _ => false,
+        }
+    }
+
+    /// A tree of pairs of open unknowns.
+    pub(crate) fn is_open_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
+        match self.model.expr(expr) {
+            Expr::Binary(BinaryOp::Pair, left, right) => {
+                self.is_open_pattern(*left, open) && self.is_open_pattern(*right, open)
+            }
+            _ => self.open_local(expr, open).is_some(),
+        }
+    }
+
+    pub(crate) fn drop_names(&self, expr: ExprId, open: &mut Vec<LocalId>) {
+        let names = self.names.of_expr(self.model, expr);
+        open.retain(|local| !names.locals.contains(local));
+    }
+
+    /// One side of an equation whose open unknowns follow from the other side.
+    pub(crate) fn determined(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
+        waiting.iter().filter(|conjunct| !conjunct.negated).find_map(|conjunct| {
+            let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(conjunct.pred) else { return None };
+            let follows = |(pattern, value): &(ExprId, ExprId)| {
+                self.is_bound(*value, open)
+                    && (self.is_pattern(*pattern, open) || self.solvable(*pattern, *value, open).is_some())
+            };
+            [(*left, *right), (*right, *left)].into_iter().find(follows).map(|(pattern, _)| pattern)
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Operations in stages that read less than the whole: conditions without unknowns, the search for parameters, and one value for each
+//! assigned variable.
+//!
+//! Covered are operations with one guard (PRE, SELECT), at most one ANY, and assignments. The stages give what the operation as a whole gives.
+
+use abridge_model::{LocalId, OpId, PredId, Subst, SubstId, Target, VarId};
+
+use super::Builder;
+use super::plan::Wanted;
+use crate::program::{Assigned, Condition, Search, Staged};
+
+/// The stages of an operation, if it has the form.
+pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> {
+    let model = builder.model;
+    let operation = &model.operations[op];
+    let mut guards: Vec<PredId> = Vec::new();
+    let mut body = operation.body;
+    if let Subst::Pre { pred, body: inner } = model.subst(body) {
+        guards.push(*pred);
+        body = *inner;
+    }
+    while let Subst::Select { branches, otherwise: None } = model.subst(body)
+        && let [(guard, inner)] = branches.as_slice()
+    {
+        guards.push(*guard);
+        body = *inner;
+    }
+    let mut binder = operation.params.clone();
+    if let Subst::Any { binder: chosen, pred, body: inner } = model.subst(body)
+        && binder.is_empty()
+    {
+        guards.push(*pred);
+        binder.clone_from(chosen);
+        body = *inner;
+    }
+    let mut assignments = Vec::new();
+    collect(builder, body, &mut assignments)?;
+    stages(builder, &operation.params, &binder, &guards, &assignments)
+}
+
+/// The assignments of a body that has nothing else.
+fn collect(builder: &Builder<'_, '_>, body: SubstId, out: &mut Vec<(Target, abridge_model::ExprId)>) -> Option<()> {
+    match builder.model.subst(body) {
+        Subst::Skip => {}
+        Subst::Assign { targets, values } => out.extend(targets.iter().copied().zip(values.iter().copied())),
+        Subst::Parallel(parts) => parts.iter().try_for_each(|part| collect(builder, *part, out))?,
+        _ => return None,
+    }
+    let is_new = |idx: usize| out[..idx].iter().all(|(target, _)| *target != out[idx].0);
+    (0..out.len()).all(is_new).then_some(())
+}
+
+fn stages(
+    builder: &mut Builder<'_, '_>,
+    params: &[LocalId],
+    binder: &[LocalId],
+    guards: &[PredId],
+    assignments: &[(Target, abridge_model::ExprId)],
+) -> Option<Staged> {
+    let (model, names) = (builder.model, builder.names);
+    let mut conditions = Vec::new();
+    let mut searched = Vec::new();
+    let mut search_reads: Vec<VarId> = Vec::new();
+    for pred in guards.iter().flat_map(|guard| names.conjuncts(model, *guard).to_vec()) {
+        let read = names.of_pred(model, pred);
+        if read.locals.iter().any(|local| binder.contains(local)) {
+            search_reads.extend(&read.variables);
+            searched.push(pred);
+        } else {
+            conditions.push(Condition { pred, test: builder.test(pred), reads: read.variables.clone() });
+        }
+    }
+    search_reads.sort_unstable();
+    search_reads.dedup();
+    let is_read =
+        |local: &LocalId| assignments.iter().any(|(_, value)| names.of_expr(model, *value).locals.contains(local));
+    let found: Vec<LocalId> = binder.iter().copied().filter(|local| params.contains(local) || is_read(local)).collect();
+    let values = assignments.iter().map(|(target, value)| {
+        let read = names.of_expr(model, *value);
+        let locals = read.locals.iter().map(|local| found.iter().position(|other| other == local));
+        let target = match target {
+            Target::Variable(id) => Some(*id),
+            Target::Local(_) => None,
+        };
+        let locals = locals.collect::<Option<Vec<usize>>>()?;
+        Some(Assigned { code: builder.code(*value), target, reads: read.variables.clone(), locals })
+    });
+    let values = values.collect::<Option<Vec<Assigned>>>()?;
+    let plan = builder.plan_for(Wanted::Stage, binder, &searched, &[])?;
+    let slots = found.iter().map(|local| builder.layout.local(*local)).collect();
+    let search = Search { plan, reads: search_reads, locals: found, found: slots };
+    Some(Staged { conditions, search, values, n_params: params.len() })
+}

@@ -1,0 +1,151 @@
+//! The step of a plan for a way that was chosen.
+
+use abridge_model::{BinaryOp, Expr, ExprId, LocalId, UnaryOp};
+
+use super::Builder;
+use super::offers::{Bound, ChoiceStep, Inverse};
+use super::plan::Conjunct;
+use crate::code::{Code, Head, Part, Pattern, Source, Step};
+
+impl Builder<'_, '_> {
+    pub(crate) fn step(
+        &mut self,
+        choice: ChoiceStep,
+        waiting: &mut Vec<Conjunct>,
+        open: &mut Vec<LocalId>,
+    ) -> Option<Step> {
+        Some(match choice {
+            ChoiceStep::Match { pattern, value } => {
+                let code = self.code(value);
+                Step::Match { pattern: self.pattern(pattern, open), code }
+            }
+            ChoiceStep::Solve { local, value, other, how } => {
+                let (value, other) = (Box::new(self.code(value)), Box::new(self.code(other)));
+                let code = match how {
+                    Inverse::Sum => Code::Binary(BinaryOp::Subtract, value, other),
+                    Inverse::Minuend => Code::Binary(BinaryOp::Add, value, other),
+                    Inverse::Subtrahend => Code::Binary(BinaryOp::Subtract, other, value),
+                };
+                open.retain(|known| *known != local);
+                Step::Match { pattern: Pattern::Bind(self.layout.local(local)), code }
+            }
+            ChoiceStep::Split { operands, value } => {
+                let code = self.code(value);
+                let mut parts = Vec::with_capacity(operands.len());
+                for operand in &operands {
+                    parts.push(match self.open_local(*operand, open) {
+                        Some(local) => Part::Bind {
+                            slot: self.layout.local(local),
+                            len: self.length_of(local, waiting, open).map(|len| self.code(len)),
+                        },
+                        None => Part::Equal(self.code(*operand)),
+                    });
+                }
+                let bound: Vec<LocalId> =
+                    operands.iter().filter_map(|operand| self.open_local(*operand, open)).collect();
+                open.retain(|local| !bound.contains(local));
+                Step::Split { code, parts }
+            }
+            ChoiceStep::Elements { pattern, set } => {
+                let source = self.source(set);
+                Step::Each { pattern: self.pattern(pattern, open), source, orbits: None }
+            }
+            ChoiceStep::Images { key, pattern, relation } => {
+                let (relation, key) = (self.head(relation), self.code(key));
+                Step::Images { relation, key, pattern: self.pattern(pattern, open) }
+            }
+            ChoiceStep::Subsets { local, set } => {
+                let source = Source::Subsets(self.code(set));
+                open.retain(|known| *known != local);
+                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
+            }
+            ChoiceStep::Either { pred } => self.either(pred, open)?,
+            // What follows from it is planned together with it.
+            ChoiceStep::Lookup(_) => return None,
+            ChoiceStep::Range { local } => self.range(local, waiting, open),
+            ChoiceStep::Type { local } => {
+                open.retain(|known| *known != local);
+                let source = Source::Type(self.model.locals[local].ty);
+                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
+            }
+        })
+    }
+
+    pub(crate) fn range(&mut self, local: LocalId, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> Step {
+        let bounds = self.bounds(local, waiting, open);
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        let mut used: Vec<usize> = Vec::new();
+        for (idx, bound) in bounds {
+            used.push(idx);
+            let one = || Box::new(Code::Value(abridge_value::Value::Int(1)));
+            match bound {
+                Bound::AtLeast(n) => low.push(Code::Value(abridge_value::Value::Int(n))),
+                Bound::Low(expr, strict) => {
+                    let code = self.code(expr);
+                    low.push(if strict { Code::Binary(BinaryOp::Add, Box::new(code), one()) } else { code });
+                }
+                Bound::High(expr, strict) => {
+                    let code = self.code(expr);
+                    high.push(if strict { Code::Binary(BinaryOp::Subtract, Box::new(code), one()) } else { code });
+                }
+            }
+        }
+        for idx in used.into_iter().rev() {
+            waiting.remove(idx);
+        }
+        open.retain(|known| *known != local);
+        Step::Range { slot: self.layout.local(local), low, high }
+    }
+
+    /// The pattern of an expression; its unknowns are bound from here on.
+    pub(crate) fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> Pattern {
+        if let Some(local) = self.open_local(expr, open) {
+            open.retain(|known| *known != local);
+            return Pattern::Bind(self.layout.local(local));
+        }
+        match self.model.expr(expr) {
+            Expr::Binary(BinaryOp::Pair, left, right) if !self.is_bound(expr, open) => {
+                let (left, right) = (*left, *right);
+                let left = self.pattern(left, open);
+                Pattern::Pair(Box::new(left), Box::new(self.pattern(right, open)))
+            }
+            _ => Pattern::Equal(self.code(expr)),
+        }
+    }
+
+    /// A set whose elements are to be listed.
+    pub(crate) fn source(&mut self, set: ExprId) -> Source {
+        let symbolic = matches!(
+            self.model.expr(set),
+            Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Cartesian, ..)
+                | Expr::Unary(
+                    UnaryOp::Pow
+                        | UnaryOp::Pow1
+                        | UnaryOp::Fin
+                        | UnaryOp::Fin1
+                        | UnaryOp::Iseq
+                        | UnaryOp::Iseq1
+                        | UnaryOp::Perm,
+                    _
+                )
+                | Expr::StructSet(_)
+        );
+        match (symbolic, self.code(set)) {
+            (false, code) if !matches!(code, Code::Interpret(..)) => Source::Code(code),
+            _ => Source::Interpret(set, self.names.of_expr(self.model, set)),
+        }
+    }
+
+    /// A relation or set that may be symbolic.
+    pub(crate) fn head(&mut self, expr: ExprId) -> Head {
+        match self.model.expr(expr) {
+            Expr::Constant(id) => Head::Slot(self.layout.constant(*id)),
+            Expr::Variable(id) => Head::Slot(self.layout.variable(*id)),
+            Expr::Local(id) => Head::Slot(self.layout.local(*id)),
+            _ => match self.code(expr) {
+                Code::Cell(cell, expr) => Head::Cell(cell, expr),
+                code => Head::Code(Box::new(code)),
+            },
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The compiled form inside the plain interpreter: quantifiers, comprehensions, sums and loops whose names all have values.
+//!
+//! A part of a formula is compiled when it is first met. Where the compiled part stops, the plain interpreter goes on as if it had not
+//! been tried, so answers and messages are the same.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use abridge_eval::{Env, Fragments, FreeNames, Interp, Session, State, SymbolicSet, Update, Val};
+use abridge_model::ids::Id as _;
+use abridge_model::{Expr, ExprId, PredId, QuantifiedOp, Subst, SubstId, Target};
+use abridge_value::{Set, Value};
+
+use crate::build::{Builder, Numbers, is_deterministic};
+use crate::code::{Code, Exec, Test, While};
+use crate::program::{Layout, Program};
+use crate::run::{Fast, Memory, Runtime, Stop, is_unset};
+use crate::symmetry::Stabiliser;
+
+/// What was compiled of the formulas of a model.
+pub struct CompiledFragments {
+    program: Program,
+    preds: Vec<OnceLock<Option<Fragment<Test>>>>,
+    exprs: Vec<OnceLock<Option<Fragment<Code>>>>,
+    /// The last component of the elements of a comprehension whose other components are known.
+    images: Vec<OnceLock<Option<Fragment<Code>>>>,
+    loops: Vec<OnceLock<Option<Fragment<Loop>>>>,
+    initialisation: OnceLock<Option<Fragment<Exec>>>,
+    /// Numbers that are free.
+    numbers: Mutex<Numbers>,
+}
+
+/// A loop with the names it may write.
+struct Loop {
+    code: While,
+    targets: Vec<(Target, usize)>,
+}
+
+struct Fragment<T> {
+    code: T,
+    names: Arc<FreeNames>,
+    trust: Trust,
+}
+
+/// Whether a fragment is worth trying: it gave an answer often enough.
+#[derive(Default)]
+struct Trust {
+    answers: AtomicU32,
+    stops: AtomicU32,
+}
+
+impl Trust {
+    fn is_given(&self) -> bool {
+        let stops = self.stops.load(Ordering::Relaxed);
+        stops < 8 || stops < self.answers.load(Ordering::Relaxed)
+    }
+
+    fn count(&self, is_answer: bool) {
+        let counter = if is_answer { &self.answers } else { &self.stops };
+        // The counters may lose steps between threads and stop below their end; they only steer.
+        counter.store(counter.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
+    }
+}
+
+fn places<T>(n: usize) -> Vec<OnceLock<T>> {
+    std::iter::repeat_with(OnceLock::new).take(n).collect()
+}
+
+impl CompiledFragments {
+    pub fn new(model: &abridge_model::Model) -> CompiledFragments {
+        let layout = Layout::of(model);
+        CompiledFragments {
+            program: Program { layout, n_cells: 0, operations: Vec::new(), staged: Vec::new(), tests: Vec::new() },
+            preds: places(model.preds.len()),
+            exprs: places(model.exprs.len()),
+            images: places(model.exprs.len()),
+            loops: places(model.substs.len()),
+            initialisation: OnceLock::new(),
+            numbers: Mutex::default(),
+        }
+    }
+
+    fn build<T>(&self, interp: &Interp<'_>, build: impl FnOnce(&mut Builder<'_, '_>) -> Option<T>) -> Option<T> {
+        let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut builder = Builder::new(interp, self.program.layout, *numbers);
+        let built = build(&mut builder);
+        *numbers = builder.numbers;
+        built
+    }
+
+    fn pred_fragment(&self, interp: &Interp<'_>, id: PredId) -> Option<&Fragment<Test>> {
+        let build = || {
+            let code = self.build(interp, |builder| match builder.test(id) {
+                Test::Interpret(..) => None,
+                test => Some(test),
+            })?;
+            Some(Fragment { code, names: interp.names_of_pred(id), trust: Trust::default() })
+        };
+        self.preds[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn expr_fragment(&self, interp: &Interp<'_>, id: ExprId) -> Option<&Fragment<Code>> {
+        let build = || {
+            let code = self.build(interp, |builder| match builder.operator(id) {
+                Code::Interpret(..) | Code::Cell(..) => None,
+                code => Some(code),
+            })?;
+            Some(Fragment { code, names: interp.names_of_expr(id), trust: Trust::default() })
+        };
+        self.exprs[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn image_fragment(&self, interp: &Interp<'_>, id: ExprId) -> Option<&Fragment<Code>> {
+        let build = || {
+            let Expr::Comprehension { binder, pred, .. } = interp.model().expr(id) else { return None };
+            let code = self.build(interp, |builder| builder.last_components(binder, *pred))?;
+            let mut names = (*interp.names_of_pred(*pred)).clone();
+            names.locals.retain(|local| binder.last() != Some(local));
+            Some(Fragment { code, names: Arc::new(names), trust: Trust::default() })
+        };
+        self.images[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn loop_fragment(&self, interp: &Interp<'_>, id: SubstId) -> Option<&Fragment<Loop>> {
+        let build = || {
+            let code = self.build(interp, |builder| match builder.exec(id)? {
+                Exec::While(code) => {
+                    let targets = builder.targets(id);
+                    Some(Loop { code: *code, targets })
+                }
+                _ => None,
+            })?;
+            let names = Arc::new(interp.names_of_subst(id));
+            Some(Fragment { code, names, trust: Trust::default() })
+        };
+        self.loops[id.index()].get_or_init(build).as_ref()
+    }
+
+    fn initialisation(&self, interp: &Interp<'_>) -> Option<&Fragment<Exec>> {
+        let id = interp.model().initialisation;
+        let build = || {
+            let code = self.build(interp, |builder| builder.exec(id))?;
+            let names = Arc::new(interp.names_of_subst(id));
+            Some(Fragment { code, names, trust: Trust::default() })
+        };
+        self.initialisation.get_or_init(build).as_ref()
+    }
+}
+
+impl Fragments for CompiledFragments {
+    fn pred(&self, session: &Session<'_>, id: PredId, env: &Env) -> Option<bool> {
+        let fragment = self.pred_fragment(session.interp(), id)?;
+        self.run(session, fragment, env, |runtime| runtime.test(&fragment.code))
+    }
+
+    fn expr(&self, session: &Session<'_>, id: ExprId, env: &Env) -> Option<Value> {
+        let is_symbolic = match session.model().expr(id) {
+            Expr::Comprehension { symbolic, .. } => *symbolic,
+            Expr::Quantified { op: QuantifiedOp::RealSigma | QuantifiedOp::RealPi, .. } => true,
+            Expr::Quantified { symbolic, .. } => *symbolic,
+            Expr::SetImage { .. } => false,
+            _ => true,
+        };
+        if is_symbolic {
+            return None;
+        }
+        let fragment = self.expr_fragment(session.interp(), id)?;
+        self.run(session, fragment, env, |runtime| runtime.code(&fragment.code))
+    }
+
+    fn images(&self, session: &Session<'_>, comprehension: ExprId, env: &Env) -> Option<Set> {
+        let fragment = self.image_fragment(session.interp(), comprehension)?;
+        let images = self.run(session, fragment, env, |runtime| runtime.code(&fragment.code))?;
+        images.as_set().cloned()
+    }
+
+    fn while_loop(&self, session: &Session<'_>, id: SubstId, env: &Env) -> Option<Update> {
+        debug_assert!(matches!(session.model().subst(id), Subst::While { .. }));
+        let fragment = self.loop_fragment(session.interp(), id)?;
+        self.run(session, fragment, env, |runtime| {
+            let Loop { code, targets } = &fragment.code;
+            let mut update = Update::new();
+            runtime.while_loop(code, &mut |runtime| {
+                let assigned = targets.iter().map(|(target, slot)| {
+                    let val = runtime.slots[*slot].clone();
+                    (*target, (!is_unset(&val)).then_some(val))
+                });
+                update = assigned.collect();
+                Ok(())
+            })?;
+            if update.is_empty() { Err(Stop::Escape) } else { Ok(update) }
+        })
+    }
+
+    fn initialise(&self, session: &Session<'_>, constants: &State, found: &mut dyn FnMut(State) -> bool) -> bool {
+        let Some(fragment) = self.initialisation(session.interp()) else { return false };
+        let env = Env::new(constants);
+        let mut is_over = false;
+        let done = self.run(session, fragment, &env, |runtime| {
+            runtime.declare_variables();
+            runtime.exec(&fragment.code, &mut |runtime| {
+                is_over = found(runtime.initial_state(constants)?);
+                if is_over { Err(Stop::Escape) } else { Ok(()) }
+            })
+        });
+        is_over || done.is_some()
+    }
+}
+
+impl CompiledFragments {
+    /// One initial state of each orbit, with the number of states that it stands for; nothing if that cannot be told, or if there is no
+    /// choice.
+    pub fn initialise_by_orbit(
+        &self,
+        session: &Session<'_>,
+        constants: &State,
+        group: &Stabiliser,
+    ) -> Option<Vec<(State, u64)>> {
+        let fragment = self.initialisation(session.interp())?;
+        if is_deterministic(&fragment.code) {
+            return None;
+        }
+        self.run(session, fragment, &Env::new(constants), |runtime| {
+            runtime.declare_variables();
+            runtime.initial_states_by_orbit(&fragment.code, constants, group)
+        })
+    }
+
+    /// Runs a compiled part with the values of its names; nothing where it stops.
+    fn run<'s, T, R>(
+        &'s self,
+        session: &Session<'s>,
+        fragment: &'s Fragment<T>,
+        env: &Env,
+        run: impl FnOnce(&mut Runtime<'s>) -> Fast<R>,
+    ) -> Option<R> {
+        if !fragment.trust.is_given() || reads_partial(&fragment.names, env) {
+            return None;
+        }
+        let kept = session.take_scratch().and_then(|kept| kept.downcast::<Memory>().ok());
+        let mut memory = kept.unwrap_or_else(|| Box::new(Memory::new(self.program.layout)));
+        let mut runtime = Runtime::with_memory(&self.program, session.inner(), std::mem::take(&mut *memory));
+        runtime.load(env, &fragment.names);
+        let answer = run(&mut runtime);
+        let answer = runtime.end(answer);
+        session.leave(&runtime.session);
+        *memory = runtime.into_memory();
+        session.keep_scratch(memory);
+        fragment.trust.count(answer.is_ok());
+        answer.ok()
+    }
+}
+
+/// Some name stands for a value under construction, about which only the plain interpreter can reason.
+fn reads_partial(names: &FreeNames, env: &Env) -> bool {
+    let is_partial = |val: Option<&Val>| matches!(val.and_then(Val::as_sym), Some(SymbolicSet::Partial(_)));
+    names.constants.iter().any(|id| is_partial(env.constant(*id)))
+        || names.locals.iter().any(|id| is_partial(env.local(*id)))
+}

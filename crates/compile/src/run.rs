@@ -1,0 +1,322 @@
+//! Running compiled forms.
+//!
+//! A [`Runtime`] has a slot for every name of the model and the caches of one thread. `formula.rs` and `test.rs` evaluate, `search.rs` finds the solutions of plans, `exec.rs` runs
+//! substitutions. Everything that is not covered ends in a [`Stop`], and the caller asks the plain interpreter instead.
+
+mod elements;
+mod exec;
+mod formula;
+mod in_place;
+mod inverse;
+mod memory;
+mod operators;
+mod orbits;
+mod prefixes;
+mod representatives;
+mod rows;
+mod search;
+mod split;
+mod staged;
+mod test;
+
+use std::sync::Arc;
+
+use abridge_eval::{Env, Error, FreeNames, Interp, STEPS_PER_STOP_CHECK, Session, Slots, State, Val};
+use abridge_model::ids::Id as _;
+use abridge_model::{LocalId, OpId, VarId};
+use abridge_value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) use memory::Memory;
+use orbits::OrbitMemory;
+use rows::Rows;
+
+use crate::code::Case;
+use crate::program::{Layout, Operation, Program};
+use crate::symmetry::{Interchangeable, Stabiliser};
+
+/// Why the fast path gives no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// An operand is outside the domain of its operator.
+    IllDefined,
+    /// Not covered here.
+    Escape,
+}
+
+pub type Fast<T> = std::result::Result<T, Stop>;
+
+/// Steps of evaluation after which the plain interpreter, which has a budget of its own, takes over.
+pub(crate) const FUEL: u64 = 1 << 34;
+
+/// One step of an operation.
+pub struct Outcome<'w> {
+    /// New values of the variables that the operation may write.
+    pub written: &'w [Val],
+}
+
+/// What was chosen for a step.
+pub struct Chosen<'r> {
+    pub(crate) slots: &'r [Val],
+    layout: Layout,
+}
+
+impl Chosen<'_> {
+    /// The value of a parameter, or of a local of an ANY around the step.
+    pub fn local(&self, id: LocalId) -> &Val {
+        &self.slots[self.layout.local(id)]
+    }
+}
+
+/// Slots and caches of one thread.
+pub struct Runtime<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) session: Session<'p>,
+    pub(crate) slots: Vec<Val>,
+    pub(crate) constants: Arc<Slots>,
+    /// Values of expressions that depend on constants only.
+    pub(crate) cells: Vec<Option<Val>>,
+    /// Values of expressions that depend on constants and an element only.
+    pub(crate) per_element: Vec<elements::Values>,
+    /// Solutions that depend on constants only.
+    pub(crate) tables: Vec<Rows>,
+    /// Values of symbolic functions.
+    pub(crate) applied: Applied,
+    pub(crate) fuel: u64,
+    /// Ill-defined conditions never count as false, because a universal statement is being refuted.
+    pub(crate) is_strict: bool,
+    /// Some slot holds only the beginning of a function.
+    pub(crate) is_partial: bool,
+    /// What is known about interchangeable elements, if any are.
+    pub(crate) orbits: Option<OrbitMemory>,
+    /// Of what a substitution chooses, one per orbit is enough.
+    pub(crate) choices: Option<Arc<Stabiliser>>,
+}
+
+/// Functions and arguments with their values, under the constants at hand.
+pub(crate) type Applied = FxHashMap<(Val, Value), Value>;
+
+/// The place of a value that is not there.
+pub fn unset() -> Val {
+    Val::Record(u32::MAX, Arc::default())
+}
+
+pub(crate) fn is_unset(val: &Val) -> bool {
+    matches!(val, Val::Record(u32::MAX, _))
+}
+
+impl<'p> Runtime<'p> {
+    pub fn new(program: &'p Program, interp: &'p Interp<'p>) -> Runtime<'p> {
+        Runtime {
+            program,
+            session: interp.session(),
+            slots: vec![unset(); program.layout.n_slots],
+            constants: Arc::default(),
+            cells: vec![None; program.n_cells],
+            per_element: Vec::new(),
+            tables: Vec::new(),
+            applied: Applied::default(),
+            fuel: FUEL,
+            is_strict: false,
+            is_partial: false,
+            orbits: None,
+            choices: None,
+        }
+    }
+
+    /// From now on, one of several interchangeable elements is enough where only their exchange tells them apart.
+    pub fn with_interchangeable(self, interchangeable: Option<&Arc<Interchangeable>>) -> Self {
+        let known = interchangeable.filter(|interchangeable| !interchangeable.is_empty());
+        Runtime { orbits: known.cloned().map(OrbitMemory::new), ..self }
+    }
+
+    /// Puts constants into their slots; what was computed from others is forgotten.
+    pub fn load_constants(&mut self, constants: &Arc<Slots>) {
+        for (idx, val) in constants.iter().enumerate() {
+            self.slots[idx] = val.clone().unwrap_or_else(unset);
+        }
+        self.constants = constants.clone();
+        self.forget_constants();
+    }
+
+    /// What was computed from constants does not hold any more.
+    pub(crate) fn forget_constants(&mut self) {
+        self.cells.fill(None);
+        self.per_element.iter_mut().for_each(Vec::clear);
+        self.tables.iter_mut().for_each(Rows::forget);
+        self.applied.clear();
+    }
+
+    pub fn set_variable(&mut self, id: VarId, val: Val) {
+        self.slots[self.program.layout.variable(id)] = val;
+    }
+
+    /// All distinct steps of an operation from the state in the slots.
+    pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Outcome<'_>)) -> Fast<()> {
+        self.outcomes(op, true, &mut |_, outcome| found(outcome))
+    }
+
+    /// The same, each step with what its locals stand for, for every choice of them.
+    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Outcome<'_>)) -> Fast<()> {
+        self.outcomes(op, false, found)
+    }
+
+    pub(crate) fn outcomes(
+        &mut self,
+        op: OpId,
+        distinct: bool,
+        found: &mut dyn FnMut(Chosen<'_>, Outcome<'_>),
+    ) -> Fast<()> {
+        let program = self.program;
+        let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
+        self.begin();
+        let mut seen = FxHashSet::default();
+        let may_repeat = operation.may_repeat && distinct;
+        for output in &operation.outputs {
+            self.slots[*output] = unset();
+        }
+        let mut written = Vec::with_capacity(operation.writes.len());
+        for case in &operation.cases {
+            self.case(case, &mut |runtime| {
+                written.clear();
+                written.extend(operation.writes.iter().map(|slot| runtime.slots[*slot].clone()));
+                if !may_repeat || seen.insert((runtime.values(&operation.label), written.clone())) {
+                    found(Chosen { slots: &runtime.slots, layout: program.layout }, Outcome { written: &written });
+                }
+                Ok(())
+            })?;
+        }
+        self.end(Ok(()))
+    }
+
+    /// All distinct steps of an operation, for one of several parameters that are in a group; each is told with the number of parameters
+    /// that it stands for. Parameters without a group stand for themselves.
+    pub fn operation_by_group<G: std::hash::Hash + Eq>(
+        &mut self,
+        op: OpId,
+        group: &dyn Fn(&[Val]) -> Option<G>,
+        found: &mut dyn FnMut(u32, Outcome<'_>),
+    ) -> Fast<()> {
+        let program = self.program;
+        let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
+        self.begin();
+        let mut seen = FxHashSet::default();
+        // Whichever way an operation goes, the same one of a group stands for it.
+        let mut firsts: FxHashMap<G, Vec<Val>> = FxHashMap::default();
+        for output in &operation.outputs {
+            self.slots[*output] = unset();
+        }
+        for case in &operation.cases {
+            for (params, count) in self.grouped_params(operation, case, group, &mut firsts)? {
+                let slots = operation.params().iter().copied();
+                let saved = slots.zip(params).map(|(slot, val)| (slot, std::mem::replace(&mut self.slots[slot], val)));
+                let saved = saved.collect();
+                let answer = self.exec(&case.body, &mut |runtime| {
+                    let step = (runtime.values(&operation.label), runtime.values(&operation.writes));
+                    if !operation.may_repeat || seen.insert(step.clone()) {
+                        found(count, Outcome { written: &step.1 });
+                    }
+                    Ok(())
+                });
+                self.restore(saved);
+                answer?;
+            }
+        }
+        self.end(Ok(()))
+    }
+
+    /// One of each group of parameters for which the operation can go a way, and how many there are.
+    pub(crate) fn grouped_params<G: std::hash::Hash + Eq>(
+        &mut self,
+        operation: &Operation,
+        case: &Case,
+        group: &dyn Fn(&[Val]) -> Option<G>,
+        firsts: &mut FxHashMap<G, Vec<Val>>,
+    ) -> Fast<Vec<(Vec<Val>, u32)>> {
+        let mut seen = FxHashSet::default();
+        let mut rows: Vec<(Vec<Val>, u32)> = Vec::new();
+        let mut row_of: FxHashMap<Vec<Val>, usize> = FxHashMap::default();
+        self.every(&case.plan, &mut |runtime| {
+            let params = runtime.values(operation.params());
+            if seen.insert(params.clone()) {
+                let first = match group(&params) {
+                    Some(group) => firsts.entry(group).or_insert(params).clone(),
+                    None => params,
+                };
+                let row = *row_of.entry(first.clone()).or_insert(rows.len());
+                match rows.get_mut(row) {
+                    Some((_, count)) => *count += 1,
+                    None => rows.push((first, 1)),
+                }
+            }
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    pub(crate) fn values(&self, slots: &[usize]) -> Vec<Val> {
+        slots.iter().map(|slot| self.slots[*slot].clone()).collect()
+    }
+
+    /// Whether a compiled predicate holds in the state in the slots.
+    pub fn holds(&mut self, test: usize) -> Fast<bool> {
+        let program = self.program;
+        self.begin();
+        let answer = self.test(&program.tests[test].1);
+        self.end(answer)
+    }
+
+    /// A fresh budget.
+    pub(crate) fn begin(&mut self) {
+        self.session.renew();
+        self.fuel = FUEL;
+        self.is_strict = false;
+        self.choices = None;
+        self.begin_orbits();
+    }
+
+    /// What made the plain interpreter hesitate along the way is its to answer for.
+    pub(crate) fn end<T>(&self, answer: Fast<T>) -> Fast<T> {
+        if !self.session.has_warnings() {
+            return answer;
+        }
+        self.session.take_warnings();
+        Err(Stop::Escape)
+    }
+
+    /// The environment of the plain interpreter for a formula that reads these names.
+    pub(crate) fn env(&self, names: &FreeNames) -> Env {
+        let layout = self.program.layout;
+        let mut variables: Slots = vec![None; layout.n_variables];
+        for id in &names.variables {
+            variables[id.index()] = Some(self.slots[layout.variable(*id)].clone()).filter(|val| !is_unset(val));
+        }
+        let state = State { constants: self.constants.clone(), variables: Arc::new(variables) };
+        let bound = names.locals.iter().map(|id| (*id, self.slots[layout.local(*id)].clone()));
+        Env::new(&state).bind_all(bound.filter(|(_, val)| !is_unset(val)))
+    }
+
+    pub(crate) fn tick(&mut self) -> Fast<()> {
+        self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Escape)?;
+        // The plain interpreter will notice too, and say so.
+        if self.fuel.is_multiple_of(STEPS_PER_STOP_CHECK) && self.session.interp().is_stopped() {
+            Err(Stop::Escape)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// A concrete value, or an end of the fast path.
+pub(crate) fn concrete(val: Val) -> Fast<Value> {
+    match val {
+        Val::Value(value) => Ok(value),
+        _ => Err(Stop::Escape),
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        if error.is_ill_defined() { Stop::IllDefined } else { Stop::Escape }
+    }
+}

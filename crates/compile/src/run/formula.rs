@@ -1,0 +1,311 @@
+//! Values of compiled expressions.
+
+use abridge_diag::with_stack;
+use abridge_eval::Val;
+use abridge_model::{BinaryOp, QuantifiedOp};
+use abridge_value::{Builder, Set, Value, relation, sequence};
+
+use super::operators::{MAX_SET, as_set, binary, unary};
+use super::{Fast, Runtime, Stop, concrete};
+use crate::code::{Code, Head, Plan};
+
+impl<'r> Runtime<'r> {
+    pub(crate) fn code(&mut self, code: &Code) -> Fast<Value> {
+        match code {
+            Code::Value(value) => Ok(value.clone()),
+            Code::Slot(slot) => match &self.slots[*slot] {
+                Val::Value(value) => Ok(value.clone()),
+                _ => Err(Stop::Escape),
+            },
+            Code::Cell(cell, expr) => self.cell(*cell, *expr).and_then(|val| concrete(val.clone())),
+            Code::PerElement(expr) => self.for_element(expr),
+            Code::Interpret(expr, names) => {
+                self.interpretable()?;
+                let env = self.env(names);
+                concrete(self.session.value(*expr, &env)?)
+            }
+            Code::Unary(op, operand) => {
+                if let Some(operand) = self.at_hand(operand) {
+                    return unary(*op, operand);
+                }
+                unary(*op, &self.code(operand)?)
+            }
+            Code::Binary(op, left, right) => self.with_both(left, right, |left, right| binary(*op, left, right)),
+            Code::Apply(head, arg) => {
+                if let Code::Binary(BinaryOp::Pair, first, second) = &**arg {
+                    let (first, second) = (self.code(first)?, self.code(second)?);
+                    return match self.head_at_hand(head) {
+                        Some(Val::Value(Value::Set(function))) => {
+                            relation::apply_to_pair(function, &first, &second).map_err(|_| Stop::IllDefined)
+                        }
+                        _ => self.apply(head, &Value::pair(first, second)),
+                    };
+                }
+                let arg = self.code(arg)?;
+                self.apply(head, &arg)
+            }
+            Code::Case(arg, cases) => {
+                let arg = self.code(arg)?;
+                let (_, value) = cases.iter().find(|(key, _)| *key == arg).ok_or(Stop::IllDefined)?;
+                self.code(value)
+            }
+            Code::Beta(arg, slots, test, expr) => {
+                let arg = self.code(arg)?;
+                let saved = self.assign_tuple(slots, arg)?;
+                let value = match self.test(test) {
+                    Ok(true) => self.code(expr),
+                    Ok(false) => Err(Stop::IllDefined),
+                    Err(stop) => Err(stop),
+                };
+                self.restore(saved);
+                value
+            }
+            Code::Image(head, set) => {
+                let computed = if self.at_hand(set).is_none() { Some(self.code(set)?) } else { None };
+                if let (Some(Val::Value(Value::Set(relation))), Some(set)) =
+                    (self.head_at_hand(head), computed.as_ref().or_else(|| self.at_hand(set)))
+                {
+                    return Ok(Value::Set(relation::image(relation, as_set(set)?)));
+                }
+                let set = match computed {
+                    Some(set) => set,
+                    None => self.code(set)?,
+                };
+                match self.head(head)? {
+                    Val::Value(Value::Set(relation)) => Ok(Value::Set(relation::image(&relation, as_set(&set)?))),
+                    symbolic => {
+                        let env = self.env(&Default::default());
+                        let image = self.session.image(&symbolic, &set.into(), &env)?;
+                        concrete(self.session.force(&image, &env)?)
+                    }
+                }
+            }
+            Code::Preimage(relation, set) => self.with_both(relation, set, |relation, set| {
+                Ok(Value::Set(relation::preimage(as_set(relation)?, as_set(set)?)))
+            }),
+            Code::SetExtension(items) => {
+                if let [only] = items.as_slice() {
+                    return Ok(Value::Set(Set::singleton(self.code(only)?)));
+                }
+                let mut set = Builder::new();
+                for item in items {
+                    set.push(self.code(item)?);
+                }
+                Ok(Value::Set(set.finish()))
+            }
+            Code::SequenceExtension(items) => {
+                let items: Fast<Vec<Value>> = items.iter().map(|item| self.code(item)).collect();
+                Ok(Value::Set(sequence::from_items(items?)))
+            }
+            Code::Record(shape, fields) => {
+                let fields: Fast<Vec<Value>> = fields.iter().map(|field| self.code(field)).collect();
+                Ok(Value::record(*shape, fields?))
+            }
+            Code::Field(record, field) => {
+                if let Some(Value::Record(record)) = self.at_hand(record) {
+                    return record.fields().get(*field as usize).cloned().ok_or(Stop::Escape);
+                }
+                match self.code(record)? {
+                    Value::Record(record) => record.fields().get(*field as usize).cloned().ok_or(Stop::Escape),
+                    _ => Err(Stop::Escape),
+                }
+            }
+            Code::WithField(record, field, value) => {
+                let record = self.code(record)?;
+                let value = self.code(value)?;
+                let Value::Record(record) = record else { return Err(Stop::Escape) };
+                let mut fields = record.fields().to_vec();
+                *fields.get_mut(*field as usize).ok_or(Stop::Escape)? = value;
+                Ok(Value::record(record.shape(), fields))
+            }
+            Code::Collect(plan, expr) => {
+                let mut set = Builder::new();
+                self.every(plan, &mut |runtime| {
+                    set.push(runtime.code(expr)?);
+                    if set.len() as u64 > MAX_SET { Err(Stop::Escape) } else { Ok(()) }
+                })?;
+                Ok(Value::Set(set.finish()))
+            }
+            Code::Lambda(plan, arg, expr) => {
+                let mut set = Builder::new();
+                self.every(plan, &mut |runtime| {
+                    let arg = runtime.code(arg)?;
+                    set.push(Value::pair(arg, runtime.code(expr)?));
+                    if set.len() as u64 > MAX_SET { Err(Stop::Escape) } else { Ok(()) }
+                })?;
+                Ok(Value::Set(set.finish()))
+            }
+            Code::Fold(op, plan, expr) => self.fold(*op, plan, expr),
+            Code::If(condition, then, otherwise) => {
+                let branch = if self.test(condition)? { then } else { otherwise };
+                self.code(branch)
+            }
+            Code::Let(bindings, body) => {
+                let saved = self.bind(bindings)?;
+                let result = self.code(body);
+                self.restore(saved);
+                result
+            }
+            Code::BoolOf(test) => self.test(test).map(Value::Bool),
+        }
+    }
+
+    /// A value that need not be computed.
+    pub(crate) fn at_hand<'a>(&'a self, code: &'a Code) -> Option<&'a Value> {
+        match code {
+            Code::Value(value) => Some(value),
+            Code::Slot(slot) => self.slots[*slot].as_value(),
+            Code::Cell(cell, _) => self.cells.get(*cell)?.as_ref()?.as_value(),
+            Code::PerElement(expr) => self.known_for_element(expr)?.as_value(),
+            _ => None,
+        }
+    }
+
+    /// The same for what may be symbolic.
+    pub(crate) fn head_at_hand(&self, head: &Head) -> Option<&Val> {
+        match head {
+            Head::Slot(slot) => Some(&self.slots[*slot]),
+            Head::Cell(cell, _) => self.cells.get(*cell)?.as_ref(),
+            Head::Code(code) => match &**code {
+                Code::PerElement(expr) => self.known_for_element(expr),
+                _ => None,
+            },
+        }
+    }
+
+    /// Combines two values; what is at hand is not copied, since workers would wait for each other to count the copies.
+    pub(crate) fn with_both<R>(
+        &mut self,
+        left: &Code,
+        right: &Code,
+        combine: impl FnOnce(&Value, &Value) -> Fast<R>,
+    ) -> Fast<R> {
+        match (self.at_hand(left), self.at_hand(right)) {
+            (Some(left), Some(right)) => combine(left, right),
+            (Some(_), None) => {
+                let right = self.code(right)?;
+                combine(self.at_hand(left).ok_or(Stop::Escape)?, &right)
+            }
+            (None, Some(_)) => {
+                let left = with_stack(|| self.code(left))?;
+                combine(&left, self.at_hand(right).ok_or(Stop::Escape)?)
+            }
+            (None, None) => {
+                let left = with_stack(|| self.code(left))?;
+                let right = self.code(right)?;
+                combine(&left, &right)
+            }
+        }
+    }
+
+    pub(crate) fn cell(&mut self, cell: usize, expr: abridge_model::ExprId) -> Fast<&Val> {
+        if self.cells.len() <= cell {
+            self.cells.resize(cell + 1, None);
+        }
+        if self.cells[cell].is_none() {
+            let env = self.env(&Default::default());
+            let val = self.session.value(expr, &env)?;
+            if self.session.has_warnings() {
+                return Err(Stop::Escape);
+            }
+            self.cells[cell] = Some(val);
+        }
+        self.cells[cell].as_ref().ok_or(Stop::Escape)
+    }
+
+    pub(crate) fn head(&mut self, head: &Head) -> Fast<Val> {
+        match head {
+            Head::Slot(slot) => Ok(self.slots[*slot].clone()),
+            Head::Cell(cell, expr) => self.cell(*cell, *expr).cloned(),
+            Head::Code(code) => self.code(code).map(Val::Value),
+        }
+    }
+
+    pub(crate) fn apply(&mut self, head: &Head, arg: &Value) -> Fast<Value> {
+        let looked_up = |function: &Val| match function {
+            Val::Value(Value::Set(function)) => Some(relation::apply(function, arg).map_err(|_| Stop::IllDefined)),
+            _ => None,
+        };
+        let direct = match head {
+            Head::Slot(slot) => looked_up(&self.slots[*slot]),
+            Head::Cell(cell, expr) => looked_up(self.cell(*cell, *expr)?),
+            Head::Code(_) => self.head_at_hand(head).and_then(looked_up),
+        };
+        if let Some(found) = direct {
+            return found;
+        }
+        let function = self.head(head)?;
+        if let Some(found) = looked_up(&function) {
+            return found;
+        }
+        self.apply_symbolic(function, arg)
+    }
+
+    pub(crate) fn fold(&mut self, op: QuantifiedOp, plan: &Plan, expr: &Code) -> Fast<Value> {
+        let outer = self.set_weight(1);
+        let answer = self.fold_all(op, plan, expr);
+        self.set_weight(outer);
+        answer
+    }
+
+    pub(crate) fn fold_all(&mut self, op: QuantifiedOp, plan: &Plan, expr: &Code) -> Fast<Value> {
+        let mut sum: Option<Value> = None;
+        self.every(plan, &mut |runtime| {
+            let weight = runtime.weight();
+            let next = weighted(op, runtime.code(expr)?, weight)?;
+            sum = Some(match (sum.take(), op) {
+                (None, _) => next,
+                (Some(sum), QuantifiedOp::Sigma) => binary(BinaryOp::Add, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Pi) => binary(BinaryOp::Multiply, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Union) => binary(BinaryOp::Union, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Inter) => binary(BinaryOp::Intersection, &sum, &next)?,
+                _ => return Err(Stop::Escape),
+            });
+            Ok(())
+        })?;
+        match (sum, op) {
+            (Some(sum), _) => Ok(sum),
+            (None, QuantifiedOp::Sigma) => Ok(Value::Int(0)),
+            (None, QuantifiedOp::Pi) => Ok(Value::Int(1)),
+            (None, QuantifiedOp::Union) => Ok(Value::Set(Set::EMPTY)),
+            (None, _) => Err(Stop::IllDefined),
+        }
+    }
+
+    /// Binds slots one after the other; what they held comes back for [`Runtime::restore`].
+    pub(crate) fn bind(&mut self, bindings: &[(usize, Code)]) -> Fast<Vec<(usize, Val)>> {
+        let mut saved = Vec::with_capacity(bindings.len());
+        for (slot, code) in bindings {
+            match self.code(code) {
+                Ok(value) => saved.push((*slot, std::mem::replace(&mut self.slots[*slot], value.into()))),
+                Err(stop) => {
+                    self.restore(saved);
+                    return Err(stop);
+                }
+            }
+        }
+        Ok(saved)
+    }
+
+    pub(crate) fn restore(&mut self, saved: Vec<(usize, Val)>) {
+        for (slot, val) in saved.into_iter().rev() {
+            self.slots[slot] = val;
+        }
+    }
+
+    /// The plain interpreter does not know that a function may be only the beginning of one.
+    pub(crate) fn interpretable(&self) -> Fast<()> {
+        if self.is_partial { Err(Stop::Escape) } else { Ok(()) }
+    }
+}
+
+/// What a value contributes to a sum or a product if it is there so many times.
+pub(crate) fn weighted(op: QuantifiedOp, value: Value, weight: u64) -> Fast<Value> {
+    let times = || i64::try_from(weight).map(Value::Int).map_err(|_| Stop::Escape);
+    match op {
+        _ if weight == 1 => Ok(value),
+        QuantifiedOp::Sigma => binary(BinaryOp::Multiply, &value, &times()?),
+        QuantifiedOp::Pi => binary(BinaryOp::Power, &value, &times()?),
+        _ => Ok(value),
+    }
+}

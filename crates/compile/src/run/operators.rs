@@ -1,0 +1,178 @@
+//! Operators on concrete values: what the compiled form computes itself.
+
+use abridge_eval::MAX_BITS;
+use abridge_model::{BinaryOp, UnaryOp};
+use abridge_value::{Int, Set, Value, relation, sequence};
+
+use super::{Fast, Stop};
+
+/// Larger sets are better left symbolic.
+pub(crate) const MAX_SET: u64 = 1 << 20;
+
+pub(crate) fn as_set(value: &Value) -> Fast<&Set> {
+    value.as_set().ok_or(Stop::Escape)
+}
+
+pub(crate) fn compare(left: &Value, right: &Value) -> Fast<std::cmp::Ordering> {
+    match (left, right) {
+        (Value::Int(left), Value::Int(right)) => Ok(left.cmp(right)),
+        _ => Ok(left.as_int().ok_or(Stop::Escape)?.cmp(&right.as_int().ok_or(Stop::Escape)?)),
+    }
+}
+
+pub(crate) fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
+    let set = || as_set(operand);
+    let items = || sequence::items(operand.as_set().ok_or(Stop::Escape)?).ok_or(Stop::IllDefined);
+    Ok(match op {
+        UnaryOp::Negate => match operand {
+            Value::Int(n) => Value::Int(n.checked_neg().ok_or(Stop::Escape)?),
+            _ => return Err(Stop::Escape),
+        },
+        UnaryOp::Max => set()?.last().ok_or(Stop::IllDefined)?,
+        UnaryOp::Min => set()?.first().ok_or(Stop::IllDefined)?,
+        UnaryOp::Card => Value::int(set()?.card()),
+        UnaryOp::GeneralUnion => {
+            let mut all = Set::EMPTY;
+            for part in set()?.iter() {
+                all = all.union(as_set(&part)?);
+            }
+            Value::Set(all)
+        }
+        UnaryOp::GeneralInter => {
+            let mut parts = set()?.iter();
+            let mut all = as_set(&parts.next().ok_or(Stop::IllDefined)?)?.clone();
+            for part in parts {
+                all = all.intersection(as_set(&part)?);
+            }
+            Value::Set(all)
+        }
+        UnaryOp::First => operand.as_pair().ok_or(Stop::Escape)?.0.clone(),
+        UnaryOp::Second => operand.as_pair().ok_or(Stop::Escape)?.1.clone(),
+        UnaryOp::Dom => Value::Set(relation::dom(set()?)),
+        UnaryOp::Ran => Value::Set(relation::ran(set()?)),
+        UnaryOp::Inverse => Value::Set(relation::inverse(set()?)),
+        UnaryOp::Id => {
+            let set = set()?;
+            if set.len() > MAX_SET {
+                return Err(Stop::Escape);
+            }
+            Value::Set(relation::identity(set))
+        }
+        UnaryOp::Closure1 => Value::Set(relation::closure1(set()?)),
+        UnaryOp::Size => {
+            let n = items()?.len();
+            Value::Int(n as i64)
+        }
+        UnaryOp::SeqFirst => (*items()?.first().ok_or(Stop::IllDefined)?).clone(),
+        UnaryOp::SeqLast => (*items()?.last().ok_or(Stop::IllDefined)?).clone(),
+        UnaryOp::Front => {
+            let items = items()?;
+            let (_, front) = items.split_last().ok_or(Stop::IllDefined)?;
+            Value::Set(sequence::from_items(front.iter().map(|item| (*item).clone())))
+        }
+        UnaryOp::Tail => {
+            let items = items()?;
+            let (_, tail) = items.split_first().ok_or(Stop::IllDefined)?;
+            Value::Set(sequence::from_items(tail.iter().map(|item| (*item).clone())))
+        }
+        UnaryOp::Rev => Value::Set(sequence::from_items(items()?.into_iter().rev().cloned())),
+        _ => return Err(Stop::Escape),
+    })
+}
+
+pub(crate) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
+    use BinaryOp::*;
+    if op == Pair {
+        return Ok(Value::pair(left.clone(), right.clone()));
+    }
+    if let (Value::Int(a), Value::Int(b)) = (left, right)
+        && let Some(result) = small(op, *a, *b)?
+    {
+        return Ok(result);
+    }
+    Ok(match op {
+        Add | Subtract | Multiply | Divide | Modulo | Power => return big(op, left, right),
+        Interval => {
+            let (low, high) = (left.as_int().ok_or(Stop::Escape)?, right.as_int().ok_or(Stop::Escape)?);
+            Value::Set(Set::interval(low, high))
+        }
+        Union => Value::Set(as_set(left)?.union(as_set(right)?)),
+        Intersection => Value::Set(as_set(left)?.intersection(as_set(right)?)),
+        Difference => Value::Set(as_set(left)?.difference(as_set(right)?)),
+        Cartesian => {
+            let (left, right) = (as_set(left)?, as_set(right)?);
+            if left.len().saturating_mul(right.len()) > MAX_SET {
+                return Err(Stop::Escape);
+            }
+            Value::Set(relation::cartesian(left, right))
+        }
+        DomainRestrict => Value::Set(relation::domain_restrict(as_set(left)?, as_set(right)?)),
+        DomainSubtract => Value::Set(relation::domain_subtract(as_set(left)?, as_set(right)?)),
+        RangeRestrict => Value::Set(relation::range_restrict(as_set(left)?, as_set(right)?)),
+        RangeSubtract => Value::Set(relation::range_subtract(as_set(left)?, as_set(right)?)),
+        Override => Value::Set(relation::override_with(as_set(left)?, as_set(right)?)),
+        Compose => Value::Set(relation::compose(as_set(left)?, as_set(right)?)),
+        Concat | InsertFront | InsertTail | Take | Drop => return sequence_operation(op, left, right),
+        _ => return Err(Stop::Escape),
+    })
+}
+
+pub(crate) fn items(value: &Value) -> Fast<Vec<Value>> {
+    let items = sequence::items(as_set(value)?).ok_or(Stop::IllDefined)?;
+    Ok(items.into_iter().cloned().collect())
+}
+
+fn sequence_operation(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
+    let count = || match right {
+        Value::Int(n) => usize::try_from(*n).map_err(|_| Stop::IllDefined),
+        _ => Err(Stop::Escape),
+    };
+    let items = match op {
+        BinaryOp::Concat => [items(left)?, items(right)?].concat(),
+        BinaryOp::InsertFront => [vec![left.clone()], items(right)?].concat(),
+        BinaryOp::InsertTail => [items(left)?, vec![right.clone()]].concat(),
+        BinaryOp::Take => {
+            let mut items = items(left)?;
+            items.truncate(count()?);
+            items
+        }
+        _ => {
+            let mut items = items(left)?;
+            let n = count()?;
+            if n > items.len() {
+                return Err(Stop::IllDefined);
+            }
+            items.split_off(n)
+        }
+    };
+    Ok(Value::Set(sequence::from_items(items)))
+}
+
+/// Arithmetic within `i64`; nothing if it does not fit.
+fn small(op: BinaryOp, left: i64, right: i64) -> Fast<Option<Value>> {
+    let result = match op {
+        BinaryOp::Add => left.checked_add(right),
+        BinaryOp::Subtract => left.checked_sub(right),
+        BinaryOp::Multiply => left.checked_mul(right),
+        BinaryOp::Divide if right == 0 => return Err(Stop::IllDefined),
+        BinaryOp::Divide => left.checked_div(right),
+        BinaryOp::Modulo if left < 0 || right <= 0 => return Err(Stop::IllDefined),
+        BinaryOp::Modulo => left.checked_rem(right),
+        BinaryOp::Power if right < 0 => return Err(Stop::IllDefined),
+        BinaryOp::Power => u32::try_from(right).ok().and_then(|right| left.checked_pow(right)),
+        _ => None,
+    };
+    Ok(result.map(Value::Int))
+}
+
+fn big(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
+    let (left, right) = (left.as_int().ok_or(Stop::Escape)?, right.as_int().ok_or(Stop::Escape)?);
+    let result: Int = match op {
+        BinaryOp::Add => &left + &right,
+        BinaryOp::Subtract => &left - &right,
+        BinaryOp::Multiply if left.bits() + right.bits() <= MAX_BITS => &left * &right,
+        // Rare with numbers of this size.
+        _ => return Err(Stop::Escape),
+    };
+    Ok(Value::int(result))
+}

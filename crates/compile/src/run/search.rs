@@ -1,0 +1,265 @@
+//! Solutions of compiled plans: each step binds slots or drops the candidate at hand.
+
+use std::ops::ControlFlow;
+
+use abridge_eval::{SymbolicSet, Val};
+use abridge_model::UnaryOp;
+use abridge_value::{Set, Value, relation};
+
+use super::split::Rest;
+use super::{Fast, Runtime, Stop, unset};
+use crate::code::{Code, Head, Pattern, Plan, Source, Step};
+
+/// More functions or subsets are not tried one by one: the plain interpreter can solve for them.
+pub(crate) const MAX_TRIED: u64 = 1 << 15;
+
+pub(crate) type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
+
+pub(crate) const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
+
+impl<'r> Runtime<'r> {
+    /// Calls `found` in every solution of a plan, until it breaks.
+    pub(crate) fn solutions(&mut self, plan: &Plan, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+        match &plan.table {
+            Some(table) if !self.prefers_search(plan) => self.tabulated(plan, table, found),
+            _ => self.run(&plan.steps, false, found),
+        }
+    }
+
+    /// Calls `found` in every solution of a plan.
+    pub(crate) fn every(&mut self, plan: &Plan, found: &mut dyn FnMut(&mut Runtime<'r>) -> Fast<()>) -> Fast<()> {
+        self.solutions(plan, &mut |runtime| found(runtime).map(ControlFlow::Continue)).map(|_| ())
+    }
+
+    /// Whether candidates for which something is ill-defined are no solutions.
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.session.config().ill_defined_search_is_false && !self.is_strict
+    }
+
+    pub(crate) fn run(
+        &mut self,
+        steps: &[Step],
+        is_doubtful: bool,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
+        self.tick()?;
+        let Some((step, rest)) = steps.split_first() else {
+            // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
+            return if is_doubtful { Err(Stop::IllDefined) } else { found(self) };
+        };
+        let lenient = self.is_lenient();
+        match step {
+            Step::Test { test, is_open } => match self.test(test) {
+                Ok(true) => self.run(rest, is_doubtful, found),
+                Ok(false) => GO_ON,
+                Err(Stop::IllDefined) if *is_open && lenient => GO_ON,
+                Err(Stop::IllDefined) if !is_open => self.run(rest, true, found),
+                Err(stop) => Err(stop),
+            },
+            Step::Match { pattern, code } => match self.code(code) {
+                Ok(value) => self.matched(pattern, &value, rest, is_doubtful, found),
+                Err(Stop::IllDefined) if lenient => GO_ON,
+                Err(stop) => Err(stop),
+            },
+            Step::Images { relation, key, pattern } => {
+                let images = self.code(key).and_then(|key| self.images(relation, &key));
+                match images {
+                    Ok(images) => {
+                        for image in images {
+                            if self.matched(pattern, &image, rest, is_doubtful, found)?.is_break() {
+                                return Ok(ControlFlow::Break(()));
+                            }
+                        }
+                        GO_ON
+                    }
+                    Err(Stop::IllDefined) if lenient => GO_ON,
+                    Err(stop) => Err(stop),
+                }
+            }
+            Step::Rows(plan) => self.solutions(plan, &mut |runtime| runtime.run(rest, is_doubtful, found)),
+            Step::Join { plan, key, value } => {
+                self.joined(plan, (key, value), &mut |runtime| runtime.run(rest, is_doubtful, found))
+            }
+            Step::Prefixes { plan, tests } => {
+                self.by_prefix(plan, tests, &mut |runtime| runtime.run(rest, is_doubtful, found))
+            }
+            Step::Lookup(keys) => self.by_inverse(keys, is_doubtful, &mut |runtime| runtime.run(rest, false, found)),
+            Step::Either(branches) => {
+                for branch in branches {
+                    let flow = self.run(branch, false, &mut |runtime| runtime.run(rest, is_doubtful, found))?;
+                    if flow.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                GO_ON
+            }
+            Step::Split { code, parts } => match self.lenient_items(code)? {
+                Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
+                None => GO_ON,
+            },
+            Step::Range { slot, low, high } => match self.range(low, high) {
+                Ok(None) => GO_ON,
+                Ok(Some((low, high))) => {
+                    for n in low..=high {
+                        let saved = std::mem::replace(&mut self.slots[*slot], Value::Int(n).into());
+                        let flow = self.run(rest, is_doubtful, found);
+                        self.slots[*slot] = saved;
+                        if flow?.is_break() {
+                            return Ok(ControlFlow::Break(()));
+                        }
+                    }
+                    GO_ON
+                }
+                Err(Stop::IllDefined) if lenient => GO_ON,
+                Err(stop) => Err(stop),
+            },
+            Step::Each { pattern, source, orbits } => match self.elements(source) {
+                Ok(elements) => {
+                    if let (Pattern::Bind(slot), Some(orbits)) = (pattern, orbits)
+                        && let Some(answer) =
+                            self.each_orbit((orbits, *slot), &elements, &Rest { steps: rest, is_doubtful }, found)
+                    {
+                        return answer;
+                    }
+                    if let Pattern::Pair(left, right) = pattern {
+                        for (first, second) in relation::pairs(&elements) {
+                            let parts = [(&**left, &first), (&**right, &second)];
+                            if self.matched_all(&parts, rest, is_doubtful, found)?.is_break() {
+                                return Ok(ControlFlow::Break(()));
+                            }
+                        }
+                        return GO_ON;
+                    }
+                    for element in elements.iter() {
+                        if self.matched(pattern, &element, rest, is_doubtful, found)?.is_break() {
+                            return Ok(ControlFlow::Break(()));
+                        }
+                    }
+                    GO_ON
+                }
+                Err(Stop::IllDefined) if lenient => GO_ON,
+                Err(stop) => Err(stop),
+            },
+        }
+    }
+
+    pub(crate) fn images(&mut self, relation: &Head, key: &Value) -> Fast<Vec<Value>> {
+        match self.head(relation)? {
+            Val::Value(Value::Set(relation)) => Ok(relation::images(&relation, key).collect()),
+            _ => Err(Stop::Escape),
+        }
+    }
+
+    /// The integers between the bounds; nothing if there are none.
+    pub(crate) fn range(&mut self, low: &[Code], high: &[Code]) -> Fast<Option<(i64, i64)>> {
+        let (mut least, mut greatest) = (i64::MIN, i64::MAX);
+        for code in low {
+            let Value::Int(bound) = self.code(code)? else { return Err(Stop::Escape) };
+            least = least.max(bound);
+        }
+        for code in high {
+            let Value::Int(bound) = self.code(code)? else { return Err(Stop::Escape) };
+            greatest = greatest.min(bound);
+        }
+        if low.is_empty() || high.is_empty() {
+            return Err(Stop::Escape);
+        }
+        Ok((least <= greatest).then_some((least, greatest)))
+    }
+
+    /// The elements of a set to be tried one by one.
+    pub(crate) fn elements(&mut self, source: &Source) -> Fast<Set> {
+        match source {
+            Source::Code(code) => match self.code(code)? {
+                Value::Set(set) => Ok(set),
+                _ => Err(Stop::Escape),
+            },
+            Source::Subsets(code) => {
+                let whole = self.code(code)?;
+                let subsets = SymbolicSet::unary(UnaryOp::Pow, whole.into());
+                let env = self.env(&Default::default());
+                self.listed(&subsets, &env)
+            }
+            Source::Type(ty) => {
+                let all = self.session.type_set(*ty);
+                let env = self.env(&Default::default());
+                self.listed(&all, &env)
+            }
+            Source::Interpret(expr, names) => {
+                self.interpretable()?;
+                let env = self.env(names);
+                let set = self.session.expr(*expr, &env)?;
+                self.listed(&set, &env)
+            }
+        }
+    }
+
+    pub(crate) fn listed(&self, set: &Val, env: &abridge_eval::Env) -> Fast<Set> {
+        match self.session.size(set) {
+            abridge_eval::Size::AtMost(n) if n <= MAX_TRIED => Ok(self.session.enumerate(set, env)?),
+            _ => Err(Stop::Escape),
+        }
+    }
+
+    pub(crate) fn matched(
+        &mut self,
+        pattern: &Pattern,
+        value: &Value,
+        rest: &[Step],
+        is_doubtful: bool,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
+        if let Pattern::Bind(slot) = pattern {
+            let saved = std::mem::replace(&mut self.slots[*slot], value.clone().into());
+            let flow = self.run(rest, is_doubtful, found);
+            self.slots[*slot] = saved;
+            return flow;
+        }
+        self.matched_all(&[(pattern, value)], rest, is_doubtful, found)
+    }
+
+    /// Goes on where all values fit their patterns.
+    pub(crate) fn matched_all(
+        &mut self,
+        parts: &[(&Pattern, &Value)],
+        rest: &[Step],
+        is_doubtful: bool,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
+        let mut saved = Vec::new();
+        let mut fits = Ok(true);
+        for (pattern, value) in parts {
+            fits = self.take_apart(pattern, value, &mut saved);
+            if !matches!(fits, Ok(true)) {
+                break;
+            }
+        }
+        let flow = match fits {
+            Ok(true) => self.run(rest, is_doubtful, found),
+            Ok(false) => GO_ON,
+            Err(Stop::IllDefined) if self.is_lenient() => GO_ON,
+            Err(stop) => Err(stop),
+        };
+        self.restore(saved);
+        flow
+    }
+
+    pub(crate) fn take_apart(&mut self, pattern: &Pattern, value: &Value, saved: &mut Vec<(usize, Val)>) -> Fast<bool> {
+        match pattern {
+            Pattern::Bind(slot) => {
+                saved.push((*slot, std::mem::replace(&mut self.slots[*slot], value.clone().into())));
+                Ok(true)
+            }
+            Pattern::Equal(code) => Ok(self.code(code)? == *value),
+            Pattern::Pair(left, right) => {
+                let (first, second) = value.as_pair().ok_or(Stop::Escape)?;
+                Ok(self.take_apart(left, first, saved)? && self.take_apart(right, second, saved)?)
+            }
+        }
+    }
+
+    /// Empties slots for locals that have no value yet; what they held comes back for [`Runtime::restore`].
+    pub(crate) fn declare(&mut self, slots: &[usize]) -> Vec<(usize, Val)> {
+        slots.iter().map(|slot| (*slot, std::mem::replace(&mut self.slots[*slot], unset()))).collect()
+    }
+}

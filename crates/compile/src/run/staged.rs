@@ -1,0 +1,43 @@
+//! Stages of operations, one at a time. They end in a [`Stop`] where the operation as a whole does.
+
+use abridge_eval::Val;
+
+use super::{Fast, Runtime, Stop};
+use crate::program::{Assigned, Condition, Search, Verdict};
+
+impl<'p> Runtime<'p> {
+    pub fn condition(&mut self, condition: &Condition) -> Fast<Verdict> {
+        self.begin();
+        let answer = match self.test(&condition.test) {
+            Ok(true) => Ok(Verdict::True),
+            Ok(false) => Ok(Verdict::False),
+            Err(Stop::IllDefined) => Ok(Verdict::Doubtful),
+            Err(Stop::Escape) => Err(Stop::Escape),
+        };
+        self.end(answer)
+    }
+
+    /// Calls `each` with the values of the found locals of every solution; equal ones may come again.
+    pub fn search(&mut self, search: &Search, each: &mut dyn FnMut(&[&Val])) -> Fast<()> {
+        self.begin();
+        let answer = self.every(&search.plan, &mut |runtime| {
+            let vals: Vec<&Val> = search.found.iter().map(|slot| &runtime.slots[*slot]).collect();
+            each(&vals);
+            Ok(())
+        });
+        self.end(answer)
+    }
+
+    /// A new value under some values of the found locals.
+    pub fn assigned(&mut self, search: &Search, assigned: &Assigned, locals: &[Val]) -> Fast<Val> {
+        self.begin();
+        let slots = assigned.locals.iter().map(|idx| search.found[*idx]);
+        let saved: Vec<(usize, Val)> = slots
+            .zip(locals)
+            .map(|(slot, val)| (slot, std::mem::replace(&mut self.slots[slot], val.clone())))
+            .collect();
+        let answer = self.code(&assigned.code);
+        self.restore(saved);
+        self.end(answer).map(Val::Value)
+    }
+}

@@ -1,0 +1,107 @@
+//! Cost of a step in a search for values: the unit that the solver and the planner of compiled forms share.
+//!
+//! A cost is the number of candidates that the step tries, known or estimated. Both planners bind next what costs least, and both compare with the thresholds
+//! here. Costs below one order the steps that try nothing. A wrong cost makes a search slow, never wrong.
+
+use abridge_model::{Model, Type, TypeId};
+
+use crate::sets::Size;
+
+/// A number of candidates.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Cost(f64);
+
+impl Cost {
+    /// Equations that determine a value.
+    pub const EQUATION: Cost = Cost(0.5);
+    /// Equations that are solved for a value, such as `x + 1 = n`.
+    pub const INVERSE: Cost = Cost(0.6);
+    /// Concatenations that are split in one way.
+    pub const SPLIT: Cost = Cost(0.7);
+    pub const ONE: Cost = Cost(1.0);
+    /// Images of a key under a relation.
+    pub const IMAGES: Cost = Cost(1.5);
+    /// Arguments for which a function has a value.
+    pub const LOOKUP: Cost = Cost(1.8);
+    /// So few candidates that no better way is looked for.
+    pub const FEW_ENOUGH: Cost = Cost(2.0);
+    /// More candidates are not tried before a disjunction or quantifier is opened that says more.
+    pub const MAX_BEFORE_CASE_SPLIT: Cost = Cost(64.0);
+    /// Elements that are not listed.
+    pub const UNBOUNDED: Cost = Cost(f64::INFINITY);
+
+    /// So many candidates, known or by experience.
+    pub const fn candidates(n: f64) -> Cost {
+        Cost(n)
+    }
+
+    /// The number of values of a type.
+    pub fn of_type(model: &Model, ty: TypeId) -> Cost {
+        match model.types.get(ty) {
+            Type::Bool => Cost(2.0),
+            Type::Given(set) => Cost(f64::from(model.sets[*set].size())),
+            Type::Pair(first, second) => Cost::of_type(model, *first).times(Cost::of_type(model, *second)),
+            Type::Pow(elem) => Cost::of_type(model, *elem).subsets(),
+            Type::Record(fields) => {
+                fields.iter().map(|(_, field)| Cost::of_type(model, *field)).fold(Cost::ONE, Cost::times)
+            }
+            Type::Integer | Type::String | Type::Real | Type::Free(_) => Cost::UNBOUNDED,
+        }
+    }
+
+    /// All subsets of a set.
+    #[must_use]
+    pub fn subsets(self) -> Cost {
+        Cost(self.0.min(1000.0).exp2())
+    }
+
+    /// All partial functions to a set.
+    #[must_use]
+    pub fn functions_to(self, values: Cost) -> Cost {
+        Cost((values.0 + 1.0).powf(self.0))
+    }
+
+    #[must_use]
+    pub fn times(self, other: Cost) -> Cost {
+        Cost(self.0 * other.0)
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Cost) -> Cost {
+        Cost(self.0 + other.0)
+    }
+
+    #[must_use]
+    pub fn min(self, other: Cost) -> Cost {
+        Cost(self.0.min(other.0))
+    }
+
+    #[must_use]
+    pub fn max(self, other: Cost) -> Cost {
+        Cost(self.0.max(other.0))
+    }
+
+    pub fn is_bounded(self) -> bool {
+        self.0 < f64::INFINITY
+    }
+
+    /// The number of candidates, rounded down.
+    pub fn count(self) -> u64 {
+        self.0 as u64
+    }
+}
+
+impl From<u64> for Cost {
+    fn from(n_candidates: u64) -> Cost {
+        Cost(n_candidates as f64)
+    }
+}
+
+impl From<Size> for Cost {
+    fn from(size: Size) -> Cost {
+        match size {
+            Size::AtMost(n) => Cost::from(n),
+            Size::Infinite | Size::Unknown => Cost::UNBOUNDED,
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Semantic domains: what expressions evaluate to, what names stand for, and how an evaluation fails.
+//!
+//! The three are one module because they contain each other: a symbolic set ([`SymbolicSet`]) keeps the scope of its formula, a scope ([`Scope`])
+//! keeps values, and an [`Error`] shows the values that caused it. Nothing here evaluates.
+
+mod env;
+mod error;
+mod map;
+mod names;
+mod val;
+
+pub use env::{Env, Locals, Scope, Slots, State, Update};
+pub use error::{Error, ErrorKind, IllDefined, Result};
+pub use map::map_slots;
+pub use names::{ModelNames, value_text};
+pub use val::{Closure, Partial, SymbolicNode, SymbolicSet, Val, val_text};

@@ -1,0 +1,239 @@
+//! What names stand for during an evaluation.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use abridge_model::ids::Id as _;
+use abridge_model::{ConstId, LocalId, Target, VarId};
+use abridge_value::Value;
+
+use super::val::Val;
+
+/// One place per id; empty while there is no value.
+pub type Slots = Vec<Option<Val>>;
+
+/// Values of all constants and variables. Variables that only an abstraction has are empty.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    pub constants: Arc<Slots>,
+    pub variables: Arc<Slots>,
+}
+
+/// New values of what a substitution assigns. Empty for a local that is declared but has no value.
+pub type Update = BTreeMap<Target, Option<Val>>;
+
+/// Constants, variables and locals. Cheap to clone; changes make a new one.
+#[derive(Clone, Debug)]
+pub struct Env {
+    pub constants: Arc<Slots>,
+    pub scope: Scope,
+}
+
+/// Variables and locals: what a closure keeps.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Scope {
+    pub variables: Arc<Slots>,
+    pub locals: Locals,
+}
+
+/// The locals in scope, innermost first. As long as formulas nest, so walking it is cheap.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Locals(Option<Arc<Frame>>);
+
+#[derive(PartialEq, Eq, Hash, Debug)]
+struct Frame {
+    local: LocalId,
+    /// Empty between the declaration of a VAR local or output and its first assignment.
+    val: Option<Val>,
+    outer: Locals,
+}
+
+impl Env {
+    /// Nothing has a value.
+    pub fn empty() -> Env {
+        Env { constants: Arc::default(), scope: Scope::default() }
+    }
+
+    pub fn new(state: &State) -> Env {
+        let scope = Scope { variables: state.variables.clone(), locals: Locals::default() };
+        Env { constants: state.constants.clone(), scope }
+    }
+
+    pub fn state(&self) -> State {
+        State { constants: self.constants.clone(), variables: self.scope.variables.clone() }
+    }
+
+    pub fn constant(&self, id: ConstId) -> Option<&Val> {
+        self.constants.get(id.index())?.as_ref()
+    }
+
+    pub fn variable(&self, id: VarId) -> Option<&Val> {
+        self.scope.variables.get(id.index())?.as_ref()
+    }
+
+    pub fn local(&self, id: LocalId) -> Option<&Val> {
+        self.scope.locals.get(id)
+    }
+
+    /// With a local bound; an outer one of that id is hidden.
+    #[must_use]
+    pub fn bind(&self, local: LocalId, val: Val) -> Env {
+        let mut env = self.clone();
+        env.scope.locals.push(local, Some(val));
+        env
+    }
+
+    #[must_use]
+    pub fn bind_all(&self, bindings: impl IntoIterator<Item = (LocalId, Val)>) -> Env {
+        let mut env = self.clone();
+        for (local, val) in bindings {
+            env.scope.locals.push(local, Some(val));
+        }
+        env
+    }
+
+    /// With locals that have no value yet.
+    #[must_use]
+    pub fn declare(&self, locals: &[LocalId]) -> Env {
+        let mut env = self.clone();
+        for local in locals {
+            env.scope.locals.push(*local, None);
+        }
+        env
+    }
+
+    #[must_use]
+    pub fn with_constant(&self, id: ConstId, val: Val) -> Env {
+        let mut env = self.clone();
+        set_slot(Arc::make_mut(&mut env.constants), id.index(), Some(val));
+        env
+    }
+
+    /// With targets assigned.
+    #[must_use]
+    pub fn assign<'a>(&self, changes: impl IntoIterator<Item = (&'a Target, &'a Option<Val>)>) -> Env {
+        self.clone().assigned(changes)
+    }
+
+    /// The same for an environment that is not needed any more; where nothing shares it, it is changed in place.
+    #[must_use]
+    pub fn assigned<'a>(mut self, changes: impl IntoIterator<Item = (&'a Target, &'a Option<Val>)>) -> Env {
+        for (target, val) in changes {
+            match target {
+                Target::Variable(id) => set_slot(Arc::make_mut(&mut self.scope.variables), id.index(), val.clone()),
+                Target::Local(local) => self.scope.locals = self.scope.locals.replaced(*local, val),
+            }
+        }
+        self
+    }
+
+    /// The constants, variables and nothing else: what the body of a called operation sees.
+    #[must_use]
+    pub fn without_locals(&self) -> Env {
+        let scope = Scope { variables: self.scope.variables.clone(), locals: Locals::default() };
+        Env { constants: self.constants.clone(), scope }
+    }
+
+    /// The scope of a closure, with the constants from here.
+    #[must_use]
+    pub fn enter(&self, scope: &Scope) -> Env {
+        Env { constants: self.constants.clone(), scope: scope.clone() }
+    }
+}
+
+fn set_slot(slots: &mut Slots, index: usize, val: Option<Val>) {
+    if slots.len() <= index {
+        slots.resize(index + 1, None);
+    }
+    slots[index] = val;
+}
+
+impl Scope {
+    /// Only these names, so that equal scopes are equal in what matters.
+    pub fn restricted(&self, variables: &[VarId], locals: &[LocalId]) -> Scope {
+        let mut kept = Scope::default();
+        if let Some(last) = variables.last() {
+            let slots = Arc::make_mut(&mut kept.variables);
+            slots.resize(last.index() + 1, None);
+            for id in variables {
+                slots[id.index()] = self.variables.get(id.index()).cloned().flatten();
+            }
+        }
+        for local in locals {
+            if let Some(val) = self.locals.get(*local) {
+                kept.locals.push(*local, Some(val.clone()));
+            }
+        }
+        kept
+    }
+}
+
+impl Locals {
+    fn get(&self, id: LocalId) -> Option<&Val> {
+        let mut frame = self.0.as_deref();
+        while let Some(Frame { local, val, outer }) = frame {
+            if *local == id {
+                return val.as_ref();
+            }
+            frame = outer.0.as_deref();
+        }
+        None
+    }
+
+    /// All bindings, the outermost first.
+    pub fn frames(&self) -> impl Iterator<Item = (LocalId, &Option<Val>)> {
+        let mut frames = Vec::new();
+        let mut frame = self.0.as_deref();
+        while let Some(Frame { local, val, outer }) = frame {
+            frames.push((*local, val));
+            frame = outer.0.as_deref();
+        }
+        frames.into_iter().rev()
+    }
+
+    /// Bindings made one inside the other.
+    pub fn of_frames(frames: impl IntoIterator<Item = (LocalId, Option<Val>)>) -> Locals {
+        let mut locals = Locals::default();
+        frames.into_iter().for_each(|(local, val)| locals.push(local, val));
+        locals
+    }
+
+    fn push(&mut self, local: LocalId, val: Option<Val>) {
+        *self = Locals(Some(Arc::new(Frame { local, val, outer: self.clone() })));
+    }
+
+    /// The same names with the leaves of their values changed; nothing if none changes.
+    pub fn map_leaves(&self, change: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Locals> {
+        let frame = self.0.as_deref()?;
+        let val = frame.val.as_ref().and_then(|val| val.map_leaves(change));
+        let outer = frame.outer.map_leaves(change);
+        if val.is_none() && outer.is_none() {
+            return None;
+        }
+        let mut locals = outer.unwrap_or_else(|| frame.outer.clone());
+        locals.push(frame.local, val.or_else(|| frame.val.clone()));
+        Some(locals)
+    }
+
+    /// With the innermost binding replaced where it is, so that assignments in a loop do not lengthen the list.
+    fn replaced(&self, local: LocalId, val: &Option<Val>) -> Locals {
+        let mut above = Vec::new();
+        let mut frame = self.0.as_deref();
+        while let Some(found) = frame.filter(|frame| frame.local != local) {
+            above.push(found);
+            frame = found.outer.0.as_deref();
+        }
+        let mut locals = match frame {
+            Some(found) => found.outer.clone(),
+            None => {
+                above.clear();
+                self.clone()
+            }
+        };
+        locals.push(local, val.clone());
+        for frame in above.into_iter().rev() {
+            locals.push(frame.local, frame.val.clone());
+        }
+        locals
+    }
+}

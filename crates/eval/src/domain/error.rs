@@ -1,0 +1,265 @@
+//! What can go wrong in an evaluation.
+//!
+//! None of these is a panic. What is ill-defined, what breaks an obligation of the machine and what we cannot do are kept apart.
+//! Operators create errors without a place; the nearest node being evaluated adds its own.
+
+use abridge_diag::{Diagnostic, Span};
+use abridge_model::Model;
+
+use super::val::{Val, val_text};
+
+/// Small, because nearly every function returns one.
+pub type Result<T> = std::result::Result<T, Error>;
+
+#[derive(Clone, Debug)]
+pub struct Error(Box<Located>);
+
+#[derive(Clone, Debug)]
+struct Located {
+    kind: ErrorKind,
+    span: Option<Span>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    IllDefined(IllDefined),
+    /// All elements of a set are needed, and it is infinite or not seen to be finite.
+    InfiniteSet(Val),
+    /// A value must be found, and nothing bounds it.
+    Unbounded(String),
+    /// A set has more elements than the limit allows to list.
+    SetTooLarge {
+        limit: u64,
+    },
+    /// Two sets cannot be compared without listing an infinite one.
+    Undecided(String),
+    /// The precondition of a called operation or of a nested PRE does not hold.
+    Precondition,
+    /// The condition of an ASSERT does not hold.
+    Assertion,
+    LoopInvariant,
+    /// The variant before and after a pass, or a negative one.
+    LoopVariant {
+        before: Option<Val>,
+        after: Val,
+    },
+    /// A variable or local is read before it has a value.
+    Unassigned(String),
+    /// Evaluation took more steps than the limit allows.
+    OutOfFuel,
+    /// Somebody wanted all evaluation to end.
+    Stopped,
+    /// Functions or operations call themselves deeper than the limit allows.
+    TooDeep {
+        limit: u32,
+    },
+    /// A file cannot be read, so values that come from it are not known.
+    Unreadable(String),
+    /// Not covered.
+    Unsupported(String),
+    /// A value that is only partly known leaves it open; never leaves the search that knows more later.
+    Undetermined,
+    /// The model is not what the verifier promises.
+    Internal(&'static str),
+}
+
+/// Which condition of well-definedness is violated, and by what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum IllDefined {
+    OutsideDomain {
+        function: Val,
+        argument: Val,
+    },
+    NotFunctional {
+        function: Val,
+        argument: Val,
+    },
+    DivisionByZero,
+    ModuloNegative {
+        left: Val,
+        right: Val,
+    },
+    NegativeExponent(Val),
+    /// `max({})`, `inter({})`, ...
+    EmptySet(&'static str),
+    NotSequence {
+        operator: &'static str,
+        operand: Val,
+    },
+    EmptySequence(&'static str),
+    /// A number outside what the operator accepts.
+    OutOfRange {
+        operator: &'static str,
+        operand: Val,
+    },
+    /// An operand that the operator does not accept.
+    BadOperand {
+        operator: &'static str,
+        operand: Val,
+    },
+    /// An external function says no.
+    External {
+        name: String,
+        message: String,
+    },
+}
+
+impl Error {
+    pub fn new(kind: ErrorKind) -> Error {
+        Error(Box::new(Located { kind, span: None }))
+    }
+
+    /// Adds the place, unless a more precise one is known.
+    #[must_use]
+    pub fn at(mut self, span: Span) -> Error {
+        self.0.span.get_or_insert(span);
+        self
+    }
+
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    pub fn span(&self) -> Option<Span> {
+        self.0.span
+    }
+
+    pub fn is_ill_defined(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::IllDefined(_))
+    }
+
+    /// An `ASSERT_TRUE` or `ASSERT_EXPR` in a formula says no.
+    pub fn is_failed_assertion(&self) -> bool {
+        matches!(&self.0.kind, ErrorKind::IllDefined(IllDefined::External { name, .. }) if name.starts_with("ASSERT_"))
+    }
+
+    /// The machine breaks a promise of its own: a nested precondition, an ASSERT, a loop's invariant or variant, a value never given.
+    pub fn is_obligation(&self) -> bool {
+        use ErrorKind::{Assertion, LoopInvariant, LoopVariant, Precondition, Unassigned};
+        matches!(self.0.kind, Precondition | Assertion | LoopInvariant | LoopVariant { .. } | Unassigned(_))
+    }
+
+    /// Evaluation as a whole must stop: going on could take as long again.
+    pub fn is_fatal(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::OutOfFuel | ErrorKind::Stopped | ErrorKind::TooDeep { .. })
+    }
+
+    /// Keeps the error that decides when several operands fail: what is undetermined may yet turn out false, so it comes first.
+    pub fn merge(failure: &mut Option<Error>, error: Error) {
+        let is_undetermined = |error: &Error| matches!(error.0.kind, ErrorKind::Undetermined);
+        if failure.as_ref().is_none_or(|old| !is_undetermined(old) && is_undetermined(&error)) {
+            *failure = Some(error);
+        }
+    }
+
+    /// A set could not be listed.
+    pub fn is_expansion(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(_) | ErrorKind::SetTooLarge { .. })
+    }
+
+    pub fn diagnostic(&self, model: &Model) -> Diagnostic {
+        let (id, message) = self.0.kind.message(model);
+        let diagnostic = Diagnostic::error(id, message);
+        match self.0.span {
+            Some(span) => diagnostic.at(span),
+            None => diagnostic,
+        }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Error {
+        Error::new(kind)
+    }
+}
+
+impl From<IllDefined> for Error {
+    fn from(why: IllDefined) -> Error {
+        Error::new(ErrorKind::IllDefined(why))
+    }
+}
+
+impl ErrorKind {
+    /// Permanent id and text.
+    fn message(&self, model: &Model) -> (&'static str, String) {
+        let show = |val: &Val| shortened(val_text(model, val));
+        match self {
+            ErrorKind::IllDefined(why) => why.message(model),
+            ErrorKind::InfiniteSet(set) => (
+                "infinite-set",
+                format!("the elements of `{}` are needed, but it is not known to be finite", show(set)),
+            ),
+            ErrorKind::Unbounded(name) => ("unbounded-value", format!("nothing bounds the values of `{name}`")),
+            ErrorKind::SetTooLarge { limit } => ("set-too-large", format!("a set has more than {limit} elements")),
+            ErrorKind::Undecided(what) => ("undecided", format!("cannot decide {what}")),
+            ErrorKind::Precondition => ("precondition-violated", "the precondition does not hold".into()),
+            ErrorKind::Assertion => ("assert-violated", "the condition of ASSERT does not hold".into()),
+            ErrorKind::LoopInvariant => ("loop-invariant-violated", "the invariant of the loop does not hold".into()),
+            ErrorKind::LoopVariant { before: Some(before), after } => {
+                ("loop-variant-violated", format!("the variant went from {} to {}", show(before), show(after)))
+            }
+            ErrorKind::LoopVariant { before: None, after } => {
+                ("loop-variant-violated", format!("the variant is {}, which is not a natural number", show(after)))
+            }
+            ErrorKind::Unassigned(name) => ("unassigned", format!("`{name}` is read before it has a value")),
+            ErrorKind::OutOfFuel => ("out-of-fuel", "the evaluation takes too many steps".into()),
+            ErrorKind::Stopped => ("stopped", "the evaluation was ended before it had an answer".into()),
+            ErrorKind::TooDeep { limit } => ("too-deep", format!("more than {limit} calls inside each other")),
+            ErrorKind::Unreadable(why) => ("data-unreadable", why.clone()),
+            ErrorKind::Unsupported(what) => ("unsupported", format!("{what} is not supported")),
+            ErrorKind::Undetermined => ("internal", "a value is only partly known".into()),
+            ErrorKind::Internal(what) => ("internal", format!("the model is malformed: {what}")),
+        }
+    }
+}
+
+impl IllDefined {
+    fn message(&self, model: &Model) -> (&'static str, String) {
+        let show = |val: &Val| shortened(val_text(model, val));
+        match self {
+            IllDefined::OutsideDomain { function, argument } => (
+                "outside-domain",
+                format!("`{}` is applied to `{}`, which is not in its domain", show(function), show(argument)),
+            ),
+            IllDefined::NotFunctional { function, argument } => (
+                "not-functional",
+                format!("`{}` is applied to `{}`, where it has several values", show(function), show(argument)),
+            ),
+            IllDefined::DivisionByZero => ("division-by-zero", "division by zero".into()),
+            IllDefined::ModuloNegative { left, right } => (
+                "modulo-negative",
+                format!(
+                    "`{} mod {}` is not defined: it needs a natural number and a positive one",
+                    show(left),
+                    show(right)
+                ),
+            ),
+            IllDefined::NegativeExponent(exponent) => {
+                ("negative-exponent", format!("the exponent `{}` is negative", show(exponent)))
+            }
+            IllDefined::EmptySet(operator) => ("of-empty-set", format!("`{operator}` of the empty set is not defined")),
+            IllDefined::NotSequence { operator, operand } => {
+                ("not-a-sequence", format!("`{operator}` is applied to `{}`, which is not a sequence", show(operand)))
+            }
+            IllDefined::EmptySequence(operator) => {
+                ("empty-sequence", format!("`{operator}` of the empty sequence is not defined"))
+            }
+            IllDefined::OutOfRange { operator, operand } => {
+                ("out-of-range", format!("`{operator}` is not defined for `{}`", show(operand)))
+            }
+            IllDefined::BadOperand { operator, operand } => {
+                ("bad-operand", format!("`{operator}` is not defined for `{}`", show(operand)))
+            }
+            IllDefined::External { name, message } => ("external-failed", format!("`{name}`: {message}")),
+        }
+    }
+}
+
+/// Long values say little in a message.
+fn shortened(text: String) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

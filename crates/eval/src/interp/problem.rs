@@ -1,0 +1,409 @@
+//! Problems: unknowns and the constraints on them, in which every construct that binds names says what it looks for.
+//!
+//! Quantifiers, comprehensions, `ANY`, `:(P)`, parameters of operations and constants all pose a [`Problem`]; a [`Finder`](super::Finder)
+//! lists its solutions. The solutions are defined by the constraints alone: a predicate is split here into conjuncts that a finder can take one by
+//! one, and the split must keep exactly the valuations for which the predicate holds.
+
+use std::sync::Arc;
+
+use abridge_diag::Span;
+use abridge_model::walk::Node;
+use abridge_model::{Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, TypeId, UnaryOp};
+
+use super::Session;
+use crate::config::Unbounded;
+use crate::domain::{Env, Result, Val};
+use crate::free::FreeNames;
+
+/// What is to be found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unknown {
+    Local(LocalId),
+    Constant(ConstId),
+}
+
+impl Unknown {
+    pub fn bind(self, env: &Env, val: Val) -> Env {
+        match self {
+            Unknown::Local(id) => env.bind(id, val),
+            Unknown::Constant(id) => env.with_constant(id, val),
+        }
+    }
+
+    pub fn is_in(self, names: &FreeNames) -> bool {
+        match self {
+            Unknown::Local(id) => names.locals.binary_search(&id).is_ok(),
+            Unknown::Constant(id) => names.constants.binary_search(&id).is_ok(),
+        }
+    }
+
+    pub fn get(self, env: &Env) -> Option<&Val> {
+        match self {
+            Unknown::Local(id) => env.local(id),
+            Unknown::Constant(id) => env.constant(id),
+        }
+    }
+
+    pub fn ty(self, model: &Model) -> TypeId {
+        match self {
+            Unknown::Local(id) => model.locals[id].ty,
+            Unknown::Constant(id) => model.constants[id].ty,
+        }
+    }
+
+    pub fn name(self, model: &Model) -> &str {
+        match self {
+            Unknown::Local(id) => &model.locals[id].name,
+            Unknown::Constant(id) => &model.constants[id].name,
+        }
+    }
+
+    pub fn span(self, model: &Model) -> Span {
+        match self {
+            Unknown::Local(id) => model.locals[id].span,
+            Unknown::Constant(id) => model.constants[id].origin.span,
+        }
+    }
+}
+
+pub struct Problem {
+    pub unknowns: Vec<Unknown>,
+    pub constraints: Vec<Constraint>,
+    pub unbounded: Unbounded,
+    /// A constraint that mentions no unknown is evaluated rather than searched, so it must be well-defined.
+    pub closed_is_strict: bool,
+    /// Two strings may stand for all. Not for a quantifier: nothing follows from two of infinitely many.
+    pub samples_strings: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    pub kind: Kind,
+    /// Names that occur in it.
+    pub names: Arc<FreeNames>,
+    /// An ill-defined evaluation is an error even where it would count as false.
+    pub strict: bool,
+    /// Where it is ill-defined it counts as false, if so configured.
+    pub is_searched: bool,
+    /// Its alternatives are being tried, and it remains to be checked.
+    pub is_opened: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    Holds(PredId),
+    Fails(PredId),
+    Relation(Relation, Term, Term),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Relation {
+    Equal,
+    NotEqual,
+    Member,
+    NotMember,
+    Subset,
+    /// Integers only.
+    Less,
+    LessEqual,
+}
+
+/// One side of a relation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Term {
+    Expr(ExprId),
+    Local(LocalId),
+    Known(Val),
+}
+
+impl Problem {
+    /// The values of `binder` for which `pred` holds.
+    pub fn of_pred(session: &Session<'_>, binder: &[LocalId], pred: PredId) -> Problem {
+        let unknowns = binder.iter().map(|local| Unknown::Local(*local)).collect();
+        let mut problem = Problem::of_unknowns(session, unknowns);
+        problem.require(session, pred);
+        problem
+    }
+
+    pub fn of_unknowns(session: &Session<'_>, unknowns: Vec<Unknown>) -> Problem {
+        let unbounded = session.config().unbounded;
+        let wishes = session.wishes();
+        let wished = wishes.locals.iter().filter(|(local, _)| unknowns.contains(&Unknown::Local(*local)));
+        let equal = |(local, val): &(LocalId, Val)| {
+            Constraint::relation(session, Relation::Equal, Term::Local(*local), Term::Known(val.clone()))
+        };
+        let constraints = wished.map(equal).collect();
+        Problem { unknowns, constraints, unbounded, closed_is_strict: false, samples_strings: false }
+    }
+
+    #[must_use]
+    pub fn unbounded(self, unbounded: Unbounded) -> Problem {
+        Problem { unbounded, ..self }
+    }
+
+    pub fn add(&mut self, constraint: Constraint) {
+        self.constraints.push(constraint);
+    }
+
+    /// Adds a predicate that must hold.
+    pub fn require(&mut self, session: &Session<'_>, pred: PredId) {
+        self.include(normalise(session, pred, true, false));
+    }
+
+    /// Adds a predicate that must not hold; where it is a conclusion that is evaluated rather than searched, strictly.
+    pub fn refute(&mut self, session: &Session<'_>, pred: PredId) {
+        self.include(normalise(session, pred, false, true));
+    }
+
+    /// Adds a local with its value.
+    pub fn define(&mut self, session: &Session<'_>, binding: Binding) {
+        self.unknowns.push(Unknown::Local(binding.local));
+        let (left, right) = (Term::Local(binding.local), Term::Expr(binding.value));
+        self.constraints.push(Constraint::relation(session, Relation::Equal, left, right));
+    }
+
+    /// Adds a predicate that must not hold.
+    pub fn exclude(&mut self, session: &Session<'_>, pred: PredId) {
+        self.include(normalise(session, pred, false, false));
+    }
+
+    fn include(&mut self, (unknowns, constraints): (Vec<Unknown>, Vec<Constraint>)) {
+        self.unknowns.extend(unknowns);
+        self.constraints.extend(constraints);
+    }
+}
+
+impl Constraint {
+    fn new(kind: Kind, names: Arc<FreeNames>) -> Constraint {
+        Constraint { kind, names, strict: false, is_searched: true, is_opened: false }
+    }
+
+    /// A predicate that must hold, as one constraint of the same kind as its source.
+    pub fn whole(session: &Session<'_>, pred: PredId, source: &Constraint) -> Constraint {
+        let names = session.interp.names_of_pred(pred);
+        Constraint { strict: source.strict, ..Constraint::new(Kind::Holds(pred), names) }
+    }
+
+    pub fn relation(session: &Session<'_>, relation: Relation, left: Term, right: Term) -> Constraint {
+        let names = join(left.names(session), right.names(session));
+        Constraint::new(Kind::Relation(relation, left, right), names)
+    }
+
+    /// `expr = val`
+    pub fn equals(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::Equal, Term::Expr(expr), Term::Known(val))
+    }
+
+    /// `val : expr`
+    pub fn contains(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::Member, Term::Known(val), Term::Expr(expr))
+    }
+
+    /// `expr /: val`
+    pub fn not_member(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::NotMember, Term::Expr(expr), Term::Known(val))
+    }
+
+    pub fn local_not_member(session: &Session<'_>, local: LocalId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::NotMember, Term::Local(local), Term::Known(val))
+    }
+
+    /// `val <= local`
+    pub fn local_at_least(session: &Session<'_>, local: LocalId, val: Val) -> Constraint {
+        Constraint::relation(session, Relation::LessEqual, Term::Known(val), Term::Local(local))
+    }
+
+    pub fn mentions(&self, unknown: Unknown) -> bool {
+        unknown.is_in(&self.names)
+    }
+
+    pub fn is_ready(&self, open: &[Unknown]) -> bool {
+        !open.iter().any(|unknown| self.mentions(*unknown))
+    }
+
+    /// The formulas it is made of, if it is made of formulas and values.
+    pub fn formulas(&self) -> Option<Vec<Node>> {
+        let (left, right) = match &self.kind {
+            Kind::Holds(pred) | Kind::Fails(pred) => return Some(vec![Node::Pred(*pred)]),
+            Kind::Relation(_, left, right) => (left, right),
+        };
+        let mut formulas = Vec::new();
+        for term in [left, right] {
+            match term {
+                Term::Expr(id) => formulas.push(Node::Expr(*id)),
+                Term::Known(_) => {}
+                Term::Local(_) => return None,
+            }
+        }
+        Some(formulas)
+    }
+
+    /// The same constraint with one side evaluated.
+    pub fn with_known(&self, session: &Session<'_>, val: Val) -> Constraint {
+        let Kind::Relation(relation, left, _) = &self.kind else { return self.clone() };
+        let names = left.names(session);
+        Constraint { kind: Kind::Relation(*relation, left.clone(), Term::Known(val)), names, ..*self }
+    }
+}
+
+impl Term {
+    pub fn names(&self, session: &Session<'_>) -> Arc<FreeNames> {
+        match self {
+            Term::Expr(id) => session.interp.names_of_expr(*id),
+            Term::Local(id) => Arc::new(FreeNames { locals: vec![*id], ..FreeNames::default() }),
+            Term::Known(_) => Arc::default(),
+        }
+    }
+
+    pub fn is_ready(&self, session: &Session<'_>, open: &[Unknown]) -> bool {
+        match self {
+            Term::Expr(id) => {
+                let names = session.interp.names_of_expr(*id);
+                !open.iter().any(|unknown| unknown.is_in(&names))
+            }
+            Term::Local(id) => !open.contains(&Unknown::Local(*id)),
+            Term::Known(_) => true,
+        }
+    }
+
+    pub fn eval(&self, session: &Session<'_>, env: &Env) -> Result<Val> {
+        match self {
+            Term::Expr(id) => session.expr(*id, env),
+            Term::Local(id) => session.local(*id, env),
+            Term::Known(val) => Ok(val.clone()),
+        }
+    }
+}
+
+fn join(left: Arc<FreeNames>, right: Arc<FreeNames>) -> Arc<FreeNames> {
+    if *right == FreeNames::default() {
+        return left;
+    }
+    let mut names = (*left).clone();
+    names.locals.extend(&right.locals);
+    names.constants.extend(&right.constants);
+    names.locals.sort_unstable();
+    names.constants.sort_unstable();
+    Arc::new(names)
+}
+
+/// A predicate, or its negation, as constraints that must all hold. A LET adds its locals to the unknowns.
+pub fn normalise(session: &Session<'_>, pred: PredId, positive: bool, strict: bool) -> (Vec<Unknown>, Vec<Constraint>) {
+    let mut flat = Flat { session, unknowns: Vec::new(), constraints: Vec::new() };
+    let mut open = vec![(pred, positive, strict)];
+    while let Some((pred, positive, strict)) = open.pop() {
+        flat.add(pred, positive, strict, &mut open);
+    }
+    (flat.unknowns, flat.constraints)
+}
+
+struct Flat<'a> {
+    session: &'a Session<'a>,
+    unknowns: Vec<Unknown>,
+    constraints: Vec<Constraint>,
+}
+
+impl Flat<'_> {
+    fn add(&mut self, pred: PredId, positive: bool, strict: bool, open: &mut Vec<(PredId, bool, bool)>) {
+        match (self.session.model().pred(pred), positive) {
+            (Pred::True, true) | (Pred::False, false) => {}
+            // The parts of a strict disjunction stay together: the first must be well-defined whatever the others are.
+            (Pred::Or(_), false) if strict => self.plain(pred, positive, strict),
+            (Pred::And(parts), true) | (Pred::Or(parts), false) => {
+                open.extend(parts.iter().rev().map(|part| (*part, positive, strict)));
+            }
+            (Pred::Not(inner), _) => open.push((*inner, !positive, strict)),
+            // A counterexample to an implication: its left side is searched, its right side evaluated.
+            (Pred::Implies(left, right), false) => open.extend([(*right, false, strict), (*left, true, false)]),
+            (Pred::Let { bindings, body }, _) => {
+                for binding in bindings {
+                    self.unknowns.push(Unknown::Local(binding.local));
+                    self.relation(Relation::Equal, Term::Local(binding.local), Term::Expr(binding.value), strict);
+                }
+                open.push((*body, positive, strict));
+            }
+            (Pred::Compare(op, left, right), _) => self.compare(pred, positive, *op, (*left, *right), strict),
+            _ => self.plain(pred, positive, strict),
+        }
+    }
+
+    fn compare(
+        &mut self,
+        pred: PredId,
+        positive: bool,
+        op: Comparison,
+        (left_id, right_id): (ExprId, ExprId),
+        strict: bool,
+    ) {
+        let (left, right) = (Term::Expr(left_id), Term::Expr(right_id));
+        match (op, positive) {
+            (Comparison::Equal, true) if self.is_all_different(left_id, right_id) => {
+                self.all_different(left_id, strict)
+            }
+            (Comparison::Equal, true) => self.relation(Relation::Equal, left, right, strict),
+            (Comparison::Equal, false) => self.relation(Relation::NotEqual, left, right, strict),
+            (Comparison::Member, true) => self.relation(Relation::Member, left, right, strict),
+            (Comparison::Member, false) => self.relation(Relation::NotMember, left, right, strict),
+            (Comparison::Subset, true) => self.subset(left_id, right, strict),
+            // Also a subset: that one says where to look.
+            (Comparison::StrictSubset, true) => {
+                self.subset(left_id, right, strict);
+                self.plain(pred, positive, strict);
+            }
+            (Comparison::Less, true) => self.relation(Relation::Less, left, right, strict),
+            (Comparison::Less, false) => self.relation(Relation::LessEqual, right, left, strict),
+            (Comparison::LessEqual, true) => self.relation(Relation::LessEqual, left, right, strict),
+            (Comparison::LessEqual, false) => self.relation(Relation::Less, right, left, strict),
+            _ => self.plain(pred, positive, strict),
+        }
+    }
+
+    /// `{a, b} <: S` says `a : S` and `b : S`.
+    fn subset(&mut self, left: ExprId, right: Term, strict: bool) {
+        match self.session.model().expr(left) {
+            Expr::SetExtension(items) => {
+                for item in items {
+                    self.relation(Relation::Member, Term::Expr(*item), right.clone(), strict);
+                }
+            }
+            _ => self.relation(Relation::Subset, Term::Expr(left), right, strict),
+        }
+    }
+
+    /// `card({a, b, c}) = 3`
+    fn is_all_different(&self, left: ExprId, right: ExprId) -> bool {
+        let (Some(items), Expr::Integer(card)) = (self.counted_items(left), self.session.model().expr(right)) else {
+            return false;
+        };
+        *card == items.len().into()
+    }
+
+    fn counted_items(&self, id: ExprId) -> Option<&[ExprId]> {
+        let model = self.session.model();
+        let Expr::Unary(UnaryOp::Card, set) = model.expr(id) else { return None };
+        match model.expr(*set) {
+            Expr::SetExtension(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    fn all_different(&mut self, card: ExprId, strict: bool) {
+        let items = self.counted_items(card).unwrap_or_default().to_vec();
+        for (idx, first) in items.iter().enumerate() {
+            for second in &items[idx + 1..] {
+                self.relation(Relation::NotEqual, Term::Expr(*first), Term::Expr(*second), strict);
+            }
+        }
+    }
+
+    fn relation(&mut self, relation: Relation, left: Term, right: Term, strict: bool) {
+        let constraint = Constraint::relation(self.session, relation, left, right);
+        self.constraints.push(Constraint { strict, ..constraint });
+    }
+
+    fn plain(&mut self, pred: PredId, positive: bool, strict: bool) {
+        let names = self.session.interp.names_of_pred(pred);
+        let kind = if positive { Kind::Holds(pred) } else { Kind::Fails(pred) };
+        self.constraints.push(Constraint { strict, ..Constraint::new(kind, names) });
+    }
+}

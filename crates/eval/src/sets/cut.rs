@@ -1,0 +1,58 @@
+//! Finite parts of infinite sets: integers cut to MININT..MAXINT, strings to two samples.
+//!
+//! Used where nothing bounds a value and the configuration prefers an incomplete search to an error. Whoever asks must warn: what is
+//! outside of the cut is not looked at.
+
+use abridge_model::{BaseSet, BinaryOp, UnaryOp};
+use abridge_value::{Int, Set, Value};
+
+use crate::domain::{SymbolicSet, Val};
+use crate::interp::Session;
+
+/// What stands for all strings where nothing says which ones are meant.
+const SAMPLE_STRINGS: [&str; 2] = ["STRING1", "STRING2"];
+
+impl Session<'_> {
+    /// MININT..MAXINT within the bounds; a bound outside of it counts as the only value.
+    pub fn preferred_range(&self, lo: Option<Int>, hi: Option<Int>) -> Set {
+        let (min, max) = self.int_range();
+        let lo = lo.unwrap_or_else(|| min.clone());
+        let hi = hi.unwrap_or_else(|| max.clone());
+        if lo > max && hi == max {
+            return Set::interval(lo.clone(), lo);
+        }
+        if hi < min && lo == min {
+            return Set::interval(hi.clone(), hi);
+        }
+        Set::interval(lo, hi)
+    }
+
+    /// The set with its integers cut to MININT..MAXINT and its strings to two, if that makes it finite.
+    pub fn preferred(&self, set: &Val) -> Option<Val> {
+        let Some(sym) = set.as_sym() else { return Some(set.clone()) };
+        let (min, max) = self.int_range();
+        Some(match sym {
+            SymbolicSet::Base(BaseSet::Integer) => Set::interval(min, max).into(),
+            SymbolicSet::Base(BaseSet::Natural) => Set::interval(Int::ZERO, max).into(),
+            SymbolicSet::Base(BaseSet::Natural1) => Set::interval(Int::ONE, max).into(),
+            SymbolicSet::Base(BaseSet::String) => SAMPLE_STRINGS.map(Value::string).into_iter().collect::<Set>().into(),
+            SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1), base) => {
+                SymbolicSet::unary(*op, self.preferred(base)?)
+            }
+            SymbolicSet::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), base) => {
+                SymbolicSet::unary(*op, self.preferred(base)?)
+            }
+            SymbolicSet::Binary(op @ (BinaryOp::Cartesian | BinaryOp::Arrow(_) | BinaryOp::Union), left, right) => {
+                SymbolicSet::binary(*op, self.preferred(left)?, self.preferred(right)?)
+            }
+            SymbolicSet::Binary(op @ (BinaryOp::Difference | BinaryOp::Intersection), left, right) => {
+                SymbolicSet::binary(*op, self.preferred(left)?, right.clone())
+            }
+            SymbolicSet::Struct(shape, fields) => {
+                let fields: Option<Vec<Val>> = fields.iter().map(|field| self.preferred(field)).collect();
+                SymbolicSet::Struct(*shape, fields?).into()
+            }
+            _ => return None,
+        })
+    }
+}

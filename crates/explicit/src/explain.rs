@@ -1,0 +1,148 @@
+//! Explanation of a false predicate: the values of its parts.
+
+use abridge_diag::with_stack;
+use abridge_model::{BinaryOp, Expr, ExprId, Model, Pred, PredId, UnaryOp, dump};
+use abridge_system::Part;
+
+use abridge_eval::{Env, Session, State, val_text};
+
+/// No more parts than anyone reads.
+const MAX_PARTS: usize = 6;
+/// How far below a relation operands are of interest.
+const MAX_DEPTH: u32 = 2;
+/// Longer texts say little.
+const MAX_TEXT: usize = 100;
+
+/// The parts of a predicate that is false in a state, with their values there.
+pub(super) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> Vec<Part> {
+    let mut explanation = Explanation { session, model, parts: Vec::new() };
+    explanation.false_pred(pred, &Env::new(state));
+    explanation.parts
+}
+
+struct Explanation<'a> {
+    session: &'a Session<'a>,
+    model: &'a Model,
+    parts: Vec<Part>,
+}
+
+impl Explanation<'_> {
+    /// A predicate that does not hold.
+    fn false_pred(&mut self, id: PredId, env: &Env) {
+        with_stack(|| self.false_pred_inner(id, env));
+    }
+
+    fn false_pred_inner(&mut self, id: PredId, env: &Env) {
+        match self.model.pred(id) {
+            Pred::And(operands) => {
+                let culprit = operands.iter().find(|operand| matches!(self.session.pred(**operand, env), Ok(false)));
+                culprit.into_iter().for_each(|culprit| self.false_pred(*culprit, env));
+            }
+            Pred::Or(operands) => operands.iter().for_each(|operand| self.false_pred(*operand, env)),
+            Pred::Implies(left, right) => {
+                self.operands(*left, env);
+                self.false_pred(*right, env);
+            }
+            Pred::Forall { binder, body } => {
+                if let Ok(Some(witness)) = self.session.counterexample(binder, *body, env) {
+                    for local in binder {
+                        let value = witness.local(*local).map(|val| val_text(self.model, val));
+                        self.add(self.model.locals[*local].name.to_string(), value);
+                    }
+                    self.false_pred(*body, &witness);
+                }
+            }
+            Pred::Let { body, .. } => self.operands(*body, env),
+            _ => self.operands(id, env),
+        }
+    }
+
+    /// The expressions directly inside a predicate.
+    fn operands(&mut self, id: PredId, env: &Env) {
+        if self.parts.len() < MAX_PARTS {
+            with_stack(|| self.operands_inner(id, env));
+        }
+    }
+
+    fn operands_inner(&mut self, id: PredId, env: &Env) {
+        match self.model.pred(id) {
+            Pred::Not(operand) => self.operands(*operand, env),
+            Pred::And(operands) | Pred::Or(operands) => {
+                operands.iter().for_each(|operand| self.operands(*operand, env))
+            }
+            Pred::Implies(left, right) | Pred::Equivalent(left, right) => {
+                self.operands(*left, env);
+                self.operands(*right, env);
+            }
+            Pred::Compare(_, left, right) => {
+                self.expr(*left, env, MAX_DEPTH);
+                self.expr(*right, env, MAX_DEPTH);
+            }
+            Pred::Finite(set) => self.expr(*set, env, MAX_DEPTH),
+            Pred::Partition(set, parts) => {
+                self.expr(*set, env, MAX_DEPTH);
+                parts.iter().for_each(|part| self.expr(*part, env, MAX_DEPTH));
+            }
+            _ => {}
+        }
+    }
+
+    /// An operand, and what it is made of if its own value says too little.
+    fn expr(&mut self, id: ExprId, env: &Env, depth: u32) {
+        if self.parts.len() >= MAX_PARTS {
+            return;
+        }
+        match self.model.expr(id) {
+            Expr::Integer(_)
+            | Expr::Real(_)
+            | Expr::String(_)
+            | Expr::Bool(_)
+            | Expr::Element(..)
+            | Expr::Carrier(_) => return,
+            Expr::EmptySet | Expr::BaseSet(_) | Expr::FreeType(_) => return,
+            _ => {}
+        }
+        let inner: Vec<ExprId> = match self.model.expr(id) {
+            // A set of functions, an interval: its ends say more than its elements.
+            Expr::Unary(op, operand) if yields_type(*op) => return self.inside(&[*operand], env, depth),
+            Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Interval | BinaryOp::Cartesian, left, right) => {
+                return self.inside(&[*left, *right], env, depth);
+            }
+            Expr::Unary(_, operand) => vec![*operand],
+            Expr::Binary(_, left, right) => vec![*left, *right],
+            Expr::SetExtension(items) | Expr::SequenceExtension(items) => items.clone(),
+            Expr::Field(record, _) => vec![*record],
+            _ => Vec::new(),
+        };
+        let value = self.session.value(id, env).ok().map(|val| val_text(self.model, &val));
+        self.add(dump::expr_text(self.model, id), value);
+        self.inside(&inner, env, depth);
+    }
+
+    fn inside(&mut self, operands: &[ExprId], env: &Env, depth: u32) {
+        if depth > 0 {
+            operands.iter().for_each(|operand| self.expr(*operand, env, depth - 1));
+        }
+    }
+
+    fn add(&mut self, text: String, value: Option<String>) {
+        let Some(value) = value.filter(|value| *value != text) else { return };
+        let part = Part { text: shortened(text), value: shortened(value) };
+        if self.parts.len() < MAX_PARTS && !self.parts.contains(&part) {
+            self.parts.push(part);
+        }
+    }
+}
+
+/// `POW(S)`, `seq(S)` and the like.
+fn yields_type(op: UnaryOp) -> bool {
+    use UnaryOp::{Fin, Fin1, Iseq, Iseq1, Perm, Pow, Pow1, Seq, Seq1};
+    matches!(op, Pow | Pow1 | Fin | Fin1 | Seq | Seq1 | Iseq | Iseq1 | Perm)
+}
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(MAX_TEXT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,264 @@
+//! One thread's evaluation.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+use abridge_eval::{State, Val};
+use abridge_system::{
+    Ahead, Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Question, Steps, Worker,
+};
+
+use rustc_hash::FxHashSet;
+
+use super::conjunct::{Inspector, Subject};
+use super::memo::Desk;
+use super::operation::{At, Means, Performer};
+use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
+
+pub struct ExplicitWorker<'a> {
+    pub(super) system: &'a Explicit<'a>,
+    pub(super) operations: Vec<Performer<'a>>,
+    invariant: Inspector<'a>,
+    assertions: Inspector<'a>,
+    goal: Inspector<'a>,
+    propositions: Inspector<'a>,
+    scope: Inspector<'a>,
+    pub(super) means: Means<'a>,
+    target: Vec<u32>,
+    desk: Desk,
+    /// What was rearranged up to here has been taken up.
+    epoch: u32,
+}
+
+impl<'a> ExplicitWorker<'a> {
+    pub(super) fn new(system: &'a Explicit<'a>) -> Self {
+        ExplicitWorker {
+            system,
+            operations: system.operation_memos.iter().map(|operation| Performer::new(system, operation)).collect(),
+            invariant: Inspector::new(&system.invariant),
+            assertions: Inspector::new(&system.assertions),
+            goal: Inspector::new(&system.goal),
+            propositions: Inspector::new(&system.propositions),
+            scope: Inspector::new(&system.scope),
+            means: Means::new(system),
+            target: Vec::new(),
+            desk: Desk::default(),
+            epoch: 0,
+        }
+    }
+
+    pub(super) fn refresh(&mut self) {
+        let epoch = self.system.epoch.load(Ordering::Acquire);
+        if epoch != self.epoch {
+            self.epoch = epoch;
+            self.operations.iter_mut().for_each(Performer::refresh);
+            self.means.settled.refresh();
+            let inspectors = [&mut self.invariant, &mut self.assertions, &mut self.goal, &mut self.propositions];
+            inspectors.into_iter().chain([&mut self.scope]).for_each(Inspector::refresh);
+        }
+    }
+
+    fn setup(&mut self, out: &mut Steps, pause: &mut Pause<'_>) -> Completeness {
+        let system = self.system;
+        let session = system.interp.session();
+        let mut seen = FxHashSet::default();
+        let (mut failure, mut capped) = (None, None);
+        let classes = system.classes.get().map(|classes| &**classes);
+        session.setup_with(&system.pinned, classes, &mut |state| match state {
+            Ok(state) => {
+                if system.config.max_initialisations.is_some_and(|max| seen.len() >= max) {
+                    capped = Some(Gap::Capped);
+                    return ControlFlow::Break(());
+                }
+                system.encode(&state, false, &mut self.target);
+                if seen.insert(self.target[0]) {
+                    let count = classes.map_or(1, |classes| classes.size(&values(&state)));
+                    out.push(SETUP, count, &self.target);
+                }
+                pause(out)
+            }
+            Err(error) => {
+                out.is_ill_defined |= is_violation(&error);
+                failure = Some(error);
+                ControlFlow::Continue(())
+            }
+        });
+        capped.max(system.note(&session, "the constants", failure)).into()
+    }
+
+    /// Adds one initial state of each kind. False if that cannot be done.
+    fn initialise_by_orbit(&mut self, constants: &State, alike: &dyn Alike, out: &mut Steps) -> bool {
+        let system = self.system;
+        let Some(shape) = system.initial_fixed_sets.as_ref().filter(|_| system.config.max_initialisations.is_none())
+        else {
+            return false;
+        };
+        let kinds = shape.movable(&system.kinds(alike));
+        if kinds.is_empty() {
+            return false;
+        }
+        let session = system.interp.session();
+        let states = system.fragments.as_ref().and_then(|it| it.initialise_by_orbit(&session, constants, &kinds));
+        let Some(states) = states else { return false };
+        for (state, number) in states {
+            system.encode(&state, true, &mut self.target);
+            out.push(INITIALISATION, number, &self.target);
+        }
+        true
+    }
+
+    fn initialise(&mut self, constants: &State, out: &mut Steps, pause: &mut Pause<'_>) -> Completeness {
+        let system = self.system;
+        let session = system.interp.session();
+        let (mut failure, mut capped) = (None, None);
+        let mut count = 0;
+        session.initialise(constants, &mut |state| match state {
+            Ok(state) => {
+                if system.config.max_initialisations.is_some_and(|max| count >= max) {
+                    capped = Some(Gap::Capped);
+                    return ControlFlow::Break(());
+                }
+                count += 1;
+                system.encode(&state, true, &mut self.target);
+                out.push(INITIALISATION, 1, &self.target);
+                pause(out)
+            }
+            Err(error) => {
+                out.is_ill_defined |= is_violation(&error);
+                failure = Some(error);
+                ControlFlow::Continue(())
+            }
+        });
+        capped.max(system.note(&session, "the initialisation", failure)).into()
+    }
+}
+
+impl Drop for ExplicitWorker<'_> {
+    fn drop(&mut self) {
+        if !self.system.config.profile {
+            return;
+        }
+        let mut profile = lock(&self.system.profile);
+        self.operations.iter().map(Performer::cost).for_each(|(what, cost)| profile.add(what, cost));
+        let inspectors = [&self.invariant, &self.assertions, &self.goal, &self.propositions];
+        inspectors.into_iter().flat_map(Inspector::costs).for_each(|(what, cost)| profile.add(what, cost));
+    }
+}
+
+/// Those of the inspectors of invariant, assertions, goal and propositions that are asked.
+fn asked_of<'i, 'a>(
+    asked: Properties,
+    inspectors: [&'i mut Inspector<'a>; 4],
+) -> impl Iterator<Item = &'i mut Inspector<'a>> {
+    let is_asked = [asked.invariant, asked.assertions, asked.goal, asked.propositions];
+    inspectors.into_iter().zip(is_asked).filter_map(|(inspector, is_asked)| is_asked.then_some(inspector))
+}
+
+/// The values of the constants.
+fn values(state: &State) -> Vec<Val> {
+    state.constants.iter().flatten().cloned().collect()
+}
+
+impl Worker for ExplicitWorker<'_> {
+    fn expand(
+        &mut self,
+        origin: Origin<'_>,
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness {
+        let constants = match origin {
+            Origin::Root if self.system.has_setup => return self.setup(out, pause),
+            Origin::Root => self.system.blank(),
+            Origin::State(words) if words[0] & 1 == 1 => return self.operate(words, alike, out),
+            Origin::State(words) => self.system.decode(words).0,
+        };
+        if alike.is_some_and(|alike| self.initialise_by_orbit(&constants, alike, out)) {
+            return Completeness::Whole;
+        }
+        self.initialise(&constants, out, pause)
+    }
+
+    fn announce(&mut self, states: &[Ahead], question: Question) {
+        if states.iter().any(|state| state.words[0] & 1 == 0) {
+            return;
+        }
+        self.refresh();
+        match question {
+            Question::Successors => {
+                self.means.settled.fetch(states, &mut self.desk);
+                self.operations.iter().for_each(|operation| operation.fetch(states, &mut self.desk));
+            }
+            Question::Properties(asked) => {
+                let Self { invariant, assertions, goal, propositions, .. } = self;
+                let inspectors = asked_of(asked, [invariant, assertions, goal, propositions]);
+                inspectors.for_each(|inspector| inspector.fetch(states, &mut self.desk));
+            }
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.system.interp.is_stopped()
+    }
+
+    fn wants_alike(&self, origin: Origin<'_>) -> bool {
+        match origin {
+            Origin::State(words) if words[0] & 1 == 1 => self.operations.iter().any(Performer::wants_alike),
+            _ => self.system.initial_fixed_sets.is_some(),
+        }
+    }
+
+    fn inspect(
+        &mut self,
+        words: &[u32],
+        before: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) -> Completeness {
+        if words[0] & 1 == 0 {
+            return Completeness::Whole;
+        }
+        self.refresh();
+        let (is_outside, mut completeness) = self.is_outside_scope(words);
+        if is_outside {
+            return completeness;
+        }
+        let mut state = None;
+        let Self { system, means, invariant, assertions, goal, propositions, .. } = self;
+        let mut subject = Subject { system, fast: means.fast.as_mut(), words, state: &mut state };
+        for inspector in asked_of(asked, [invariant, assertions, goal, propositions]) {
+            completeness = completeness.and(inspector.inspect(&mut subject, before, found));
+        }
+        completeness
+    }
+}
+
+impl ExplicitWorker<'_> {
+    fn is_outside_scope(&mut self, words: &[u32]) -> (bool, Completeness) {
+        if !self.system.has_scope() {
+            return (false, Completeness::Whole);
+        }
+        let mut state = None;
+        let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
+        let mut is_outside = false;
+        let completeness = self.scope.inspect(&mut subject, None, &mut |_| is_outside = true);
+        (is_outside, completeness)
+    }
+
+    /// Adds the steps of all operations out of an initialised state.
+    fn operate(&mut self, words: &[u32], alike: Option<&dyn Alike>, out: &mut Steps) -> Completeness {
+        self.refresh();
+        let (is_outside, mut completeness) = self.is_outside_scope(words);
+        if is_outside {
+            lock(&self.system.notes).n_outside += 1;
+            out.is_reduced = true;
+            return completeness;
+        }
+        self.means.scratch.wants_labels = out.wants_labels();
+        let mut at = At { alike, ..At::new(self.system, words, &mut self.means) };
+        for operation in &mut self.operations {
+            completeness = completeness.and(operation.perform(&mut at, out));
+        }
+        completeness
+    }
+}

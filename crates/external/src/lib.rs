@@ -1,0 +1,249 @@
+//! External functions, predicates and substitutions, by name; `sema/library/EXTERNALS.md` says what each means.
+//!
+//! Pure ones are computed exactly. Printing does nothing. Values that are not functions of the state (chance, the clock) are fixed ones,
+//! with a warning. Files are read once, through the [`World`](abridge_eval::World) of the configuration. What reads on in a file, or looks at
+//! the search itself, is refused.
+
+mod about;
+mod clock;
+mod documents;
+mod files;
+mod numbers;
+mod reals;
+mod regexes;
+mod sets;
+mod strings;
+mod svg;
+mod tables;
+
+use abridge_eval::{Env, Error, ErrorKind, Externals, IllDefined, Result, Session, Val, Warning};
+use abridge_model::{ExprId, ExternalId, dump};
+use abridge_value::{Int, Set, Value, sequence};
+
+/// A call with its arguments evaluated.
+struct Call<'a> {
+    session: &'a Session<'a>,
+    name: &'a str,
+    args: Vec<Val>,
+    /// The call itself, for its type; predicates have none.
+    node: Option<ExprId>,
+    env: &'a Env,
+}
+
+/// All external functions that are covered.
+pub struct Library;
+
+impl Externals for Library {
+    fn expr(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], node: ExprId, env: &Env) -> Result<Val> {
+        let name = session.model().externals[id].name.as_str();
+        match (name, args) {
+            // Evaluated as they are, so that infinite sets stay symbolic.
+            ("vprintf" | "fvprintf", [.., val]) => return session.expr(*val, env),
+            ("SYMBOLIC" | "COPY" | "ENUM" | "STORE", [val]) => return session.expr(*val, env),
+            ("STRINGIFY", [val]) => return Ok(Value::string(dump::expr_text(session.model(), *val)).into()),
+            _ => {}
+        }
+        let call = Call::new(session, name, args, Some(node), env)?;
+        call.function()
+    }
+
+    fn pred(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], env: &Env) -> Result<bool> {
+        let name = session.model().externals[id].name.as_str();
+        if is_silent_predicate(name) {
+            return Ok(true);
+        }
+        let call = Call::new(session, name, args, None, env)?;
+        call.predicate()
+    }
+
+    /// Substitutions only print, report or open a file.
+    fn subst(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], env: &Env) -> Result<()> {
+        let name = session.model().externals[id].name.as_str();
+        match name {
+            "PRINT" | "PRINTF" | "FPRINTF" | "PRINT_BT" | "DEBUG_PRINT_STATE" | "SLEEP" | "SEEN" => Ok(()),
+            "SEE" => {
+                let call = Call::new(session, name, args, None, env)?;
+                let opened = session.config().world.text(call.str(0)?);
+                opened.map(drop).map_err(|why| call.ill_defined(&why))
+            }
+            "ADD_ERROR" | "ADD_ERRORS" | "ADD_STATE_ERROR" | "ADD_STATE_ERRORS" | "ADD_WARNING" | "ADD_WARNINGS" => {
+                let call = Call::new(session, name, args, None, env)?;
+                let parts: Result<Vec<String>> = call.args.iter().map(|arg| session.to_string(arg, env)).collect();
+                session.warn(Warning::Reported { message: parts?.join(" ") });
+                Ok(())
+            }
+            _ => Err(unsupported(name)),
+        }
+    }
+}
+
+fn unsupported(name: &str) -> Error {
+    ErrorKind::Unsupported(format!("the external `{name}`")).into()
+}
+
+/// A known external in a way that is not covered.
+fn unsupported_use(name: &str, how: &str) -> Error {
+    ErrorKind::Unsupported(format!("the external `{name}` {how}")).into()
+}
+
+/// Predicates that are true whatever they are given: printing and hints.
+pub fn is_silent_predicate(name: &str) -> bool {
+    let printing = [
+        "printf",
+        "printf_nonvar",
+        "tprintf",
+        "printf_opt_trace",
+        "iprintf",
+        "printf_two",
+        "dprintf",
+        "fprintf",
+        "observe",
+        "observe_silent",
+        "observe_indent",
+        "tobserve",
+        "observe_fun",
+    ];
+    let hints = [
+        "DO_NOT_ENUMERATE",
+        "ENUMERATE",
+        "MAXIMIZE_EXPR",
+        "MINIMIZE_EXPR",
+        "KODKOD_SOLVE",
+        "STORE_VALUE",
+        "SLEEP",
+        "SET_PREF",
+    ];
+    printing.contains(&name) || hints.contains(&name)
+}
+
+impl<'a> Call<'a> {
+    /// Evaluates the arguments.
+    fn new(
+        session: &'a Session<'a>,
+        name: &'a str,
+        args: &[ExprId],
+        node: Option<ExprId>,
+        env: &'a Env,
+    ) -> Result<Call<'a>> {
+        let args: Result<Vec<Val>> = args.iter().map(|arg| session.value(*arg, env)).collect();
+        Ok(Call { session, name, args: args?, node, env })
+    }
+}
+
+impl Call<'_> {
+    fn function(&self) -> Result<Val> {
+        let families = [
+            Self::string_function,
+            Self::number_function,
+            Self::real_function,
+            Self::set_function,
+            Self::regex_function,
+            Self::file_function,
+            Self::table_function,
+            Self::document_function,
+            Self::time_function,
+            Self::about_function,
+            Self::svg_function,
+        ];
+        for family in families {
+            if let Some(val) = family(self)? {
+                return Ok(val);
+            }
+        }
+        self.other_function()
+    }
+
+    fn other_function(&self) -> Result<Val> {
+        match self.name {
+            "FORCE" => Ok(self.session.finite(&self.args[0], self.env)?.into()),
+            "ASSERT_EXPR" => {
+                self.assert_true()?;
+                self.arg(2).cloned()
+            }
+            "ARGC" => {
+                self.impure();
+                Ok(Int::ZERO.into())
+            }
+            "ARGV" => Err(self.ill_defined("no arguments are given to the model")),
+            _ => Err(unsupported(self.name)),
+        }
+    }
+
+    fn predicate(&self) -> Result<bool> {
+        match self.name {
+            "ASSERT_TRUE" => {
+                self.assert_true()?;
+                Ok(true)
+            }
+            "KODKOD" => self.arg(3)?.bool(),
+            "LEQ_SYM" | "LEQ_SYM_BREAK" => match (self.arg(0)?.as_value(), self.arg(1)?.as_value()) {
+                (Some(Value::Set(_)), _) => Ok(true),
+                (Some(left), Some(right)) => Ok(left <= right),
+                _ => Ok(true),
+            },
+            "REQ" => Ok(self.real(0)? == self.real(1)?),
+            "RNEQ" => Ok(self.real(0)? != self.real(1)?),
+            "RLT" => Ok(self.real(0)? < self.real(1)?),
+            "RGT" => Ok(self.real(0)? > self.real(1)?),
+            "RLEQ" => Ok(self.real(0)? <= self.real(1)?),
+            "RGEQ" => Ok(self.real(0)? >= self.real(1)?),
+            _ => self.other_predicate(),
+        }
+    }
+
+    fn other_predicate(&self) -> Result<bool> {
+        let found = self.string_predicate(self.name)?;
+        let found = if found.is_none() { self.regex_predicate()? } else { found };
+        let found = if found.is_none() { self.file_predicate()? } else { found };
+        found.ok_or_else(|| unsupported(self.name))
+    }
+
+    fn assert_true(&self) -> Result<()> {
+        if self.arg(0)?.bool()? { Ok(()) } else { Err(self.ill_defined(self.str(1)?)) }
+    }
+
+    fn arg(&self, idx: usize) -> Result<&Val> {
+        self.args.get(idx).ok_or_else(|| ErrorKind::Internal("an external has too few arguments").into())
+    }
+
+    fn int(&self, idx: usize) -> Result<Int> {
+        self.arg(idx)?.int()
+    }
+
+    fn real(&self, idx: usize) -> Result<f64> {
+        self.arg(idx)?.real()
+    }
+
+    fn str(&self, idx: usize) -> Result<&str> {
+        self.arg(idx)?.str()
+    }
+
+    fn set(&self, idx: usize) -> Result<Set> {
+        self.session.enumerate(self.arg(idx)?, self.env)
+    }
+
+    fn items(&self, idx: usize) -> Result<Vec<Value>> {
+        let set = self.set(idx)?;
+        match sequence::items(&set) {
+            Some(items) => Ok(items.into_iter().cloned().collect()),
+            None => Err(self.ill_defined("a sequence is expected")),
+        }
+    }
+
+    fn ill_defined(&self, message: &str) -> Error {
+        IllDefined::External { name: self.name.to_string(), message: message.to_string() }.into()
+    }
+
+    /// The result is not a function of the state.
+    fn impure(&self) {
+        self.session.warn(Warning::Impure { name: self.name.to_string() });
+    }
+}
+
+fn text(text: impl Into<Box<str>>) -> Result<Option<Val>> {
+    Ok(Some(Value::string(text).into()))
+}
+
+fn number(int: Int) -> Result<Option<Val>> {
+    Ok(Some(int.into()))
+}

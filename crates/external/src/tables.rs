@@ -1,0 +1,120 @@
+//! LibraryCSV: tables of comma separated values. The type of the result says how the fields of a line are read.
+
+use abridge_eval::{Result, Val};
+use abridge_model::{Type, TypeId};
+use abridge_value::{Int, Set, Value, relation, sequence};
+use csv::{ReaderBuilder, StringRecord};
+
+use super::Call;
+
+/// What an empty field stands for where a number is expected.
+const NO_NUMBER: i64 = -1;
+
+impl Call<'_> {
+    pub(super) fn table_function(&self) -> Result<Option<Val>> {
+        match self.name {
+            "READ_CSV" => self.table(false),
+            "READ_CSV_SEQUENCE" => self.table(true),
+            "READ_CSV_STRINGS" => self.table_of_strings(),
+            _ => Ok(None),
+        }
+    }
+
+    /// Older declarations have the file name only.
+    fn flag(&self, idx: usize) -> Result<bool> {
+        self.args.get(idx).map_or(Ok(false), Val::bool)
+    }
+
+    fn table(&self, is_sequence: bool) -> Result<Option<Val>> {
+        let model = self.session.model();
+        let result = self.node.and_then(|node| model.types.elem(model.ty(node)));
+        let line_type = match result.map(|elem| (elem, model.types.get(elem))) {
+            Some((_, Type::Pair(_, second))) if is_sequence => *second,
+            Some((elem, _)) if !is_sequence => elem,
+            _ => return Err(super::unsupported_use(self.name, "with a result that is no table")),
+        };
+        let (skip, extra) = (self.flag(1)?, self.flag(2)?);
+        let mut lines = Vec::new();
+        for (idx, line) in self.lines(0)?.into_iter().enumerate().skip(usize::from(skip)) {
+            self.session.ticks(line.len() as u64)?;
+            let mut fields = line.iter();
+            let wrong = |why: String| self.unreadable(&format!("line {}: {why}", idx + 1));
+            let value = self.line_value(line_type, &mut fields).map_err(wrong)?;
+            if fields.next().is_some() && !extra {
+                return Err(wrong("there are more fields than the type has".to_owned()));
+            }
+            lines.push(value);
+        }
+        let table = if is_sequence { sequence::from_items(lines) } else { lines.into_iter().collect() };
+        Ok(Some(table.into()))
+    }
+
+    /// The lines that are not empty.
+    fn lines(&self, file: usize) -> Result<Vec<StringRecord>> {
+        let source = self.file(file)?;
+        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(source.as_bytes());
+        let lines: std::result::Result<Vec<StringRecord>, csv::Error> = reader.records().collect();
+        lines.map_err(|error| self.unreadable(&error.to_string()))
+    }
+
+    /// Reads as many fields as a type has leaves.
+    fn line_value<'f>(
+        &self,
+        ty: TypeId,
+        fields: &mut impl Iterator<Item = &'f str>,
+    ) -> std::result::Result<Value, String> {
+        let model = self.session.model();
+        match model.types.get(ty) {
+            Type::Pair(first, second) => {
+                let first = self.line_value(*first, fields)?;
+                Ok(Value::pair(first, self.line_value(*second, fields)?))
+            }
+            Type::Record(types) => {
+                let values: std::result::Result<Vec<Value>, String> =
+                    types.iter().map(|(_, ty)| self.line_value(*ty, fields)).collect();
+                Ok(Value::record(ty.0, values?))
+            }
+            leaf => {
+                let field = fields.next().ok_or("there are fewer fields than the type has")?.trim();
+                self.leaf_value(leaf, field).ok_or_else(|| {
+                    format!("`{field}` is no value of type {}", abridge_model::Model::type_text(model, ty))
+                })
+            }
+        }
+    }
+
+    fn leaf_value(&self, ty: &Type, field: &str) -> Option<Value> {
+        match ty {
+            Type::String => Some(Value::string(field)),
+            Type::Integer if field.is_empty() => Some(Value::Int(NO_NUMBER)),
+            Type::Integer => Int::parse(field).map(Value::int),
+            Type::Real => field.parse().ok().filter(|real: &f64| real.is_finite()).map(Value::real),
+            Type::Bool if field.eq_ignore_ascii_case("true") => Some(Value::Bool(true)),
+            Type::Bool if field.eq_ignore_ascii_case("false") => Some(Value::Bool(false)),
+            Type::Given(set) => {
+                let carrier = &self.session.model().sets[*set];
+                let index = (0..carrier.size()).find(|index| carrier.element_name(*index) == field)?;
+                Some(Value::element(set.0, index))
+            }
+            _ => None,
+        }
+    }
+
+    /// Each line as a function from the names of the columns.
+    fn table_of_strings(&self) -> Result<Option<Val>> {
+        let lines = self.lines(0)?;
+        let Some((names, lines)) = lines.split_first() else {
+            return Ok(Some(Set::EMPTY.into()));
+        };
+        let functions = lines.iter().map(|line| {
+            let named = names.iter().zip(line).filter(|(_, field)| !field.is_empty());
+            let row: Set = named.map(|(name, field)| Value::pair(Value::string(name), Value::string(field))).collect();
+            row
+        });
+        let functions: Vec<Set> = functions.collect();
+        if !functions.iter().all(relation::is_functional) {
+            return Err(self.unreadable("two columns have the same name"));
+        }
+        Ok(Some(sequence::from_items(functions.into_iter().map(Value::Set)).into()))
+    }
+}

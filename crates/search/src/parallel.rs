@@ -1,0 +1,221 @@
+//! A block of states expanded by all threads together.
+//!
+//! 1. *Expand*: the block is cut into batches; threads take batches and compute the roots of all targets, the candidates.
+//! 2. *Sift*: threads take shards of the table and go through the candidates of all batches in order; the first of equal ones that
+//!    the table does not have is new.
+//! 3. One thread numbers the new states in the order of their candidates, which is the order of a search with one thread.
+//! 4. *Inspect*: threads write the numbers into the shards and inspect the new states.
+//!
+//! Tasks are taken from one counter. What a task touches is locked by it alone, or read by all.
+
+use std::io;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use abridge_store::{N_SHARDS, StateTable};
+use abridge_system::System;
+
+use crate::batch::{Batch, batch_size};
+use crate::explore::Config;
+use crate::scratch::Scratch;
+
+#[derive(Clone, Copy)]
+pub(crate) enum Task {
+    Expand,
+    Sift,
+    Inspect,
+    /// Rearranging what workers share, which has so many parts.
+    Tidy(usize),
+}
+
+/// What the threads share.
+pub(crate) struct ParallelBlock<'c> {
+    config: &'c Config,
+    table: RwLock<StateTable>,
+    batches: RwLock<Vec<RwLock<Batch>>>,
+    block: RwLock<Block>,
+    next: AtomicUsize,
+    /// No further batch is to be begun.
+    is_stopped: AtomicBool,
+    /// Why files could not be asked.
+    failure: Mutex<Option<io::Error>>,
+}
+
+#[derive(Default)]
+struct Block {
+    states: Range<u32>,
+    /// The roots of the states.
+    roots: Vec<u64>,
+    /// States of a batch.
+    batch_size: u32,
+    n_batches: usize,
+    is_last_level: bool,
+}
+
+impl<'c> ParallelBlock<'c> {
+    pub(crate) fn new(config: &'c Config, table: StateTable) -> Self {
+        ParallelBlock {
+            config,
+            table: RwLock::new(table),
+            batches: RwLock::default(),
+            block: RwLock::default(),
+            next: AtomicUsize::new(0),
+            is_stopped: AtomicBool::new(false),
+            failure: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn table(&self) -> RwLockReadGuard<'_, StateTable> {
+        read(&self.table)
+    }
+
+    pub(crate) fn table_mut(&self) -> RwLockWriteGuard<'_, StateTable> {
+        write(&self.table)
+    }
+
+    pub(crate) fn into_table(self) -> StateTable {
+        self.table.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says which states come next.
+    pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool) -> io::Result<()> {
+        let batch_size = batch_size(states.len());
+        let n_batches = states.len().div_ceil(batch_size as usize);
+        let mut batches = write(&self.batches);
+        if batches.len() < n_batches {
+            batches.resize_with(n_batches, RwLock::default);
+        }
+        let mut block = write(&self.block);
+        self.table().read_roots(states.clone(), &mut block.roots)?;
+        (block.states, block.is_last_level) = (states, is_last_level);
+        (block.batch_size, block.n_batches) = (batch_size, n_batches);
+        drop(block);
+        self.rewind();
+        Ok(())
+    }
+
+    /// Says that the next task begins with its first part.
+    pub(crate) fn rewind(&self) {
+        self.next.store(0, Ordering::Relaxed);
+    }
+
+    /// Lets nobody begin a further batch.
+    pub(crate) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    fn take(&self, n_parts: usize) -> Option<usize> {
+        let part = self.next.fetch_add(1, Ordering::Relaxed);
+        (part < n_parts).then_some(part)
+    }
+
+    /// One thread's share of a task; `pause` is called after each part of it.
+    pub(crate) fn work<'s, S: System>(
+        &self,
+        task: Task,
+        system: &'s S,
+        scratch: &mut Scratch<S::Worker<'s>>,
+        pause: &mut dyn FnMut(),
+    ) {
+        let (table, batches, block) = (self.table(), read(&self.batches), read(&self.block));
+        let batches = &batches[..block.n_batches];
+        match task {
+            Task::Expand => {
+                while !self.is_stopped.load(Ordering::Relaxed)
+                    && let Some(idx) = self.take(batches.len())
+                {
+                    let start = block.states.start + idx as u32 * block.batch_size;
+                    let parents = start..block.states.end.min(start + block.batch_size);
+                    let from = (start - block.states.start) as usize;
+                    let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
+                    write(&batches[idx]).expand(&table, self.config, scratch, parents, block.is_last_level);
+                    pause();
+                }
+            }
+            Task::Sift => {
+                while let Some(shard) = self.take(N_SHARDS) {
+                    if let Err(error) = sift(&table, batches, shard) {
+                        *self.failure() = Some(error);
+                    }
+                }
+            }
+            Task::Inspect => {
+                while let Some(part) = self.take(N_SHARDS + batches.len()) {
+                    if part < N_SHARDS {
+                        let number = |(batch, candidate): (u32, u32)| read(&batches[batch as usize]).number(candidate);
+                        table.sift(part).settle(number);
+                    } else {
+                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch);
+                        pause();
+                    }
+                }
+            }
+            Task::Tidy(n_parts) => {
+                while self.take(n_parts).is_some() {
+                    system.tidy_part();
+                }
+            }
+        }
+    }
+
+    fn failure(&self) -> std::sync::MutexGuard<'_, Option<io::Error>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why sifting failed, if it did.
+    pub(crate) fn take_failure(&self) -> Option<io::Error> {
+        self.failure().take()
+    }
+
+    /// Forgets the batches that nobody began; the first state that was not expanded.
+    pub(crate) fn close_expansion(&self) -> u32 {
+        let begun = self.next.load(Ordering::Relaxed);
+        let mut block = write(&self.block);
+        block.n_batches = block.n_batches.min(begun);
+        block.states.end.min(block.states.start.saturating_add(block.n_batches as u32 * block.batch_size))
+    }
+
+    /// The targets of all steps of the block.
+    pub(crate) fn n_candidates(&self) -> u64 {
+        let mut sum = 0;
+        self.for_each_batch(|batch| sum += batch.n_candidates() as u64);
+        sum
+    }
+
+    /// Numbers the new states.
+    pub(crate) fn number(&self) {
+        let (mut table, n_batches) = (self.table_mut(), read(&self.block).n_batches);
+        for batch in &read(&self.batches)[..n_batches] {
+            write(batch).append_to(&mut table);
+        }
+    }
+
+    /// The batches in order.
+    pub(crate) fn for_each_batch(&self, mut each: impl FnMut(&Batch)) {
+        let n_batches = read(&self.block).n_batches;
+        for batch in &read(&self.batches)[..n_batches] {
+            each(&read(batch));
+        }
+    }
+}
+
+fn sift(table: &StateTable, batches: &[RwLock<Batch>], shard: usize) -> io::Result<()> {
+    let mut sift = table.sift(shard);
+    let sum = |count: &dyn Fn(&Batch) -> usize| batches.iter().map(|batch| count(&read(batch))).sum();
+    sift.begin(sum(&|batch| batch.candidates(shard).len()), sum(&|batch| batch.n_candidates()));
+    for (number, batch) in (0..).zip(batches) {
+        let batch = read(batch);
+        let candidates = batch.candidates(shard).map(|(root, idx)| (root, (number, idx)));
+        sift.add(candidates, |(_, candidate)| batch.mark_new(candidate));
+    }
+    sift.finish(|(batch, candidate)| read(&batches[batch as usize]).mark_new(candidate))
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

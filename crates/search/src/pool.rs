@@ -1,0 +1,121 @@
+//! Threads that do one kind of task at a time together with the thread that leads them.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Where the leader says what is to be done.
+pub(crate) struct Pool<T> {
+    order: Mutex<Order<T>>,
+    /// There is a new order.
+    begin: Condvar,
+    /// Some helper has finished.
+    end: Condvar,
+}
+
+struct Order<T> {
+    task: Option<T>,
+    /// Which order it is; a helper follows each once.
+    number: u64,
+    n_helpers: usize,
+    n_busy: usize,
+    is_over: bool,
+}
+
+impl<T: Copy> Pool<T> {
+    pub(crate) fn new() -> Self {
+        let order = Order { task: None, number: 0, n_helpers: 0, n_busy: 0, is_over: false };
+        Pool { order: Mutex::new(order), begin: Condvar::new(), end: Condvar::new() }
+    }
+
+    fn order(&self) -> MutexGuard<'_, Order<T>> {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Announces a helper, which is about to call [`Pool::help`] with the number of the last order that is not for it.
+    pub(crate) fn enlist(&self) -> u64 {
+        let mut order = self.order();
+        order.n_helpers += 1;
+        order.number
+    }
+
+    pub(crate) fn has_helpers(&self) -> bool {
+        self.order().n_helpers > 0
+    }
+
+    /// Has a task done by everybody, `own` being the leader's part of it; returns when all are done.
+    pub(crate) fn lead(&self, task: T, own: impl FnOnce()) {
+        let mut order = self.order();
+        order.task = Some(task);
+        order.number += 1;
+        order.n_busy = order.n_helpers;
+        drop(order);
+        self.begin.notify_all();
+        own();
+        let order = self.order();
+        drop(self.end.wait_while(order, |order| order.n_busy > 0).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Sends the helpers home.
+    pub(crate) fn dismiss(&self) {
+        self.order().is_over = true;
+        self.begin.notify_all();
+    }
+
+    /// Does the tasks of all orders after one until the helpers are sent home.
+    pub(crate) fn help(&self, mut done: u64, mut work: impl FnMut(T)) {
+        loop {
+            let order = self.order();
+            let waits = |order: &mut Order<T>| order.number == done && !order.is_over;
+            let order = self.begin.wait_while(order, waits).unwrap_or_else(PoisonError::into_inner);
+            let (Some(task), false) = (order.task, order.is_over) else { return };
+            done = order.number;
+            drop(order);
+            let finish = Finish(self);
+            work(task);
+            drop(finish);
+        }
+    }
+}
+
+/// Reports that a helper has finished, even if by a panic, so that the leader does not wait for ever.
+struct Finish<'c, T: Copy>(&'c Pool<T>);
+
+impl<T: Copy> Drop for Finish<'_, T> {
+    fn drop(&mut self) {
+        let mut order = self.0.order();
+        order.n_busy -= 1;
+        if std::thread::panicking() {
+            order.n_helpers -= 1;
+        }
+        drop(order);
+        self.0.end.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn everybody_does_every_task_once() {
+        let (pool, sum) = (&Pool::new(), &AtomicU64::new(0));
+        let work = |task: u64| {
+            sum.fetch_add(task, Ordering::Relaxed);
+        };
+        std::thread::scope(|scope| {
+            // What was ordered before there were helpers is not for them.
+            pool.lead(1000, || ());
+            for _ in 0..3 {
+                let last = pool.enlist();
+                scope.spawn(move || pool.help(last, work));
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            for task in 1..=100 {
+                pool.lead(task, || work(task));
+                assert_eq!(sum.load(Ordering::Relaxed), 4 * task * (task + 1) / 2);
+            }
+            pool.dismiss();
+        });
+    }
+}

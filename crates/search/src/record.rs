@@ -1,0 +1,80 @@
+//! Counts, findings and limits collected along the way.
+
+use abridge_system::{Completeness, Finding, Gap, Limit};
+
+use crate::explore::Config;
+
+/// Transitions, altogether and by operation.
+#[derive(Clone, Default)]
+pub(crate) struct Tally {
+    pub(crate) transitions: u64,
+    pub(crate) per_operation: Vec<u64>,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, operation: u32, count: u64) {
+        let operation = operation as usize;
+        if self.per_operation.len() <= operation {
+            self.per_operation.resize(operation + 1, 0);
+        }
+        let of_operation = &mut self.per_operation[operation];
+        *of_operation = of_operation.saturating_add(count);
+        self.transitions = self.transitions.saturating_add(count);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.transitions = 0;
+        self.per_operation.clear();
+    }
+
+    pub(crate) fn take_over(&mut self, other: &Tally) {
+        for (operation, count) in (0..).zip(&other.per_operation) {
+            self.add(operation, *count);
+        }
+    }
+}
+
+/// Findings and reasons to stop.
+#[derive(Default)]
+pub(crate) struct Record {
+    pub(crate) tally: Tally,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) limits: Vec<Limit>,
+    pub(crate) is_done: bool,
+    /// Done because of a limit: there would be more to do.
+    pub(crate) is_stopped: bool,
+}
+
+impl Record {
+    pub(crate) fn find(&mut self, config: &Config, finding: Finding) {
+        let same_kind = |other: &&Finding| std::mem::discriminant(&other.kind) == std::mem::discriminant(&finding.kind);
+        if self.findings.iter().filter(same_kind).count() < config.max_findings {
+            self.findings.push(finding);
+        }
+        self.is_done |= config.stop_at_first;
+    }
+
+    pub(crate) fn limit(&mut self, limit: Limit) {
+        if !self.limits.contains(&limit) {
+            self.limits.push(limit);
+        }
+    }
+
+    /// Turns what may be missing into a limit.
+    pub(crate) fn heed(&mut self, completeness: Completeness) {
+        if let Completeness::Missing(gap) = completeness {
+            self.limit(Limit::Missing(gap));
+        }
+    }
+
+    /// Notes a gap that was collected apart.
+    pub(crate) fn heed_gap(&mut self, gap: Option<Gap>) {
+        self.heed(gap.into());
+    }
+
+    pub(crate) fn stop(&mut self, limit: Limit) {
+        self.limit(limit);
+        self.is_done = true;
+        self.is_stopped = true;
+    }
+}

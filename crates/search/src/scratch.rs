@@ -1,0 +1,106 @@
+//! Per-worker scratch: evaluation and buffers of one thread.
+
+use abridge_store::{PairCache, StateTable};
+use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
+
+pub(crate) struct Scratch<W> {
+    pub(crate) worker: W,
+    pub(crate) steps: Steps,
+    cache: PairCache,
+    /// The state that was read last, and the ids of its nodes.
+    pub(crate) words: Vec<u32>,
+    ids: Vec<u32>,
+    target: Vec<u32>,
+    target_ids: Vec<u32>,
+    /// States to prefetch, and the ids of their nodes.
+    ahead: [Ahead; AHEAD],
+    ahead_ids: [Vec<u32>; AHEAD],
+}
+
+/// States that are announced together.
+pub(crate) const AHEAD: usize = 16;
+
+impl<W: Worker> Scratch<W> {
+    pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S) -> Self {
+        Scratch {
+            worker: system.worker(),
+            steps: Steps::new(system.width()),
+            cache: PairCache::new(),
+            words: Vec::new(),
+            ids: Vec::new(),
+            target: Vec::new(),
+            target_ids: Vec::new(),
+            ahead: Default::default(),
+            ahead_ids: Default::default(),
+        }
+    }
+
+    pub(crate) fn read(&mut self, table: &StateTable, root: u64) {
+        table.unfold(root, &mut self.words, &mut self.ids);
+    }
+
+    /// Reads states that are to be expanded one after the other, at most [`AHEAD`].
+    pub(crate) fn read_ahead(&mut self, table: &StateTable, roots: &[u64]) {
+        for ((ahead, ids), root) in self.ahead.iter_mut().zip(&mut self.ahead_ids).zip(roots) {
+            table.unfold(*root, &mut ahead.words, ids);
+        }
+        self.worker.announce(&self.ahead[..roots.len()], Question::Successors);
+    }
+
+    /// Goes on to one of the states that were read ahead.
+    pub(crate) fn turn_to(&mut self, idx: usize) {
+        std::mem::swap(&mut self.words, &mut self.ahead[idx].words);
+        std::mem::swap(&mut self.ids, &mut self.ahead_ids[idx]);
+    }
+
+    /// Computes the steps out of the state that was read last.
+    pub(crate) fn expand(&mut self) -> Completeness {
+        self.steps.clear();
+        self.worker.successors(&self.words, &mut self.steps)
+    }
+
+    /// Operation, number of transitions and root of each step.
+    pub(crate) fn targets(&mut self, table: &StateTable, mut each: impl FnMut(u32, u64, u64)) {
+        let near = (!self.words.is_empty()).then_some((self.words.as_slice(), self.ids.as_slice()));
+        for step in self.steps.iter() {
+            let root = table.fold(&mut self.cache, step.target, near, &mut self.target_ids);
+            each(step.operation, step.count, root);
+        }
+    }
+
+    /// Inspects states, at most [`AHEAD`], of which the roots are given after those of their parents.
+    pub(crate) fn inspect_all(
+        &mut self,
+        table: &StateTable,
+        roots: impl ExactSizeIterator<Item = (u64, u64)>,
+        asked: Properties,
+        found: &mut dyn FnMut(usize, FindingKind),
+    ) -> Option<Gap> {
+        let n_states = roots.len();
+        for (ahead, (parent, root)) in self.ahead.iter_mut().zip(roots) {
+            table.unfold(parent, &mut ahead.before, &mut self.target_ids);
+            table.unfold(root, &mut ahead.words, &mut self.target_ids);
+        }
+        let states = &self.ahead[..n_states];
+        self.worker.announce(states, Question::Properties(asked));
+        let mut completeness = Completeness::Whole;
+        for (idx, ahead) in states.iter().enumerate() {
+            let inspected = self.worker.inspect(&ahead.words, Some(&ahead.before), asked, &mut |kind| found(idx, kind));
+            completeness = completeness.and(inspected);
+        }
+        completeness.gap()
+    }
+
+    /// Inspects a child of the state that was read last.
+    pub(crate) fn inspect(
+        &mut self,
+        table: &StateTable,
+        root: u64,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) -> Completeness {
+        table.unfold(root, &mut self.target, &mut self.target_ids);
+        let before = (!self.words.is_empty()).then_some(self.words.as_slice());
+        self.worker.inspect(&self.target, before, asked, found)
+    }
+}

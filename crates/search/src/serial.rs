@@ -1,0 +1,166 @@
+//! Strategies that take one waiting state after the other.
+
+use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
+use abridge_system::{Finding, FindingKind, Limit, Steps, System};
+
+use crate::bfs::PAIRS_MARGIN;
+use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
+use crate::frontier::Frontier;
+use crate::record::Record;
+use crate::root::{self, Taker};
+use crate::scout::Scout;
+use crate::scratch::Scratch;
+
+/// States between two questions to the [`Control`].
+const POLL_EVERY: u64 = 256;
+
+pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
+    let mut serial = Serial {
+        scratch: Scratch::new(system),
+        scout: Scout::new(system, config),
+        config,
+        table: StateTable::new(system.width(), Order::Any),
+        record: Record::default(),
+        frontier: Frontier::new(config.strategy),
+        depths: Vec::new(),
+        depth: 0,
+    };
+    let root = root::enumerate(system, config, &mut serial, control);
+    serial.run(system, control);
+    let Serial { table, record, depth, scout, .. } = serial;
+    Exploration {
+        table,
+        transitions: record.tally.transitions,
+        per_operation: record.tally.per_operation,
+        findings: record.findings,
+        scouted: scout.found,
+        limits: record.limits,
+        depth,
+        is_stuck_at_root: root.is_stuck,
+        is_ill_defined_at_root: root.is_ill_defined,
+        disk: DiskUse::default(),
+    }
+}
+
+struct Serial<'c, 's, S: System> {
+    scratch: Scratch<S::Worker<'s>>,
+    scout: Scout<'s, S>,
+    config: &'c Config,
+    table: StateTable,
+    record: Record,
+    frontier: Frontier,
+    /// Distance of each state from the root along its parents.
+    depths: Vec<u32>,
+    depth: u32,
+}
+
+impl<'s, S: System> Taker<'s, S> for Serial<'_, 's, S> {
+    fn take_part(&mut self, steps: &mut Steps) {
+        std::mem::swap(steps, &mut self.scratch.steps);
+        self.take(NO_PARENT);
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress()
+    }
+
+    fn heed(&mut self, limit: Limit) -> bool {
+        self.record.stop(limit);
+        true
+    }
+
+    fn record(&mut self) -> &mut Record {
+        &mut self.record
+    }
+
+    fn scout(&mut self) -> &mut Scout<'s, S> {
+        &mut self.scout
+    }
+}
+
+impl<S: System> Serial<'_, '_, S> {
+    fn run(&mut self, system: &S, control: &mut dyn Control) {
+        let mut visited = 0_u64;
+        while let Some(next) = self.frontier.pop().filter(|_| !self.record.is_done) {
+            visited += 1;
+            if visited.is_multiple_of(POLL_EVERY) {
+                (0..system.tidy(self.table.len() as u64)).for_each(|_| system.tidy_part());
+                if let Some(limit) = control.poll(&self.progress()) {
+                    self.record.stop(limit);
+                    break;
+                }
+            }
+            self.scratch.read(&self.table, self.table.root(next));
+            let completeness = self.scratch.expand();
+            self.record.heed(completeness);
+            if self.scratch.steps.is_ill_defined {
+                self.find(FindingKind::IllDefined, next);
+            }
+            if self.config.deadlock && self.scratch.steps.is_deadlock(completeness) {
+                self.find(FindingKind::Deadlock, next);
+            }
+            if !self.record.is_done {
+                self.take(next);
+            }
+        }
+        control.poll(&self.progress());
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            states: self.table.len() as u64,
+            transitions: self.record.tally.transitions,
+            waiting: self.frontier.len() as u64,
+            bytes: self.table.bytes() as u64,
+            is_spilled: false,
+            depth: self.depth,
+            is_settled: !self.record.findings.is_empty() || !self.scout.found.is_empty(),
+        }
+    }
+
+    /// Counts the steps out of a state and adds what is new.
+    fn take(&mut self, parent: u32) {
+        let depth = if parent == NO_PARENT { 1 } else { self.depths[parent as usize] + 1 };
+        if self.config.max_depth.is_some_and(|max| depth > max) {
+            if !self.scratch.steps.is_empty() {
+                self.record.limit(Limit::Depth(depth - 1));
+            }
+            return;
+        }
+        let mut targets = Vec::with_capacity(self.scratch.steps.len());
+        self.scratch.targets(&self.table, |operation, count, root| targets.push((operation, count, root)));
+        for (operation, count, root) in targets {
+            self.record.tally.add(operation, count);
+            // A table in memory is read without failure.
+            if let Ok(Inserted::New(state)) = self.table.insert(root) {
+                self.table.close(parent, 1);
+                self.depths.push(depth);
+                self.depth = self.depth.max(depth);
+                self.inspect(state, root);
+                self.frontier.push(state);
+                let len = self.table.len() as u64;
+                if self.config.max_states.is_some_and(|max| len >= max) {
+                    self.record.stop(Limit::States(len));
+                }
+                if len >= MAX_STATES || self.table.n_pairs() >= MAX_STATES - PAIRS_MARGIN {
+                    self.record.stop(Limit::Numbers);
+                }
+            }
+            if self.record.is_done {
+                return;
+            }
+        }
+    }
+
+    fn inspect(&mut self, state: u32, root: u64) {
+        let mut kinds = Vec::new();
+        let completeness =
+            self.scratch.inspect(&self.table, root, self.config.properties, &mut |kind| kinds.push(kind));
+        self.record.heed(completeness);
+        kinds.into_iter().for_each(|kind| self.find(kind, state));
+    }
+
+    fn find(&mut self, kind: FindingKind, state: u32) {
+        self.record.find(self.config, Finding { kind, state });
+    }
+}

@@ -1,0 +1,232 @@
+//! Formulas as boolean circuits.
+//!
+//! What mentions an unknown becomes a [`Sym`] or, for predicates, a [`Truth`]; everything else is evaluated by the interpreter. Variables
+//! bound inside formulas range over listed candidates, so each occurs with a known value. Like the interpreter where
+//! values are searched for, an ill-defined condition is not true: undefinedness is carried along as a literal.
+//!
+//! `pred.rs` and `expr.rs` translate, `member.rs` handles sets of sets and functions, `binder.rs` lists candidates of bound
+//! variables, `domain.rs` makes the symbolic values of unknowns.
+
+mod action;
+mod binder;
+mod domain;
+mod expr;
+mod member;
+mod pred;
+
+use std::collections::{HashMap, HashSet};
+
+pub use action::{Effect, Executor, may_fail};
+pub use binder::Visit;
+pub use member::SetArg;
+
+use abridge_blast::{Blast, Lit, Sym, Unsupported};
+use abridge_eval::{Env, Error, FreeNames, Session, Unknown, Val};
+use abridge_model::{Binding, ExprId, LocalId, PredId, VarId};
+
+/// Why there is no circuit.
+#[derive(Debug)]
+pub enum Stop {
+    /// Something has no circuit; the text names it.
+    Unsupported(&'static str),
+    /// Evaluation as a whole must end.
+    Fatal(Error),
+}
+
+pub type Encoded<T> = std::result::Result<T, Stop>;
+
+impl From<Unsupported> for Stop {
+    fn from(unsupported: Unsupported) -> Stop {
+        Stop::Unsupported(unsupported.0)
+    }
+}
+
+/// A value, known or not, with the condition that it is defined.
+#[derive(Clone, Debug)]
+pub struct Term {
+    pub kind: TermKind,
+    pub defined: Lit,
+}
+
+#[derive(Clone, Debug)]
+pub enum TermKind {
+    Known(Val),
+    Sym(Sym),
+}
+
+/// When a predicate is true and when it is false; where it is neither, it is ill-defined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Truth {
+    pub holds: Lit,
+    pub fails: Lit,
+}
+
+/// The largest circuit, in gates and connections.
+const MAX_SIZE: usize = 12_000_000;
+/// Sets with more elements than this are not listed.
+const MAX_ELEMENTS: u64 = 40_000;
+
+pub struct Encoder<'s> {
+    session: &'s Session<'s>,
+    pub blast: Blast,
+    /// Unknowns, and locals whose value is not known.
+    symbols: HashMap<Unknown, Sym>,
+    /// Variables of a state that is not known; nothing for those that have no symbolic value.
+    variables: HashMap<VarId, Option<Sym>>,
+    /// Locals of LETs: their values change while a formula is translated.
+    lets: HashSet<LocalId>,
+    /// Translated expressions under the values of the locals that they read.
+    cache: HashMap<(ExprId, Vec<Option<Val>>), Term>,
+}
+
+impl Term {
+    pub(crate) fn known(val: Val) -> Term {
+        Term { kind: TermKind::Known(val), defined: Lit::TRUE }
+    }
+
+    pub fn of_sym(sym: Sym) -> Term {
+        Term::sym(sym)
+    }
+
+    fn sym(sym: Sym) -> Term {
+        Term { kind: TermKind::Sym(sym), defined: Lit::TRUE }
+    }
+
+    fn undefined() -> Term {
+        Term { kind: TermKind::Sym(Sym::Choice(Vec::new())), defined: Lit::FALSE }
+    }
+}
+
+impl Truth {
+    const ILL_DEFINED: Truth = Truth { holds: Lit::FALSE, fails: Lit::FALSE };
+
+    pub(crate) fn negated(self) -> Truth {
+        Truth { holds: self.fails, fails: self.holds }
+    }
+}
+
+impl From<bool> for Truth {
+    fn from(flag: bool) -> Truth {
+        Truth { holds: Lit::from(flag), fails: Lit::from(!flag) }
+    }
+}
+
+impl<'s> Encoder<'s> {
+    pub fn new(session: &'s Session<'s>) -> Encoder<'s> {
+        Encoder::with_room(session, MAX_SIZE)
+    }
+
+    /// One whose circuit is not larger than this, in gates and connections.
+    pub(crate) fn with_room(session: &'s Session<'s>, max_size: usize) -> Encoder<'s> {
+        Encoder {
+            session,
+            blast: Blast::new(max_size),
+            symbols: HashMap::new(),
+            variables: HashMap::new(),
+            lets: HashSet::new(),
+            cache: HashMap::new(),
+        }
+    }
+
+    /// From now on a variable stands for this; what was translated before with another value stays as it is.
+    pub fn set_variable(&mut self, id: VarId, sym: Option<Sym>) -> Option<Sym> {
+        self.cache.clear();
+        self.variables.insert(id, sym).flatten()
+    }
+
+    pub fn variable(&self, id: VarId) -> Option<&Sym> {
+        self.variables.get(&id)?.as_ref()
+    }
+
+    pub(crate) fn symbol(&self, unknown: Unknown) -> Option<&Sym> {
+        self.symbols.get(&unknown)
+    }
+
+    /// Whether a formula with these names has to be translated.
+    fn is_open(&self, names: &FreeNames) -> bool {
+        names.constants.iter().any(|id| self.symbols.contains_key(&Unknown::Constant(*id)))
+            || names.locals.iter().any(|id| self.symbols.contains_key(&Unknown::Local(*id)))
+            || (!self.variables.is_empty() && names.variables.iter().any(|id| self.variables.contains_key(id)))
+    }
+
+    fn is_open_expr(&self, id: ExprId) -> bool {
+        self.is_open(&self.session.interp().names_of_expr(id))
+    }
+
+    fn is_open_pred(&self, id: PredId) -> bool {
+        self.is_open(&self.session.interp().names_of_pred(id))
+    }
+
+    /// An answer of the interpreter: nothing where it is ill-defined.
+    fn evaluated<T>(&self, result: abridge_eval::Result<T>) -> Encoded<Option<T>> {
+        match result {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.is_ill_defined() => Ok(None),
+            Err(error) if error.is_fatal() => Err(Stop::Fatal(error)),
+            Err(_) => Err(Stop::Unsupported("a part that cannot be evaluated")),
+        }
+    }
+
+    fn tick(&self) -> Encoded<()> {
+        self.blast.check_size()?;
+        self.session.tick().map_err(Stop::Fatal)
+    }
+
+    /// The symbolic form of a term.
+    pub fn as_sym(&self, term: &Term, env: &Env) -> Encoded<Sym> {
+        match &term.kind {
+            TermKind::Sym(sym) => Ok(sym.clone()),
+            TermKind::Known(val) => self.sym_of(val, env),
+        }
+    }
+
+    fn sym_of(&self, val: &Val, env: &Env) -> Encoded<Sym> {
+        if val.as_value().is_none()
+            && let abridge_eval::Size::AtMost(bound) = self.session.size(val)
+            && bound > MAX_ELEMENTS
+        {
+            return Err(Stop::Unsupported("a large set"));
+        }
+        let value = self.evaluated(self.session.finite(val, env))?;
+        Ok(value.map_or(Sym::Choice(Vec::new()), |value| Sym::known(&value)))
+    }
+
+    /// Binds a local to a term for the rest of a formula.
+    fn bind(&mut self, local: LocalId, term: &Term, env: &Env) -> Env {
+        match &term.kind {
+            TermKind::Known(val) => {
+                self.symbols.remove(&Unknown::Local(local));
+                env.bind(local, val.clone())
+            }
+            TermKind::Sym(sym) => {
+                self.symbols.insert(Unknown::Local(local), sym.clone());
+                self.lets.insert(local);
+                env.clone()
+            }
+        }
+    }
+
+    /// The bindings of a LET, each seeing those before it, and the condition that all are defined.
+    fn bind_let(&mut self, bindings: &[Binding], env: &Env) -> Encoded<(Env, Lit)> {
+        let mut env = env.clone();
+        let mut defined = Lit::TRUE;
+        for binding in bindings {
+            let term = self.expr(binding.value, &env)?;
+            defined = self.and(defined, term.defined);
+            env = self.bind(binding.local, &term, &env);
+        }
+        Ok((env, defined))
+    }
+
+    fn and(&mut self, left: Lit, right: Lit) -> Lit {
+        self.blast.circuit.and(left, right)
+    }
+
+    fn all(&mut self, lits: impl IntoIterator<Item = Lit>) -> Lit {
+        self.blast.circuit.and_all(lits)
+    }
+
+    fn any(&mut self, lits: impl IntoIterator<Item = Lit>) -> Lit {
+        self.blast.circuit.or_all(lits)
+    }
+}

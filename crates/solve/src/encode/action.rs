@@ -1,0 +1,484 @@
+//! Substitutions as circuits: the new values of what they assign, and when there is an outcome.
+//!
+//! What has no circuit is told apart as finely as is easy: an assigned value without one leaves the others as they are. A choice (CHOICE,
+//! `::`, an inner ANY) becomes inputs of its own: for each way to set them there is at most one outcome.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use abridge_blast::{Lit, Sym};
+use abridge_diag::with_stack;
+use abridge_eval::{Env, Unknown};
+use abridge_model::walk::Node;
+use abridge_model::{
+    BinaryOp, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, Subst, SubstId, Target, UnaryOp, VarId,
+};
+use abridge_value::{Int, Value};
+
+use super::{Encoded, Encoder, Stop, Term, TermKind};
+
+/// What a substitution does.
+pub struct Effect {
+    /// There is an outcome.
+    pub possible: Lit,
+    /// Nothing goes wrong.
+    pub defined: Lit,
+    /// New values; nothing where there is no circuit.
+    pub updates: BTreeMap<Target, Option<Term>>,
+}
+
+/// Translates a substitution and keeps what cannot be said by literals.
+pub struct Executor<'e, 's> {
+    pub encoder: &'e mut Encoder<'s>,
+    /// Variables that are read by something without a circuit.
+    pub loose: BTreeSet<VarId>,
+    /// Something without a circuit may be ill-defined.
+    pub is_doubtful: bool,
+    /// What has no circuit, or may be ill-defined in ways that circuits do not tell.
+    pub gaps: Vec<&'static str>,
+    /// There are inputs beside those of the state.
+    pub has_choice: bool,
+    /// Operations that are being called.
+    calls: Vec<OpId>,
+}
+
+impl Effect {
+    fn nothing() -> Effect {
+        Effect { possible: Lit::TRUE, defined: Lit::TRUE, updates: BTreeMap::new() }
+    }
+}
+
+impl<'e, 's> Executor<'e, 's> {
+    pub fn new(encoder: &'e mut Encoder<'s>) -> Self {
+        Executor {
+            encoder,
+            loose: BTreeSet::new(),
+            is_doubtful: false,
+            gaps: Vec::new(),
+            has_choice: false,
+            calls: Vec::new(),
+        }
+    }
+
+    pub fn execute(&mut self, id: SubstId, env: &Env) -> Encoded<Effect> {
+        self.encoder.tick()?;
+        with_stack(|| self.execute_inner(id, env))
+    }
+
+    fn execute_inner(&mut self, id: SubstId, env: &Env) -> Encoded<Effect> {
+        match self.encoder.session.model().subst(id) {
+            Subst::Skip => Ok(Effect::nothing()),
+            Subst::Assign { targets, values } => self.assign(targets, values, env),
+            Subst::BecomesElement { targets, set } => self.becomes_element(targets, *set, env),
+            Subst::BecomesSuch { targets, new, pred } => self.becomes_such(targets, new, *pred, env),
+            Subst::Pre { pred, body } | Subst::Assert { pred, body } => {
+                let holds = self.encoder.pred(*pred, env)?.holds;
+                let effect = self.execute(*body, env)?;
+                Ok(Effect { defined: self.encoder.and(holds, effect.defined), ..effect })
+            }
+            Subst::Select { branches, otherwise } => self.select(branches, *otherwise, env),
+            Subst::If { branches, otherwise } => {
+                let mut cases = Vec::new();
+                for (condition, body) in branches {
+                    cases.push((self.encoder.pred(*condition, env)?, *body));
+                }
+                self.first_of(cases, *otherwise, env)
+            }
+            Subst::Case { selector, branches, otherwise } => {
+                let selector = self.encoder.expr(*selector, env)?;
+                let mut cases = Vec::new();
+                for (values, body) in branches {
+                    let mut same = Vec::new();
+                    for value in values {
+                        let value = self.encoder.expr(*value, env)?;
+                        let equal = self.encoder.same(&selector, &value, env)?;
+                        same.push(self.encoder.and(equal, value.defined));
+                    }
+                    let holds = self.encoder.any(same);
+                    cases.push((self.encoder.decided(&[&selector], holds), *body));
+                }
+                self.first_of(cases, *otherwise, env)
+            }
+            Subst::Choice(parts) => {
+                let ways = parts.iter().map(|part| (Lit::TRUE, *part)).collect();
+                self.any_of(ways, env)
+            }
+            Subst::Any { binder, pred, body } => {
+                let possible = self.choose(binder, *pred, env)?;
+                let effect = self.execute(*body, env)?;
+                Ok(self.limited(possible, effect))
+            }
+            Subst::Let { bindings, body } => {
+                let (env, defined) = self.encoder.bind_let(bindings, env)?;
+                let effect = self.execute(*body, &env)?;
+                Ok(Effect { defined: self.encoder.and(defined, effect.defined), ..effect })
+            }
+            Subst::Var { locals, body } => {
+                let mut effect = self.execute(*body, env)?;
+                effect.updates.retain(|target, _| !matches!(target, Target::Local(id) if locals.contains(id)));
+                Ok(effect)
+            }
+            Subst::Call { op, args, outputs } => self.call(*op, args, outputs, env),
+            Subst::Sequence(parts) => self.sequence(parts, env),
+            Subst::Parallel(parts) => self.parallel(parts, env),
+            Subst::While { .. } => Err(Stop::Unsupported("a loop")),
+            Subst::External(..) => Err(Stop::Unsupported("an external substitution")),
+        }
+    }
+
+    fn assign(&mut self, targets: &[Target], values: &[ExprId], env: &Env) -> Encoded<Effect> {
+        let mut effect = Effect::nothing();
+        for (target, value) in targets.iter().zip(values) {
+            let term = match self.encoder.expr(*value, env) {
+                Ok(term) => Some(term),
+                Err(Stop::Unsupported(what)) => {
+                    let session = self.encoder.session;
+                    self.gaps.push(what);
+                    self.loose.extend(&session.interp().names_of_expr(*value).variables);
+                    self.is_doubtful |= may_fail(session.model(), Node::Expr(*value));
+                    None
+                }
+                Err(stop) => return Err(stop),
+            };
+            if let Some(term) = &term {
+                effect.defined = self.encoder.and(effect.defined, term.defined);
+            }
+            effect.updates.insert(*target, term);
+        }
+        Ok(effect)
+    }
+
+    /// Some value of a set, as inputs; the literal says that it is one.
+    fn some_element(&mut self, set: ExprId, env: &Env) -> Encoded<(Sym, Lit)> {
+        self.has_choice = true;
+        let term = self.encoder.expr(set, env)?;
+        let (sym, inside) = match &term.kind {
+            TermKind::Known(set) => self.encoder.fresh(set, env)?,
+            TermKind::Sym(sym) => {
+                let items = self.encoder.blast.members(sym)?.items;
+                let (element, condition) = self.encoder.blast.fresh_choice(items.iter().map(|(item, _)| item.clone()));
+                let inside = self.encoder.blast.member(&element, sym)?;
+                (element, self.encoder.and(condition, inside))
+            }
+        };
+        Ok((sym, self.encoder.and(inside, term.defined)))
+    }
+
+    fn becomes_element(&mut self, targets: &[Target], set: ExprId, env: &Env) -> Encoded<Effect> {
+        let (sym, possible) = self.some_element(set, env)?;
+        let term = self.encoder.expr(set, env)?;
+        let mut effect = Effect { possible, defined: term.defined, updates: BTreeMap::new() };
+        let mut rest = sym;
+        for target in targets.iter().skip(1).rev() {
+            let (left, right) = self.encoder.blast.split(&rest)?;
+            effect.updates.insert(*target, Some(Term::sym(right)));
+            rest = left;
+        }
+        effect.updates.extend(targets.first().map(|target| (*target, Some(Term::sym(rest)))));
+        Ok(effect)
+    }
+
+    fn becomes_such(&mut self, targets: &[Target], new: &[LocalId], pred: PredId, env: &Env) -> Encoded<Effect> {
+        let possible = self.choose(new, pred, env)?;
+        let mut updates = BTreeMap::new();
+        for (target, local) in targets.iter().zip(new) {
+            updates.insert(*target, Some(self.encoder.local(*local, env)?));
+        }
+        Ok(Effect { possible, defined: Lit::TRUE, updates })
+    }
+
+    /// Makes locals stand for any values that satisfy a predicate; the literal says that they do.
+    pub fn choose(&mut self, locals: &[LocalId], pred: PredId, env: &Env) -> Encoded<Lit> {
+        let session = self.encoder.session;
+        let conjuncts = session.interp().conjuncts(pred);
+        let mut conditions = self.choose_within(locals, &conjuncts, env)?;
+        for conjunct in conjuncts.iter().copied() {
+            let truth = self.encoder.pred(conjunct, env)?;
+            let names = session.interp().names_of_pred(conjunct);
+            if !locals.iter().any(|local| names.locals.contains(local)) {
+                self.note_doubt(truth, conjunct);
+            }
+            conditions.push(truth.holds);
+        }
+        Ok(self.encoder.all(conditions))
+    }
+
+    /// A condition that may be ill-defined, with consequences that are not followed up.
+    fn note_doubt(&mut self, truth: super::Truth, pred: PredId) {
+        if self.encoder.any([truth.holds, truth.fails]) != Lit::TRUE {
+            let session = self.encoder.session;
+            self.loose.extend(&session.interp().names_of_pred(pred).variables);
+            self.gaps.push("a condition that may be ill-defined");
+            self.is_doubtful = true;
+        }
+    }
+
+    /// Makes locals stand for any values of the sets that conjuncts give, or of their types.
+    pub fn choose_within(&mut self, locals: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Vec<Lit>> {
+        self.has_choice = true;
+        let session = self.encoder.session;
+        let model = session.model();
+        let mut conditions = Vec::new();
+        for local in locals {
+            self.encoder.symbols.remove(&Unknown::Local(*local));
+        }
+        for local in locals {
+            let mut found = None;
+            for conjunct in conjuncts {
+                if let Pred::Compare(Comparison::Member, left, right) = model.pred(*conjunct)
+                    && matches!(model.expr(*left), Expr::Local(id) if id == local)
+                    && !locals.iter().any(|id| session.interp().names_of_expr(*right).locals.contains(id))
+                {
+                    found = self.some_element(*right, env).ok();
+                    if found.is_some() {
+                        break;
+                    }
+                }
+            }
+            let (sym, condition) = match found {
+                Some(found) => found,
+                None => self.encoder.fresh(&session.type_set(model.locals[*local].ty), env)?,
+            };
+            conditions.push(condition);
+            self.encoder.bind(*local, &Term::sym(sym), env);
+        }
+        Ok(conditions)
+    }
+
+    /// Of several branches one whose guard holds.
+    fn select(&mut self, branches: &[(PredId, SubstId)], otherwise: Option<SubstId>, env: &Env) -> Encoded<Effect> {
+        let is_lenient = self.encoder.session.config().ill_defined_guard_is_false;
+        let mut ways = Vec::new();
+        let mut none = Vec::new();
+        for (guard, body) in branches {
+            let truth = self.encoder.pred(*guard, env)?;
+            if !is_lenient {
+                self.note_doubt(truth, *guard);
+            }
+            ways.push((truth.holds, *body));
+            none.push(if is_lenient { !truth.holds } else { truth.fails });
+        }
+        let none = self.encoder.all(none);
+        ways.extend(otherwise.map(|body| (none, body)));
+        self.any_of(ways, env)
+    }
+
+    /// Some part whose condition holds, chosen by inputs if there are several.
+    fn any_of(&mut self, ways: Vec<(Lit, SubstId)>, env: &Env) -> Encoded<Effect> {
+        if let [(condition, body)] = ways[..] {
+            let effect = self.execute(body, env)?;
+            return Ok(self.limited(condition, effect));
+        }
+        self.has_choice = true;
+        let numbers = (0..ways.len() as i64).map(|number| Value::int(Int::from(number)));
+        let (selector, one) = self.encoder.blast.fresh_choice(numbers);
+        let selected = self.encoder.blast.choice(&selector)?;
+        let mut cases = Vec::new();
+        for ((condition, body), (_, lit)) in ways.into_iter().zip(selected) {
+            let effect = self.execute(body, env)?;
+            cases.push((lit, self.limited(condition, effect)));
+        }
+        let effect = self.merged(cases, env)?;
+        Ok(self.limited(one, effect))
+    }
+
+    /// The first part whose condition holds, else the last; nothing happens if there is no last.
+    fn first_of(
+        &mut self,
+        branches: Vec<(super::Truth, SubstId)>,
+        otherwise: Option<SubstId>,
+        env: &Env,
+    ) -> Encoded<Effect> {
+        let (mut cases, mut none_before, mut defined) = (Vec::new(), Lit::TRUE, Vec::new());
+        for (truth, body) in branches {
+            let is_decided = self.encoder.any([truth.holds, truth.fails]);
+            defined.push(self.encoder.blast.circuit.implies(none_before, is_decided));
+            let condition = self.encoder.and(none_before, truth.holds);
+            none_before = self.encoder.and(none_before, truth.fails);
+            if condition != Lit::FALSE {
+                cases.push((condition, self.execute(body, env)?));
+            }
+        }
+        if none_before != Lit::FALSE {
+            let last = match otherwise {
+                Some(body) => self.execute(body, env)?,
+                None => Effect::nothing(),
+            };
+            cases.push((none_before, last));
+        }
+        let effect = self.merged(cases, env)?;
+        defined.push(effect.defined);
+        let defined = self.encoder.all(defined);
+        // Where no condition can be evaluated there is no outcome, but an error.
+        Ok(Effect { defined, ..effect })
+    }
+
+    fn limited(&mut self, condition: Lit, effect: Effect) -> Effect {
+        let defined = self.encoder.blast.circuit.implies(condition, effect.defined);
+        Effect { possible: self.encoder.and(condition, effect.possible), defined, ..effect }
+    }
+
+    /// The effect whose condition holds; at most one does.
+    fn merged(&mut self, cases: Vec<(Lit, Effect)>, env: &Env) -> Encoded<Effect> {
+        let targets: BTreeSet<Target> = cases.iter().flat_map(|(_, effect)| effect.updates.keys().copied()).collect();
+        let (mut possible, mut defined) = (Vec::new(), Vec::new());
+        for (condition, effect) in &cases {
+            possible.push(self.encoder.and(*condition, effect.possible));
+            defined.push(self.encoder.blast.circuit.implies(*condition, effect.defined));
+        }
+        let mut updates = BTreeMap::new();
+        for target in targets {
+            let mut values = Vec::with_capacity(cases.len());
+            for (condition, effect) in &cases {
+                let term = match effect.updates.get(&target) {
+                    Some(term) => term.clone(),
+                    None => self.current(target, env),
+                };
+                values.push(term.map(|term| (*condition, term)));
+            }
+            updates.insert(target, self.selected(values, env)?);
+        }
+        Ok(Effect { possible: self.encoder.any(possible), defined: self.encoder.all(defined), updates })
+    }
+
+    fn selected(&mut self, values: Vec<Option<(Lit, Term)>>, env: &Env) -> Encoded<Option<Term>> {
+        let Some(values) = values.into_iter().collect::<Option<Vec<(Lit, Term)>>>() else { return Ok(None) };
+        let mut syms = Vec::with_capacity(values.len());
+        for (condition, term) in &values {
+            syms.push((*condition, self.encoder.as_sym(term, env)?));
+        }
+        Ok(Some(Term::sym(self.encoder.blast.select(&syms)?)))
+    }
+
+    /// The value before; nothing if it has no circuit.
+    fn current(&self, target: Target, env: &Env) -> Option<Term> {
+        match target {
+            Target::Variable(id) => self.encoder.variable(id).map(|sym| Term::sym(sym.clone())),
+            Target::Local(id) => self.encoder.local(id, env).ok(),
+        }
+    }
+
+    fn call(&mut self, op: OpId, args: &[ExprId], outputs: &[Target], env: &Env) -> Encoded<Effect> {
+        if self.calls.contains(&op) {
+            return Err(Stop::Unsupported("a recursive call"));
+        }
+        let operation = &self.encoder.session.model().operations[op];
+        let mut inner = env.clone();
+        let mut defined = Lit::TRUE;
+        for (param, arg) in operation.params.iter().zip(args) {
+            let term = self.encoder.expr(*arg, env)?;
+            defined = self.encoder.and(defined, term.defined);
+            inner = self.encoder.bind(*param, &term, &inner);
+        }
+        self.calls.push(op);
+        let effect = self.execute(operation.body, &inner);
+        self.calls.pop();
+        let mut effect = effect?;
+        for (output, target) in operation.outputs.iter().zip(outputs) {
+            let term = effect.updates.remove(&Target::Local(*output));
+            effect.updates.insert(*target, term.ok_or(Stop::Unsupported("an output without a value"))?);
+        }
+        Ok(Effect { defined: self.encoder.and(defined, effect.defined), ..effect })
+    }
+
+    /// Each part on the results of those before it.
+    fn sequence(&mut self, parts: &[SubstId], env: &Env) -> Encoded<Effect> {
+        let mut before = Vec::new();
+        let result = self.sequence_inner(parts, env, &mut before);
+        for (id, sym) in before.into_iter().rev() {
+            self.encoder.set_variable(id, sym);
+        }
+        result
+    }
+
+    fn sequence_inner(
+        &mut self,
+        parts: &[SubstId],
+        env: &Env,
+        before: &mut Vec<(VarId, Option<Sym>)>,
+    ) -> Encoded<Effect> {
+        let (mut env, mut whole) = (env.clone(), Effect::nothing());
+        for part in parts {
+            let effect = self.execute(*part, &env)?;
+            // A later part that goes wrong matters only if the earlier ones have an outcome.
+            let defined = self.encoder.blast.circuit.implies(whole.possible, effect.defined);
+            whole.defined = self.encoder.and(whole.defined, defined);
+            whole.possible = self.encoder.and(whole.possible, effect.possible);
+            for (target, term) in effect.updates {
+                match (target, &term) {
+                    (Target::Variable(id), _) => {
+                        let sym = term.as_ref().map(|term| self.encoder.as_sym(term, &env)).transpose()?;
+                        let old = self.encoder.set_variable(id, sym);
+                        before.push((id, old));
+                    }
+                    (Target::Local(id), Some(term)) => env = self.encoder.bind(id, term, &env),
+                    (Target::Local(_), None) => return Err(Stop::Unsupported("a local without a circuit")),
+                }
+                whole.updates.insert(target, term);
+            }
+        }
+        Ok(whole)
+    }
+
+    /// All parts on the values before.
+    fn parallel(&mut self, parts: &[SubstId], env: &Env) -> Encoded<Effect> {
+        let mut whole = Effect::nothing();
+        let (mut defined, mut has_outcome) = (Vec::new(), Vec::new());
+        for part in parts {
+            let effect = self.execute(*part, env)?;
+            whole.possible = self.encoder.and(whole.possible, effect.possible);
+            has_outcome.push(self.encoder.any([effect.possible, !effect.defined]));
+            defined.push(effect.defined);
+            whole.updates.extend(effect.updates);
+        }
+        // Where a part is infeasible, nothing is wrong with the others.
+        let is_feasible = self.encoder.all(has_outcome);
+        let defined = self.encoder.all(defined);
+        Ok(Effect { defined: self.encoder.blast.circuit.implies(is_feasible, defined), ..whole })
+    }
+}
+
+/// Whether evaluating a formula may fail. Those that surely do not have operators only that are defined for all operands.
+pub fn may_fail(model: &Model, root: Node) -> bool {
+    let mut found = false;
+    model.for_each_node(root, &mut |node| {
+        found |= match node {
+            Node::Expr(id) => !is_total(model.expr(id)),
+            Node::Pred(id) => matches!(
+                model.pred(id),
+                Pred::External(..) | Pred::Finite(_) | Pred::Forall { .. } | Pred::Exists { .. }
+            ),
+            Node::Subst(_) => true,
+        };
+    });
+    found
+}
+
+fn is_total(expr: &Expr) -> bool {
+    use BinaryOp as B;
+    use UnaryOp as U;
+    match expr {
+        Expr::Integer(_) | Expr::String(_) | Expr::Bool(_) | Expr::Element(..) | Expr::Constant(_) => true,
+        Expr::Variable(_) | Expr::Local(_) | Expr::Carrier(_) | Expr::BaseSet(_) | Expr::EmptySet => true,
+        Expr::SetExtension(_) | Expr::SequenceExtension(_) | Expr::Record(_) => true,
+        Expr::Field(..) | Expr::WithField(..) | Expr::If(..) | Expr::BoolOf(_) => true,
+        Expr::Unary(op, _) => matches!(op, U::Negate | U::First | U::Second | U::Dom | U::Ran | U::Inverse),
+        Expr::Binary(op, ..) => matches!(
+            op,
+            B::Add
+                | B::Subtract
+                | B::Multiply
+                | B::Interval
+                | B::Union
+                | B::Intersection
+                | B::Difference
+                | B::Cartesian
+                | B::Pair
+                | B::DomainRestrict
+                | B::DomainSubtract
+                | B::RangeRestrict
+                | B::RangeSubtract
+                | B::Override
+        ),
+        _ => false,
+    }
+}

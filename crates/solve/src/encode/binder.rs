@@ -1,0 +1,376 @@
+//! Candidates for bound variables.
+
+use abridge_diag::with_stack;
+use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};
+use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, TypeTable};
+use abridge_value::{Int, Set, Value};
+
+use super::{Encoded, Encoder, MAX_ELEMENTS, Stop, Term, TermKind};
+
+/// What is done with each valuation of bound variables.
+pub type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
+
+/// Where values for bound variables come from.
+struct Candidates {
+    /// A pattern of bound variables.
+    pattern: Pattern,
+    values: Vec<Val>,
+}
+
+#[derive(Clone, Copy)]
+enum Pattern {
+    Local(LocalId),
+    Expr(ExprId),
+}
+
+impl<'s> Encoder<'s> {
+    /// Calls `visit` for all values of the variables that may satisfy a predicate. Others surely do not.
+    pub(super) fn each_value(
+        &mut self,
+        binder: &[LocalId],
+        pred: PredId,
+        env: &Env,
+        visit: &mut Visit<'_, 's>,
+    ) -> Encoded<()> {
+        let conjuncts = self.session.interp().conjuncts(pred);
+        self.bind_all(binder, &conjuncts, false, env, visit)
+    }
+
+    /// The same, but a variable that an equation defines may get a symbolic value.
+    pub(super) fn each_binding(
+        &mut self,
+        binder: &[LocalId],
+        pred: PredId,
+        env: &Env,
+        visit: &mut Visit<'_, 's>,
+    ) -> Encoded<()> {
+        let conjuncts = self.session.interp().conjuncts(pred);
+        self.bind_all(binder, &conjuncts, true, env, visit)
+    }
+
+    /// The same for all values of the variables' types.
+    pub(super) fn each_typed(&mut self, binder: &[LocalId], env: &Env, visit: &mut Visit<'_, 's>) -> Encoded<()> {
+        self.bind_all(binder, &[], false, env, visit)
+    }
+
+    /// The same for several predicates.
+    pub fn bind_each(
+        &mut self,
+        binder: &[LocalId],
+        conjuncts: &[PredId],
+        env: &Env,
+        visit: &mut Visit<'_, 's>,
+    ) -> Encoded<()> {
+        self.bind_all(binder, conjuncts, false, env, visit)
+    }
+
+    /// What the variables stood for before is forgotten.
+    fn bind_all(
+        &mut self,
+        binder: &[LocalId],
+        conjuncts: &[PredId],
+        may_define: bool,
+        env: &Env,
+        visit: &mut Visit<'_, 's>,
+    ) -> Encoded<()> {
+        for local in binder {
+            self.symbols.remove(&Unknown::Local(*local));
+        }
+        self.bind_next(binder, conjuncts, may_define, env, visit)
+    }
+
+    fn bind_next(
+        &mut self,
+        open: &[LocalId],
+        conjuncts: &[PredId],
+        may_define: bool,
+        env: &Env,
+        visit: &mut Visit<'_, 's>,
+    ) -> Encoded<()> {
+        self.tick()?;
+        let Some(waiting) = self.waiting(open, conjuncts, env)? else { return Ok(()) };
+        if open.is_empty() {
+            return visit(self, env);
+        }
+        if may_define && let Some((env, left)) = self.defined(open, &waiting, env)? {
+            return with_stack(|| self.bind_next(&left, &waiting, may_define, &env, visit));
+        }
+        let candidates = self.best_candidates(open, &waiting, env)?;
+        for val in candidates.values {
+            let Some((env, left)) = self.matched(candidates.pattern, &val, open.to_vec(), env)? else { continue };
+            with_stack(|| self.bind_next(&left, &waiting, may_define, &env, visit))?;
+        }
+        Ok(())
+    }
+
+    /// Binds variables that `x = E` or `x : {E}` defines; the conjunct stays to say when that is well-defined.
+    fn defined(&mut self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Option<(Env, Vec<LocalId>)>> {
+        let model = self.session.model();
+        for conjunct in conjuncts {
+            let Pred::Compare(op, left, right) = model.pred(*conjunct) else { continue };
+            let (pattern, value) = match (op, model.expr(*right)) {
+                (Comparison::Equal, _) if self.is_pattern(*left, open) => (*left, *right),
+                (Comparison::Equal, _) if self.is_pattern(*right, open) => (*right, *left),
+                (Comparison::Member, Expr::SetExtension(items)) if items.len() == 1 => (*left, items[0]),
+                _ => continue,
+            };
+            if !self.is_pattern(pattern, open) || self.mentions(value, open) || !self.is_open_expr(value) {
+                continue;
+            }
+            let term = match self.expr(value, env) {
+                Ok(term) => term,
+                Err(Stop::Unsupported(_)) => continue,
+                Err(stop) => return Err(stop),
+            };
+            let TermKind::Sym(sym) = term.kind else { continue };
+            return self.destructured(pattern, sym, open.to_vec(), env).map(Some);
+        }
+        Ok(None)
+    }
+
+    /// The variables of a pattern bound to the parts of a symbolic value, and what is still open.
+    fn destructured(
+        &mut self,
+        pattern: ExprId,
+        sym: abridge_blast::Sym,
+        mut open: Vec<LocalId>,
+        env: &Env,
+    ) -> Encoded<(Env, Vec<LocalId>)> {
+        match self.session.model().expr(pattern) {
+            Expr::Local(local) if open.contains(local) => {
+                open.retain(|other| other != local);
+                Ok((self.bind(*local, &Term::sym(sym), env), open))
+            }
+            Expr::Binary(BinaryOp::Pair, first, second) if self.mentions(pattern, &open) => {
+                let (left, right) = self.blast.split(&sym)?;
+                let (env, open) = self.destructured(*first, left, open, env)?;
+                self.destructured(*second, right, open, &env)
+            }
+            // What is left of the conjunct says it.
+            _ => Ok((env.clone(), open)),
+        }
+    }
+
+    /// The conjuncts that are not decided yet; nothing if one of them fails.
+    fn waiting(&self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Option<Vec<PredId>>> {
+        let mut waiting = Vec::with_capacity(conjuncts.len());
+        for conjunct in conjuncts {
+            let names = self.session.interp().names_of_pred(*conjunct);
+            if self.is_open(&names) || open.iter().any(|local| names.locals.contains(local)) {
+                waiting.push(*conjunct);
+            } else if self.evaluated(self.session.pred(*conjunct, env))? != Some(true) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(waiting))
+    }
+
+    fn best_candidates(&mut self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Candidates> {
+        let mut best: Option<Candidates> = None;
+        for conjunct in conjuncts {
+            if let Some(found) = self.candidates_of(*conjunct, open, env)?
+                && best.as_ref().is_none_or(|best| found.values.len() < best.values.len())
+            {
+                best = Some(found);
+            }
+            if best.as_ref().is_some_and(|best| best.values.len() <= 1) {
+                break;
+            }
+        }
+        for local in open {
+            let values = if self.session.model().locals[*local].ty == TypeTable::INTEGER {
+                self.bounded(*local, open, conjuncts, env)?
+            } else if best.is_none() {
+                let set = self.session.type_set(self.session.model().locals[*local].ty);
+                self.listed(&set, env)?
+            } else {
+                None
+            };
+            if let Some(values) = values
+                && best.as_ref().is_none_or(|best| values.len() < best.values.len())
+            {
+                best = Some(Candidates { pattern: Pattern::Local(*local), values });
+            }
+        }
+        best.ok_or(Stop::Unsupported("a bound variable without bounds"))
+    }
+
+    /// What an equation, membership or inclusion says.
+    fn candidates_of(&mut self, conjunct: PredId, open: &[LocalId], env: &Env) -> Encoded<Option<Candidates>> {
+        let Pred::Compare(op, left, right) = self.session.model().pred(conjunct) else { return Ok(None) };
+        match op {
+            Comparison::Equal => {
+                for (pattern, other) in [(*left, *right), (*right, *left)] {
+                    if self.is_pattern(pattern, open) && !self.mentions(other, open) {
+                        let term = self.expr(other, env)?;
+                        let values = match term.kind {
+                            TermKind::Known(val) => Some(vec![val]),
+                            TermKind::Sym(sym) => self.blast.choice(&sym).ok().map(values_of),
+                        };
+                        return Ok(values.map(|values| Candidates { pattern: Pattern::Expr(pattern), values }));
+                    }
+                }
+                Ok(None)
+            }
+            Comparison::Member if self.is_pattern(*left, open) && !self.mentions(*right, open) => {
+                let values = self.elements(*right, env)?;
+                Ok(values.map(|values| Candidates { pattern: Pattern::Expr(*left), values }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What may be in a set, if that can be listed.
+    fn elements(&mut self, set: ExprId, env: &Env) -> Encoded<Option<Vec<Val>>> {
+        let term = match self.expr(set, env) {
+            Ok(term) => term,
+            Err(Stop::Unsupported(_)) => return Ok(None),
+            Err(stop) => return Err(stop),
+        };
+        match term.kind {
+            TermKind::Known(val) => self.listed(&val, env),
+            TermKind::Sym(sym) => Ok(self.blast.members(&sym).ok().map(|members| values_of(members.items))),
+        }
+    }
+
+    fn listed(&self, set: &Val, env: &Env) -> Encoded<Option<Vec<Val>>> {
+        match self.session.size(set) {
+            Size::AtMost(bound) if bound > MAX_ELEMENTS => return Ok(None),
+            Size::Infinite => return Ok(None),
+            _ => {}
+        }
+        match self.session.enumerate(set, env) {
+            Ok(set) => Ok(Some(set.iter().map(Val::from).collect())),
+            Err(error) if error.is_fatal() => Err(Stop::Fatal(error)),
+            Err(error) if error.is_ill_defined() => Ok(Some(Vec::new())),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The integers between what inequalities say.
+    fn bounded(
+        &mut self,
+        local: LocalId,
+        open: &[LocalId],
+        conjuncts: &[PredId],
+        env: &Env,
+    ) -> Encoded<Option<Vec<Val>>> {
+        let (mut lo, mut hi): (Option<i64>, Option<i64>) = (None, None);
+        for conjunct in conjuncts {
+            let Pred::Compare(op, left, right) = self.session.model().pred(*conjunct) else { continue };
+            let strictness = match op {
+                Comparison::Less => 1,
+                Comparison::LessEqual => 0,
+                _ => continue,
+            };
+            if self.is_local(*left, local) && !self.mentions(*right, open) {
+                if let Some((_, bound)) = self.int_range(*right, env)? {
+                    let bound = bound - strictness;
+                    hi = Some(hi.map_or(bound, |hi| hi.min(bound)));
+                }
+            } else if self.is_local(*right, local)
+                && !self.mentions(*left, open)
+                && let Some((bound, _)) = self.int_range(*left, env)?
+            {
+                let bound = bound + strictness;
+                lo = Some(lo.map_or(bound, |lo| lo.max(bound)));
+            }
+        }
+        for conjunct in conjuncts {
+            let Pred::Compare(Comparison::Member, left, right) = self.session.model().pred(*conjunct) else { continue };
+            if self.is_local(*left, local)
+                && !self.mentions(*right, open)
+                && !self.is_open_expr(*right)
+                && let Some(val) = self.evaluated(self.session.expr(*right, env))?
+                && let Some(least) = least_of(&val)
+            {
+                lo = Some(lo.map_or(least, |lo| lo.max(least)));
+            }
+        }
+        let (Some(lo), Some(hi)) = (lo, hi) else { return Ok(None) };
+        if hi - lo > MAX_ELEMENTS as i64 {
+            return Ok(None);
+        }
+        let range = Set::interval(Int::from(lo), Int::from(hi));
+        Ok(Some(range.iter().map(Val::from).collect()))
+    }
+
+    fn int_range(&mut self, id: ExprId, env: &Env) -> Encoded<Option<(i64, i64)>> {
+        let term = match self.expr(id, env) {
+            Ok(term) => term,
+            Err(Stop::Unsupported(_)) => return Ok(None),
+            Err(stop) => return Err(stop),
+        };
+        let sym = self.as_sym(&term, env)?;
+        Ok(self.blast.int_range(&sym).ok())
+    }
+
+    fn is_local(&self, id: ExprId, local: LocalId) -> bool {
+        matches!(self.session.model().expr(id), Expr::Local(other) if *other == local)
+    }
+
+    fn mentions(&self, id: ExprId, open: &[LocalId]) -> bool {
+        let names = self.session.interp().names_of_expr(id);
+        open.iter().any(|local| names.locals.contains(local))
+    }
+
+    /// Pairs of variables and of what is known; some variable is open.
+    fn is_pattern(&self, id: ExprId, open: &[LocalId]) -> bool {
+        match self.session.model().expr(id) {
+            Expr::Local(local) => open.contains(local),
+            Expr::Binary(BinaryOp::Pair, first, second) => {
+                let is_part = |part: ExprId| self.is_pattern(part, open) || !self.mentions(part, open);
+                self.mentions(id, open) && is_part(*first) && is_part(*second)
+            }
+            _ => false,
+        }
+    }
+
+    /// The variables of a pattern bound to the parts of a value, and what is still open; nothing if it does not fit.
+    fn matched(
+        &mut self,
+        pattern: Pattern,
+        val: &Val,
+        mut open: Vec<LocalId>,
+        env: &Env,
+    ) -> Encoded<Option<(Env, Vec<LocalId>)>> {
+        let id = match pattern {
+            Pattern::Local(local) => {
+                open.retain(|other| *other != local);
+                return Ok(Some((env.bind(local, val.clone()), open)));
+            }
+            Pattern::Expr(id) => id,
+        };
+        match self.session.model().expr(id) {
+            Expr::Local(local) if open.contains(local) => self.matched(Pattern::Local(*local), val, open, env),
+            Expr::Binary(BinaryOp::Pair, first, second) if self.mentions(id, &open) => {
+                let Ok((left, right)) = val.split() else { return Ok(None) };
+                let Some((env, open)) = self.matched(Pattern::Expr(*first), &left, open, env)? else {
+                    return Ok(None);
+                };
+                self.matched(Pattern::Expr(*second), &right, open, &env)
+            }
+            // Not known yet whether it fits: the conjunct will say.
+            _ if self.is_open_expr(id) || self.mentions(id, &open) => Ok(Some((env.clone(), open))),
+            _ => {
+                let same = self.session.expr(id, env).and_then(|known| self.session.equal(&known, val, env));
+                Ok((self.evaluated(same)? == Some(true)).then(|| (env.clone(), open)))
+            }
+        }
+    }
+}
+
+fn values_of(items: Vec<(Value, abridge_blast::Lit)>) -> Vec<Val> {
+    items.into_iter().map(|(value, _)| Val::from(value)).collect()
+}
+
+/// The least element of a set of integers that has one.
+fn least_of(set: &Val) -> Option<i64> {
+    use abridge_model::BaseSet;
+    match (set.as_sym(), set.as_set()) {
+        (Some(SymbolicSet::Base(BaseSet::Natural)), _) => Some(0),
+        (Some(SymbolicSet::Base(BaseSet::Natural1)), _) => Some(1),
+        (_, Some(set)) => set.first()?.as_int()?.to_i64(),
+        _ => None,
+    }
+}

@@ -1,0 +1,212 @@
+//! Predicates.
+
+use abridge_blast::{Lit, Sym};
+use abridge_diag::with_stack;
+use abridge_eval::Env;
+use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
+
+use super::{Encoded, Encoder, Stop, Term, TermKind, Truth};
+
+impl Encoder<'_> {
+    pub fn pred(&mut self, id: PredId, env: &Env) -> Encoded<Truth> {
+        self.tick()?;
+        if !self.is_open_pred(id) {
+            let answer = self.evaluated(self.session.pred(id, env))?;
+            return Ok(answer.map_or(Truth::ILL_DEFINED, Truth::from));
+        }
+        with_stack(|| self.open_pred(id, env))
+    }
+
+    fn open_pred(&mut self, id: PredId, env: &Env) -> Encoded<Truth> {
+        match self.session.model().pred(id) {
+            Pred::True => Ok(Truth::from(true)),
+            Pred::False => Ok(Truth::from(false)),
+            Pred::Not(operand) => Ok(self.pred(*operand, env)?.negated()),
+            Pred::And(operands) => self.conjunction(operands, env),
+            Pred::Or(operands) => self.disjunction(operands, env),
+            Pred::Implies(left, right) => {
+                let (left, right) = (self.pred(*left, env)?, self.pred(*right, env)?);
+                let both = self.and(left.holds, right.holds);
+                Ok(Truth { holds: self.any([left.fails, both]), fails: self.and(left.holds, right.fails) })
+            }
+            Pred::Equivalent(left, right) => {
+                let (left, right) = (self.pred(*left, env)?, self.pred(*right, env)?);
+                let (both, neither) = (self.and(left.holds, right.holds), self.and(left.fails, right.fails));
+                let (only_left, only_right) = (self.and(left.holds, right.fails), self.and(left.fails, right.holds));
+                Ok(Truth { holds: self.any([both, neither]), fails: self.any([only_left, only_right]) })
+            }
+            Pred::Compare(op, left, right) => self.compare(*op, *left, *right, env),
+            Pred::Forall { binder, body } => self.forall(binder, *body, env),
+            Pred::Exists { binder, body } => {
+                let mut ways = Vec::new();
+                self.each_binding(binder, *body, env, &mut |encoder, env| {
+                    ways.push(encoder.pred(*body, env)?.holds);
+                    Ok(())
+                })?;
+                let holds = self.any(ways);
+                Ok(Truth { holds, fails: !holds })
+            }
+            Pred::If(condition, then, otherwise) => {
+                let condition = self.pred(*condition, env)?;
+                let (then, otherwise) = (self.pred(*then, env)?, self.pred(*otherwise, env)?);
+                let mut chosen = |then: Lit, otherwise: Lit| {
+                    let (yes, no) = (self.and(condition.holds, then), self.and(condition.fails, otherwise));
+                    self.any([yes, no])
+                };
+                Ok(Truth { holds: chosen(then.holds, otherwise.holds), fails: chosen(then.fails, otherwise.fails) })
+            }
+            Pred::Let { bindings, body } => {
+                let (env, defined) = self.bind_let(bindings, env)?;
+                let body = self.pred(*body, &env)?;
+                Ok(self.guarded(defined, body))
+            }
+            Pred::Finite(set) => {
+                let term = self.expr(*set, env)?;
+                Ok(Truth { holds: term.defined, fails: Lit::FALSE })
+            }
+            Pred::Partition(set, parts) => self.partition(*set, parts, env),
+            Pred::External(..) => Err(Stop::Unsupported("an external predicate")),
+        }
+    }
+
+    /// False if an operand is, even where another is ill-defined.
+    fn conjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<Truth> {
+        let (mut holds, mut fails) = (Vec::new(), Vec::new());
+        for operand in operands {
+            let truth = self.pred(*operand, env)?;
+            if truth == Truth::from(false) {
+                return Ok(truth);
+            }
+            holds.push(truth.holds);
+            fails.push(truth.fails);
+        }
+        Ok(Truth { holds: self.all(holds), fails: self.any(fails) })
+    }
+
+    /// From left to right.
+    fn disjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<Truth> {
+        let mut ways = Vec::new();
+        let mut none_before = Lit::TRUE;
+        for operand in operands {
+            let truth = self.pred(*operand, env)?;
+            ways.push(self.and(none_before, truth.holds));
+            none_before = self.and(none_before, truth.fails);
+            if none_before == Lit::FALSE {
+                break;
+            }
+        }
+        Ok(Truth { holds: self.any(ways), fails: none_before })
+    }
+
+    /// The left sides of implications are searched: where one is ill-defined there is nothing to show.
+    fn forall(&mut self, binder: &[LocalId], body: PredId, env: &Env) -> Encoded<Truth> {
+        let (mut holds, mut fails) = (Vec::new(), Vec::new());
+        let (mut conditions, mut conclusion) = (Vec::new(), body);
+        while let Pred::Implies(left, right) = self.session.model().pred(conclusion) {
+            conditions.push(*left);
+            conclusion = *right;
+        }
+        let mut visit = |encoder: &mut Self, env: &Env| {
+            let mut applies = Lit::TRUE;
+            for condition in &conditions {
+                let holds = encoder.pred(*condition, env)?.holds;
+                applies = encoder.and(applies, holds);
+            }
+            if applies != Lit::FALSE {
+                let truth = encoder.pred(conclusion, env)?;
+                holds.push(encoder.blast.circuit.implies(applies, truth.holds));
+                fails.push(encoder.and(applies, truth.fails));
+            }
+            Ok(())
+        };
+        match conditions.first() {
+            Some(condition) => self.each_binding(binder, *condition, env, &mut visit)?,
+            None => self.each_typed(binder, env, &mut visit)?,
+        }
+        Ok(Truth { holds: self.all(holds), fails: self.any(fails) })
+    }
+
+    fn compare(&mut self, op: Comparison, left: ExprId, right: ExprId, env: &Env) -> Encoded<Truth> {
+        match op {
+            Comparison::Member => {
+                let x = self.expr(left, env)?;
+                let inside = self.in_set(&x, &right.into(), env)?;
+                Ok(self.guarded(x.defined, inside))
+            }
+            Comparison::Subset => {
+                let left = self.expr(left, env)?;
+                let inside = self.within(&left, &right.into(), env)?;
+                Ok(self.guarded(left.defined, inside))
+            }
+            Comparison::StrictSubset => {
+                let (left, right) = (self.expr(left, env)?, self.expr(right, env)?);
+                let (a, b) = (self.as_sym(&left, env)?, self.as_sym(&right, env)?);
+                let (within, same) = (self.blast.subset(&a, &b)?, self.blast.equal(&a, &b)?);
+                let holds = self.and(within, !same);
+                Ok(self.decided(&[&left, &right], holds))
+            }
+            Comparison::Equal => {
+                let (left, right) = (self.expr(left, env)?, self.expr(right, env)?);
+                let same = self.same(&left, &right, env)?;
+                Ok(self.decided(&[&left, &right], same))
+            }
+            Comparison::Less | Comparison::LessEqual => {
+                let (left, right) = (self.expr(left, env)?, self.expr(right, env)?);
+                let holds = match op {
+                    Comparison::Less => self.less(&left, &right, env)?,
+                    _ => !self.less(&right, &left, env)?,
+                };
+                Ok(self.decided(&[&left, &right], holds))
+            }
+            Comparison::RealLess | Comparison::RealLessEqual => Err(Stop::Unsupported("real numbers")),
+        }
+    }
+
+    pub(crate) fn same(&mut self, left: &Term, right: &Term, env: &Env) -> Encoded<Lit> {
+        // A set that is finite differs from any infinite one.
+        for (one, other) in [(left, right), (right, left)] {
+            if let (TermKind::Sym(_), TermKind::Known(val)) = (&one.kind, &other.kind)
+                && self.evaluated(self.session.is_infinite(val, env))?.flatten() == Some(true)
+            {
+                return Ok(Lit::FALSE);
+            }
+        }
+        let (left, right) = (self.as_sym(left, env)?, self.as_sym(right, env)?);
+        Ok(self.blast.equal(&left, &right)?)
+    }
+
+    pub(crate) fn less(&mut self, left: &Term, right: &Term, env: &Env) -> Encoded<Lit> {
+        let (left, right) = (self.as_sym(left, env)?, self.as_sym(right, env)?);
+        Ok(self.blast.less(&left, &right)?)
+    }
+
+    /// A condition on terms, which must be defined.
+    pub(crate) fn decided(&mut self, terms: &[&Term], condition: Lit) -> Truth {
+        let defined = self.all(terms.iter().map(|term| term.defined));
+        Truth { holds: self.and(defined, condition), fails: self.and(defined, !condition) }
+    }
+
+    pub(crate) fn guarded(&mut self, defined: Lit, truth: Truth) -> Truth {
+        Truth { holds: self.and(defined, truth.holds), fails: self.and(defined, truth.fails) }
+    }
+
+    fn partition(&mut self, set: ExprId, parts: &[ExprId], env: &Env) -> Encoded<Truth> {
+        let whole = self.expr(set, env)?;
+        let mut terms = vec![whole.clone()];
+        let mut disjoint = Vec::new();
+        let mut union = Sym::set(Vec::new());
+        for part in parts {
+            let term = self.expr(*part, env)?;
+            let part = self.as_sym(&term, env)?;
+            let common = self.blast.intersection(&union, &part)?;
+            disjoint.push(self.blast.is_empty(&common)?);
+            union = self.blast.union(&union, &part)?;
+            terms.push(term);
+        }
+        let whole = self.as_sym(&whole, env)?;
+        disjoint.push(self.blast.equal(&whole, &union)?);
+        let condition = self.all(disjoint);
+        let terms: Vec<&Term> = terms.iter().collect();
+        Ok(self.decided(&terms, condition))
+    }
+}

@@ -1,0 +1,39 @@
+//! Case splits: the ways in which a disjunction or an existential quantifier can hold.
+
+use abridge_eval::{Constraint, Kind, Session, Unknown, normalise};
+use abridge_model::{Pred, PredId};
+
+/// The ways in which a constraint can hold, if it is an existential quantifier or a disjunction: new unknowns and constraints
+/// each. The flag says that the constraint itself still has to be checked.
+#[expect(clippy::type_complexity, reason = "used in one place")]
+pub(super) fn case_split(
+    session: &Session<'_>,
+    constraint: &Constraint,
+) -> Option<(Vec<(Vec<Unknown>, Vec<Constraint>)>, bool)> {
+    let ways = |parts: Vec<(PredId, bool)>| {
+        let ways = parts.into_iter().map(|(part, positive)| normalise(session, part, positive, constraint.strict));
+        Some((ways.collect(), true))
+    };
+    match constraint.kind {
+        Kind::Holds(pred) => match session.model().pred(pred) {
+            Pred::Exists { binder, body } => {
+                let (mut unknowns, constraints) = normalise(session, *body, true, constraint.strict);
+                unknowns.splice(0..0, binder.iter().map(|local| Unknown::Local(*local)));
+                Some((vec![(unknowns, constraints)], false))
+            }
+            Pred::Or(parts) => ways(parts.iter().map(|part| (*part, true)).collect()),
+            Pred::Implies(left, right) => ways(vec![(*left, false), (*right, true)]),
+            _ => None,
+        },
+        Kind::Fails(pred) => match session.model().pred(pred) {
+            Pred::And(parts) => ways(parts.iter().map(|part| (*part, false)).collect()),
+            Pred::Forall { binder, body } => {
+                let (mut unknowns, constraints) = normalise(session, *body, false, constraint.strict);
+                unknowns.splice(0..0, binder.iter().map(|local| Unknown::Local(*local)));
+                Some((vec![(unknowns, constraints)], false))
+            }
+            _ => None,
+        },
+        Kind::Relation(..) => None,
+    }
+}

@@ -1,0 +1,540 @@
+//! What to bind next.
+
+use std::cmp::Ordering;
+
+use abridge_eval::{
+    Constraint, Cost, Error, ErrorKind, Kind, Problem, Relation, Result, Size, SymbolicSet, Term, Unbounded, Unknown,
+    Val, has_strings,
+};
+use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Model, Pred, TypeTable, UnaryOp};
+use abridge_value::{Int, Set, Value};
+
+use super::bounds::{Bounds, Key};
+use super::lazy::View;
+use super::pointwise::Shape;
+use super::{GO_ON, Node, Search, alternatives, pattern};
+
+/// A way to go on; `constraint` is the position of the one it comes from.
+pub(super) enum Step {
+    /// The pattern has this value.
+    Match { constraint: usize, pattern: Term, val: Val, exact: bool },
+    /// The unknown is a set whose elements depend on the unknown itself, so it is not listed.
+    Define { constraint: usize, unknown: Unknown, val: Val },
+    /// The pattern has one of these values.
+    Elements { constraint: usize, pattern: Term, set: Val, exact: bool },
+    /// The unknown has one of these values; the constraint, if any, says nothing more.
+    Values { constraint: Option<usize>, unknown: Unknown, set: Val },
+    /// The unknown is a function in this set.
+    Points { constraint: usize, unknown: Unknown, set: Val, shape: Shape },
+    /// The unknown is a function whose values nothing lists.
+    Lazily { unknown: Unknown, view: View },
+    /// The unknown is a sequence over the base with so many items.
+    Sequences { unknown: Unknown, base: Val, lo: u64, hi: u64 },
+    /// Nothing bounds the unknowns.
+    LastResort,
+    /// One of several lists of constraints holds.
+    Open { constraint: usize, alternatives: Vec<(Vec<Unknown>, Vec<Constraint>)>, keep: bool },
+}
+
+pub(super) struct Best {
+    cost: Cost,
+    step: Option<Step>,
+}
+
+impl Best {
+    fn new() -> Best {
+        Best { cost: Cost::UNBOUNDED, step: None }
+    }
+
+    pub(super) fn offer(&mut self, cost: impl Into<Cost>, step: Step) {
+        let cost = cost.into();
+        if self.step.is_none() || cost < self.cost {
+            *self = Best { cost, step: Some(step) };
+        }
+    }
+}
+
+impl Search<'_> {
+    /// The step with the fewest candidates, and how many those are. Nothing if some constraint cannot be satisfied.
+    pub(super) fn choose(&self, node: &mut Node) -> Result<Option<(Cost, Step)>> {
+        let mut best = Best::new();
+        for idx in 0..node.constraints.len() {
+            if !self.offer_constraint(idx, node, &mut best)? {
+                return Ok(None);
+            }
+            if let Some(Step::Match { .. } | Step::Define { .. }) = best.step {
+                return Ok(best.step.map(|step| (best.cost, step)));
+            }
+        }
+        if best.cost > Cost::FEW_ENOUGH && !self.offer_bounds(node, &mut best)? {
+            return Ok(None);
+        }
+        if best.cost > Cost::FEW_ENOUGH {
+            if !self.offer_between(node, &mut best) {
+                return Ok(None);
+            }
+            self.offer_items(node, &mut best);
+        }
+        if best.step.is_none() {
+            self.offer_domains(node, &mut best);
+        }
+        let mut by_type = Best::new();
+        self.offer_types(node, &mut by_type);
+        let cost = best.cost.min(by_type.cost);
+        if cost > Cost::from(self.session.config().max_set_size)
+            && let Some(step) = self.too_many_to_list(cost, node)?
+        {
+            return Ok(Some((cost, step)));
+        }
+        let limit = Cost::MAX_BEFORE_CASE_SPLIT;
+        if by_type.cost < best.cost.min(limit) || best.step.is_none() && by_type.cost <= limit {
+            best = by_type;
+        } else if best.step.is_none() {
+            best.step = self.open(node).or(by_type.step);
+        }
+        match best.step {
+            Some(step) => Ok(Some((best.cost, step))),
+            None if node.error.is_some() => {
+                // Not a solution anyway; what is unbounded need not be reported.
+                if let Some(error) = node.error.clone() {
+                    Error::merge(&mut self.failure.borrow_mut(), error);
+                }
+                Ok(None)
+            }
+            // More will be known later, and then there is more to choose from.
+            None if node.waits => {
+                Error::merge(&mut self.failure.borrow_mut(), ErrorKind::Undetermined.into());
+                Ok(None)
+            }
+            None => Ok(Some((Cost::UNBOUNDED, Step::LastResort))),
+        }
+    }
+
+    /// What an equation, membership or inclusion offers. False if the node is dead.
+    fn offer_constraint(&self, idx: usize, node: &mut Node, best: &mut Best) -> Result<bool> {
+        let constraint = &node.constraints[idx];
+        let Kind::Relation(relation, left, right) = &constraint.kind else { return Ok(true) };
+        match relation {
+            Relation::Equal => {
+                let (left, right) = (left.clone(), right.clone());
+                if let Some(alive) = self.offer_equation(idx, &left, &right, node, best)? {
+                    return Ok(alive);
+                }
+                Ok(self.offer_equation(idx, &right, &left, node, best)?.unwrap_or(true))
+            }
+            Relation::Member | Relation::Subset => {
+                let pattern = pattern::classify(self.session, left, &node.open);
+                if !pattern.binds || !right.is_ready(self.session, &node.open) {
+                    return Ok(true);
+                }
+                let (relation, left) = (*relation, left.clone());
+                let Some(set) = self.evaluated(idx, node)? else { return Ok(false) };
+                if let Some(SymbolicSet::Partial(partial)) = set.as_sym() {
+                    if relation == Relation::Member && !partial.is_function {
+                        self.offer_elements(idx, left, partial.decided.union(&partial.open).into(), false, best);
+                    }
+                    return Ok(true);
+                }
+                match relation {
+                    Relation::Member if !matches!(self.session.size(&set), Size::AtMost(_)) => {
+                        self.offer_points(idx, &left, set, node, best)?;
+                    }
+                    Relation::Member => self.offer_elements(idx, left, set, pattern.exact, best),
+                    _ => self.offer_subsets(idx, &left, set, node, best),
+                }
+                Ok(true)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// `pattern = term`. Nothing if it does not help, else whether the node is alive.
+    fn offer_equation(
+        &self,
+        idx: usize,
+        pattern: &Term,
+        term: &Term,
+        node: &mut Node,
+        best: &mut Best,
+    ) -> Result<Option<bool>> {
+        let session = self.session;
+        let found = pattern::classify(session, pattern, &node.open);
+        if !found.binds {
+            return Ok(self.offer_sequence(idx, pattern, term, node, best));
+        }
+        if !term.is_ready(session, &node.open) {
+            return Ok(self.offer_recursive(idx, pattern, term, node, best));
+        }
+        match term.eval(session, &node.env) {
+            Ok(val) => {
+                best.offer(
+                    Cost::EQUATION,
+                    Step::Match { constraint: idx, pattern: pattern.clone(), val, exact: found.exact },
+                );
+                Ok(Some(true))
+            }
+            Err(error) => self.postpone(error, idx, node).map(Some),
+        }
+    }
+
+    /// `f = %x.(... f(x - 1) ...)`: the constant is bound to its own definition, which reads it only when applied.
+    fn offer_recursive(&self, idx: usize, pattern: &Term, term: &Term, node: &Node, best: &mut Best) -> Option<bool> {
+        let session = self.session;
+        let Term::Expr(id) = pattern else { return None };
+        let Expr::Constant(constant) = session.model().expr(*id) else { return None };
+        let unknown = Unknown::Constant(*constant);
+        let others: Vec<Unknown> = node.open.iter().copied().filter(|open| *open != unknown).collect();
+        if !term.is_ready(session, &others) {
+            return None;
+        }
+        let val = term.eval(session, &node.env).ok()?;
+        let kept_symbolic = val.as_sym().is_some();
+        if kept_symbolic {
+            best.offer(Cost::EQUATION, Step::Define { constraint: idx, unknown, val });
+        }
+        kept_symbolic.then_some(true)
+    }
+
+    /// The right side of a constraint, remembered in it. Nothing if the node is dead.
+    fn evaluated(&self, idx: usize, node: &mut Node) -> Result<Option<Val>> {
+        let Kind::Relation(_, _, right) = &node.constraints[idx].kind else {
+            return Err(ErrorKind::Internal("a relation is expected").into());
+        };
+        if let Term::Known(set) = right {
+            return Ok(Some(set.clone()));
+        }
+        let is_open = |error: &Error| matches!(error.kind(), ErrorKind::Undetermined);
+        let set = right.eval(self.session, &node.env);
+        let listed = match &set {
+            Ok(set) => self.listed_if_unknown(set.clone(), node),
+            Err(error) => Err(error.clone()),
+        };
+        let nothing = || SymbolicSet::Base(BaseSet::Integer).into();
+        match listed {
+            Ok(set) => {
+                node.constraints[idx] = node.constraints[idx].with_known(self.session, set.clone());
+                Ok(Some(set))
+            }
+            // A set that cannot be evaluated offers nothing; the error shows when the constraint is checked.
+            Err(error) if is_open(&error) => {
+                node.waits = true;
+                Ok(Some(set.unwrap_or_else(|_| nothing())))
+            }
+            Err(error) => Ok(self.postpone(error, idx, node)?.then(nothing)),
+        }
+    }
+
+    /// A set of unknown size is listed, to see whether it is finite.
+    fn listed_if_unknown(&self, set: Val, node: &Node) -> Result<Val> {
+        match self.session.size(&set) {
+            Size::Unknown => match self.session.force(&set, &node.env) {
+                // It offers no values, but it may still be asked for members.
+                Err(error) if error.is_expansion() => Ok(set),
+                listed => listed,
+            },
+            _ => Ok(set),
+        }
+    }
+
+    /// Whether the node lives on with a constraint that could not be evaluated.
+    fn postpone(&self, error: Error, idx: usize, node: &mut Node) -> Result<bool> {
+        match self.excused(error, &node.constraints[idx])? {
+            Some(error) => {
+                Error::merge(&mut node.error, error);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn offer_elements(&self, constraint: usize, pattern: Term, set: Val, exact: bool, best: &mut Best) {
+        if let Size::AtMost(bound) = self.session.size(&set) {
+            best.offer(bound, Step::Elements { constraint, pattern, set, exact });
+        }
+    }
+
+    /// `f : A --> B` with an infinite `B`, if the values are stated point by point.
+    fn offer_points(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) -> Result<()> {
+        let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(()) };
+        let Some(unknown) = self.as_unknown(left, node) else { return Ok(()) };
+        if !arrow.functional {
+            return Ok(());
+        }
+        if let Some(shape) = self.function_shape(unknown, *arrow, from, to, node)? {
+            best.offer(shape.cost(), Step::Points { constraint, unknown, set: set.clone(), shape });
+        }
+        Ok(())
+    }
+
+    /// `f(x)` with a known function: `x` is in its domain, since elsewhere the constraint counts as false.
+    fn offer_domains(&self, node: &Node, best: &mut Best) {
+        if !self.session.config().ill_defined_search_is_false {
+            return;
+        }
+        for (idx, constraint) in node.constraints.iter().enumerate().filter(|(_, constraint)| !constraint.strict) {
+            let Kind::Relation(_, left, right) = &constraint.kind else { continue };
+            for term in [left, right] {
+                let Term::Expr(id) = term else { continue };
+                self.offer_applications(idx, *id, node, best, 0);
+            }
+        }
+    }
+
+    fn offer_applications(&self, constraint: usize, id: ExprId, node: &Node, best: &mut Best, depth: u32) {
+        let session = self.session;
+        if depth > 8 || Term::Expr(id).is_ready(session, &node.open) {
+            return;
+        }
+        match session.model().expr(id) {
+            Expr::Binary(BinaryOp::Apply, function, arg) => {
+                let arg_term = Term::Expr(*arg);
+                if pattern::classify(session, &arg_term, &node.open).binds
+                    && Term::Expr(*function).is_ready(session, &node.open)
+                {
+                    let domain =
+                        session.expr(*function, &node.env).and_then(|function| session.dom(&function, &node.env));
+                    if let Ok(set) = domain {
+                        self.offer_elements(constraint, arg_term, set, false, best);
+                    }
+                } else {
+                    self.offer_applications(constraint, *arg, node, best, depth + 1);
+                }
+            }
+            Expr::Binary(op, left, right) if !matches!(op, BinaryOp::Arrow(_)) => {
+                self.offer_applications(constraint, *left, node, best, depth + 1);
+                self.offer_applications(constraint, *right, node, best, depth + 1);
+            }
+            Expr::Unary(_, operand) | Expr::Field(operand, _) => {
+                self.offer_applications(constraint, *operand, node, best, depth + 1);
+            }
+            _ => {}
+        }
+    }
+
+    /// `unknown <: set`
+    fn offer_subsets(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) {
+        let Some(unknown) = self.as_unknown(left, node) else { return };
+        let set = SymbolicSet::unary(UnaryOp::Pow, set);
+        if let Size::AtMost(bound) = self.session.size(&set) {
+            best.offer(bound, Step::Values { constraint: Some(constraint), unknown, set });
+        }
+    }
+
+    pub(super) fn as_unknown(&self, term: &Term, node: &Node) -> Option<Unknown> {
+        let unknown = match term {
+            Term::Local(local) => Unknown::Local(*local),
+            Term::Known(_) => return None,
+            Term::Expr(id) => match self.session.model().expr(*id) {
+                Expr::Local(local) => Unknown::Local(*local),
+                Expr::Constant(constant) => Unknown::Constant(*constant),
+                _ => return None,
+            },
+        };
+        node.open.contains(&unknown).then_some(unknown)
+    }
+
+    /// Integers between inferred bounds. False if the bounds contradict each other.
+    fn offer_bounds(&self, node: &Node, best: &mut Best) -> Result<bool> {
+        let model = self.session.model();
+        let is_sequence = |unknown: &Unknown| {
+            model.types.relation(unknown.ty(model)).is_some_and(|(first, _)| first == TypeTable::INTEGER)
+        };
+        if !node.open.iter().any(|unknown| unknown.ty(model) == TypeTable::INTEGER || is_sequence(unknown)) {
+            return Ok(true);
+        }
+        let Some(bounds) = self.infer_bounds(node)? else { return Ok(false) };
+        self.offer_sequences(node, &bounds, best);
+        for (unknown, range) in bounds.values() {
+            if let (Some(lo), Some(hi)) = (range.lo, range.hi) {
+                let set = Set::interval(lo, hi);
+                best.offer(set.len(), Step::Values { constraint: None, unknown, set: set.into() });
+            }
+        }
+        Ok(true)
+    }
+
+    /// `s : seq(S) & size(s) <= n`
+    fn offer_sequences(&self, node: &Node, bounds: &Bounds, best: &mut Best) {
+        for constraint in &node.constraints {
+            let Kind::Relation(Relation::Member, left, Term::Known(set)) = &constraint.kind else { continue };
+            let Some(SymbolicSet::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
+            let Some(unknown) = self.as_unknown(left, node) else { continue };
+            let sizes = bounds.get(&Key::Size(unknown));
+            let (Some(lo), Some(hi), Size::AtMost(width)) = (sizes.lo, sizes.hi, self.session.size(base)) else {
+                continue;
+            };
+            let (Some(lo), Some(hi)) = (lo.to_u64(), hi.to_u64()) else { continue };
+            let cost = width.saturating_pow(u32::try_from(hi).unwrap_or(u32::MAX)).saturating_add(hi);
+            best.offer(cost, Step::Sequences { unknown, base: base.clone(), lo, hi });
+        }
+    }
+
+    fn offer_types(&self, node: &Node, best: &mut Best) {
+        for unknown in &node.open {
+            let set = self.session.type_set(unknown.ty(self.session.model()));
+            if let Size::AtMost(bound) = self.session.size(&set) {
+                best.offer(bound, Step::Values { constraint: None, unknown: *unknown, set });
+            }
+        }
+    }
+
+    /// Opens a quantifier or a disjunction that mentions an open unknown.
+    fn open(&self, node: &Node) -> Option<Step> {
+        let opened = node.constraints.iter().enumerate().filter(|(_, constraint)| !constraint.is_opened);
+        let mut opened = opened.filter_map(|(constraint, found)| {
+            let (alternatives, keep) = alternatives::case_split(self.session, found)?;
+            Some(Step::Open { constraint, alternatives, keep })
+        });
+        opened.next()
+    }
+
+    /// A function with too many values to list, or of which all constraints together leave fewer than one alone offers.
+    fn too_many_to_list(&self, cost: Cost, node: &Node) -> Result<Option<Step>> {
+        for unknown in &node.open {
+            if let Some(view) = self.view(*unknown, node, &Bounds::default())?
+                && (view.has_too_many_values(self.session)
+                    || view.count().is_some_and(|count| Cost::from(count) < cost))
+            {
+                return Ok(Some(Step::Lazily { unknown: *unknown, view }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Nothing bounds the unknowns: the one with the fewest values in MININT..MAXINT comes first. No step if there is no solution.
+    pub(super) fn last_resort(&self, node: &Node) -> Result<Option<Step>> {
+        let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
+        let bounds = self.infer_bounds(node)?.unwrap_or_default();
+        for unknown in &node.open {
+            if let Some(view) = self.view(*unknown, node, &bounds)? {
+                return Ok(Some(Step::Lazily { unknown: *unknown, view }));
+            }
+        }
+        for unknown in &node.open {
+            let set = match self.enclosed_by_quantifier(*unknown, node)? {
+                Some(set) => Some(SymbolicSet::unary(UnaryOp::Pow, set)),
+                None => self.determined_by_members(*unknown, node, &bounds),
+            };
+            if let Some(set) = set {
+                return Ok(Some(Step::Values { constraint: None, unknown: *unknown, set }));
+            }
+        }
+        let sampled = match self.unbounded {
+            Unbounded::Error => None,
+            _ => self.sampled(node, &bounds),
+        };
+        let few = sampled.as_ref().is_some_and(|(size, ..)| *size < self.session.config().hard);
+        if !few && self.is_contradictory_by_form(node)? {
+            return Ok(None);
+        }
+        let (_, unknown, set) = sampled.ok_or_else(|| self.unbounded(first))?;
+        self.cut(unknown);
+        Ok(Some(Step::Values { constraint: None, unknown, set }))
+    }
+
+    /// The unknown with the fewest values in MININT..MAXINT, how many those are, and which.
+    fn sampled(&self, node: &Node, bounds: &Bounds) -> Option<(u64, Unknown, Val)> {
+        let (session, model) = (self.session, self.session.model());
+        let may_be = |unknown: &&Unknown| self.samples_strings || !has_strings(model, unknown.ty(model));
+        let values = node.open.iter().filter(may_be).filter_map(|unknown| {
+            let set = if unknown.ty(model) == TypeTable::INTEGER {
+                let range = bounds.get(&Key::Value(*unknown));
+                session.preferred_range(range.lo, range.hi).into()
+            } else {
+                self.preferred_set(*unknown, node)?
+            };
+            match session.size(&set) {
+                Size::AtMost(bound) => Some((bound, *unknown, set)),
+                _ => None,
+            }
+        });
+        values.min_by_key(|(size, ..)| *size)
+    }
+
+    /// `!x.(x : s => P)`: no element of `s` is outside of what satisfies `P`, if that can be listed.
+    fn enclosed_by_quantifier(&self, unknown: Unknown, node: &Node) -> Result<Option<Val>> {
+        let (session, model) = (self.session, self.session.model());
+        for constraint in &node.constraints {
+            let Kind::Holds(pred) = constraint.kind else { continue };
+            let Pred::Forall { binder, body } = model.pred(pred) else { continue };
+            let Pred::Implies(left, right) = model.pred(*body) else { continue };
+            let Pred::Compare(Comparison::Member, element, set) = model.pred(*left) else { continue };
+            let names = session.interp().names_of_pred(*right);
+            let is_open = node.open.iter().any(|open| open.is_in(&names));
+            if is_open
+                || self.as_unknown(&Term::Expr(*set), node) != Some(unknown)
+                || !is_tuple(model, *element, binder)
+            {
+                continue;
+            }
+            let mut elements = Vec::new();
+            let problem = Problem::of_pred(session, binder, *right).unbounded(Unbounded::Error);
+            let listed = session.solve(problem, &node.env, &mut |env| {
+                elements.push(session.finite(&session.tuple(env, binder)?, env)?);
+                GO_ON
+            });
+            match listed {
+                Ok(_) => return Ok(Some(elements.into_iter().collect::<Set>().into())),
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// `1 : s & 2 : s & card(s) <= 2`: a set that has as many known members as it may have elements.
+    fn determined_by_members(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Option<Val> {
+        let most = bounds.get(&Key::Size(unknown)).hi?;
+        let members = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
+            Kind::Relation(Relation::Member, left, right) if self.as_unknown(right, node) == Some(unknown) => {
+                let is_known = left.is_ready(self.session, &node.open);
+                let val = is_known.then(|| left.eval(self.session, &node.env))?.ok()?;
+                self.session.finite(&val, &node.env).ok()
+            }
+            _ => None,
+        });
+        let members: Set = members.collect();
+        match Int::from(members.len()).cmp(&most) {
+            Ordering::Less => None,
+            Ordering::Equal => Some(Set::singleton(Value::Set(members)).into()),
+            Ordering::Greater => Some(Set::EMPTY.into()),
+        }
+    }
+
+    /// The smallest set that a membership gives, or else the type, its integers cut to MININT..MAXINT.
+    fn preferred_set(&self, unknown: Unknown, node: &Node) -> Option<Val> {
+        let offered = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
+            Kind::Relation(Relation::Member, left, Term::Known(set))
+                if self.as_unknown(left, node) == Some(unknown) =>
+            {
+                self.session.preferred(set)
+            }
+            Kind::Relation(Relation::Subset, left, Term::Known(set))
+                if self.as_unknown(left, node) == Some(unknown) =>
+            {
+                self.session.preferred(&SymbolicSet::unary(UnaryOp::Pow, set.clone()))
+            }
+            _ => None,
+        });
+        let finite = |set: Val| match self.session.size(&set) {
+            Size::AtMost(bound) => Some((bound, set)),
+            _ => None,
+        };
+        let offered = offered.filter_map(finite).min_by_key(|(bound, _)| *bound);
+        // Only if no membership says more: cutting a type leaves out what memberships would allow.
+        let by_type =
+            || self.session.preferred(&self.session.type_set(unknown.ty(self.session.model()))).and_then(finite);
+        offered.or_else(by_type).map(|(_, set)| set)
+    }
+}
+
+/// Whether an expression is the tuple of these locals.
+fn is_tuple(model: &Model, id: ExprId, locals: &[LocalId]) -> bool {
+    match (model.expr(id), locals) {
+        (Expr::Local(local), [only]) => local == only,
+        (Expr::Binary(BinaryOp::Pair, first, second), [before @ .., last]) => {
+            is_tuple(model, *first, before) && is_tuple(model, *second, &[*last])
+        }
+        _ => false,
+    }
+}

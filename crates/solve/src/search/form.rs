@@ -1,0 +1,213 @@
+//! Whether a problem contradicts itself by its form alone, whatever its names stand for.
+//!
+//! `!s.(s <: NATURAL => s = NATURAL or s <<: NATURAL)` holds, though no search through all sets of naturals would tell. Comparisons become the
+//! atoms of a propositional problem, together with what relates those about the same operands. If that has no model, the problem has no
+//! solution. Formulas that may be ill-defined are left out, and with them what they would say.
+
+use abridge_blast::{Answer, Circuit, Lit, Solver};
+use abridge_eval::{Kind, Relation, Result, Term, Val};
+use abridge_model::dump::expr_text;
+use abridge_model::walk::Node as Formula;
+use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId};
+use rustc_hash::FxHashMap;
+
+use super::{Node, Search};
+use crate::encode::may_fail;
+
+/// Conflicts until the solver gives up.
+const MAX_CONFLICTS: u64 = 1000;
+
+impl Search<'_> {
+    /// Asked about once in a search.
+    pub(super) fn is_contradictory_by_form(&self, node: &Node) -> Result<bool> {
+        if self.is_read.replace(true) {
+            return Ok(false);
+        }
+        let mut form = Form {
+            search: self,
+            node,
+            circuit: Circuit::default(),
+            operands: FxHashMap::default(),
+            atoms: FxHashMap::default(),
+        };
+        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.interp().stop());
+        for constraint in &node.constraints {
+            if let Some(lit) = form.constraint(&constraint.kind)? {
+                solver.require(&form.circuit, lit);
+            }
+        }
+        for lit in form.laws() {
+            solver.require(&form.circuit, lit);
+        }
+        Ok(matches!(solver.solve(), Answer::Unsatisfiable))
+    }
+}
+
+/// One side of a comparison.
+#[derive(PartialEq, Eq, Hash)]
+enum Operand {
+    Known(Val),
+    /// What it says, and of which locals: names may be used again.
+    Open(String, Vec<LocalId>),
+}
+
+struct Form<'a> {
+    search: &'a Search<'a>,
+    node: &'a Node,
+    circuit: Circuit,
+    operands: FxHashMap<Operand, u32>,
+    atoms: FxHashMap<(Atom, u32, u32), Lit>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Atom {
+    /// The smaller operand comes first.
+    Equal,
+    Member,
+    Subset,
+    Less,
+}
+
+impl Form<'_> {
+    /// Nothing if it may be ill-defined.
+    fn constraint(&mut self, kind: &Kind) -> Result<Option<Lit>> {
+        let (relation, left, right) = match kind {
+            Kind::Holds(pred) => return self.pred(*pred),
+            Kind::Fails(pred) => return Ok(self.pred(*pred)?.map(|lit| !lit)),
+            Kind::Relation(relation, left, right) => (*relation, left, right),
+        };
+        let (op, is_so) = match relation {
+            Relation::Equal => (Comparison::Equal, true),
+            Relation::NotEqual => (Comparison::Equal, false),
+            Relation::Member => (Comparison::Member, true),
+            Relation::NotMember => (Comparison::Member, false),
+            Relation::Subset => (Comparison::Subset, true),
+            Relation::Less => (Comparison::Less, true),
+            Relation::LessEqual => (Comparison::LessEqual, true),
+        };
+        let lit = self.compare(op, left, right)?;
+        Ok(lit.map(|lit| if is_so { lit } else { !lit }))
+    }
+
+    fn pred(&mut self, pred: PredId) -> Result<Option<Lit>> {
+        let model = self.search.session.model();
+        let lit = match model.pred(pred) {
+            Pred::True => Some(Lit::TRUE),
+            Pred::False => Some(Lit::FALSE),
+            Pred::Not(inner) => self.pred(*inner)?.map(|lit| !lit),
+            Pred::And(parts) => self.all(parts)?.map(|lits| self.circuit.and_all(lits)),
+            Pred::Or(parts) => self.all(parts)?.map(|lits| self.circuit.or_all(lits)),
+            Pred::Implies(left, right) => {
+                self.both(*left, *right)?.map(|(left, right)| self.circuit.implies(left, right))
+            }
+            Pred::Equivalent(left, right) => {
+                self.both(*left, *right)?.map(|(left, right)| self.circuit.iff(left, right))
+            }
+            Pred::Compare(op, left, right) => self.compare(*op, &Term::Expr(*left), &Term::Expr(*right))?,
+            _ => None,
+        };
+        Ok(lit)
+    }
+
+    fn all(&mut self, parts: &[PredId]) -> Result<Option<Vec<Lit>>> {
+        parts.iter().map(|part| self.pred(*part)).collect()
+    }
+
+    fn both(&mut self, left: PredId, right: PredId) -> Result<Option<(Lit, Lit)>> {
+        let (left, right) = (self.pred(left)?, self.pred(right)?);
+        Ok(left.zip(right))
+    }
+
+    fn compare(&mut self, op: Comparison, left: &Term, right: &Term) -> Result<Option<Lit>> {
+        if let (Comparison::Member, Term::Expr(set)) = (op, right)
+            && let Some((op, first, second)) = self.combined(*set)
+        {
+            let first = self.compare(Comparison::Member, left, &Term::Expr(first))?;
+            let second = self.compare(Comparison::Member, left, &Term::Expr(second))?;
+            return Ok(first.zip(second).map(|(first, second)| match op {
+                BinaryOp::Union => self.circuit.or(first, second),
+                BinaryOp::Intersection => self.circuit.and(first, second),
+                _ => self.circuit.and(first, !second),
+            }));
+        }
+        let (Some(left), Some(right)) = (self.operand(left)?, self.operand(right)?) else { return Ok(None) };
+        let lit = match op {
+            Comparison::Equal => self.atom(Atom::Equal, left.min(right), left.max(right)),
+            Comparison::Member => self.atom(Atom::Member, left, right),
+            Comparison::Subset => self.atom(Atom::Subset, left, right),
+            Comparison::StrictSubset => {
+                let subset = self.atom(Atom::Subset, left, right);
+                let equal = self.atom(Atom::Equal, left.min(right), left.max(right));
+                self.circuit.and(subset, !equal)
+            }
+            Comparison::Less => self.atom(Atom::Less, left, right),
+            Comparison::LessEqual => !self.atom(Atom::Less, right, left),
+            Comparison::RealLess | Comparison::RealLessEqual => return Ok(None),
+        };
+        Ok(Some(lit))
+    }
+
+    fn combined(&self, set: ExprId) -> Option<(BinaryOp, ExprId, ExprId)> {
+        match self.search.session.model().expr(set) {
+            Expr::Binary(op @ (BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference), left, right) => {
+                Some((*op, *left, *right))
+            }
+            _ => None,
+        }
+    }
+
+    fn atom(&mut self, atom: Atom, left: u32, right: u32) -> Lit {
+        let circuit = &mut self.circuit;
+        *self.atoms.entry((atom, left, right)).or_insert_with(|| circuit.input())
+    }
+
+    /// Nothing if it cannot be evaluated.
+    fn operand(&mut self, term: &Term) -> Result<Option<u32>> {
+        let session = self.search.session;
+        let operand = if term.is_ready(session, &self.node.open) {
+            match term.eval(session, &self.node.env) {
+                Ok(val) => Operand::Known(val),
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(_) => return Ok(None),
+            }
+        } else {
+            match term {
+                Term::Expr(id) if may_fail(session.model(), Formula::Expr(*id)) => return Ok(None),
+                Term::Expr(id) => Operand::Open(expr_text(session.model(), *id), term.names(session).locals.clone()),
+                Term::Local(id) => Operand::Open(session.model().locals[*id].name.to_string(), vec![*id]),
+                Term::Known(val) => Operand::Known(val.clone()),
+            }
+        };
+        let next = self.operands.len() as u32;
+        Ok(Some(*self.operands.entry(operand).or_insert(next)))
+    }
+
+    /// What relates the atoms about two operands.
+    fn laws(&mut self) -> Vec<Lit> {
+        let mut laws = Vec::new();
+        for ((atom, left, right), lit) in self.atoms.clone() {
+            let equal = self.atoms.get(&(Atom::Equal, left.min(right), left.max(right))).copied();
+            let converse = self.atoms.get(&(atom, right, left)).copied();
+            match (atom, equal, converse) {
+                (Atom::Subset | Atom::Equal, ..) if left == right => laws.push(lit),
+                (Atom::Less, ..) if left == right => laws.push(!lit),
+                (Atom::Subset, Some(equal), converse) => {
+                    laws.push(self.circuit.implies(equal, lit));
+                    if let Some(converse) = converse {
+                        let both = self.circuit.and(lit, converse);
+                        laws.push(self.circuit.implies(both, equal));
+                    }
+                }
+                (Atom::Less, equal, converse) => {
+                    laws.extend(equal.map(|equal| !self.circuit.and(lit, equal)));
+                    laws.extend(converse.map(|converse| !self.circuit.and(lit, converse)));
+                    if let (Some(equal), Some(converse)) = (equal, converse) {
+                        laws.push(self.circuit.or_all([lit, equal, converse]));
+                    }
+                }
+                _ => {}
+            }
+        }
+        laws
+    }
+}

@@ -1,0 +1,582 @@
+//! Functions from a finite set whose values nothing lists: `f : A --> INTEGER`, or `f : A --> POW(B)` with a large `B`.
+//!
+//! Universal quantifiers are taken apart into what they say for each value. An equation `f(k) = e` decides a point as soon as `e` can be
+//! evaluated on what is decided; where none does, comparisons of integers bound the points, and the one with the fewest
+//! values is tried. Only a point that nothing bounds is cut to MININT..MAXINT.
+
+use std::ops::ControlFlow;
+
+use abridge_eval::{
+    Constraint, Env, ErrorKind, Found, Kind, Partial, Problem, Relation, Result, Session, Size, SymbolicSet, Term,
+    Unbounded, Unknown, Val, normalise,
+};
+use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred, PredId, TypeTable, UnaryOp};
+use abridge_value::{Int, Set, Value, relation};
+
+use super::bounds::{Bounds, Key, Linear, range_of_set, settle};
+use super::simplify::Left;
+use super::{GO_ON, Node, Search};
+
+/// The functions an unknown can be: total on `from`, with values in `to`.
+pub(super) struct View {
+    from: Set,
+    to: Val,
+    /// All values, if they can be listed.
+    targets: Option<Set>,
+    is_injective: bool,
+    /// Pairs that the function has.
+    known: Set,
+    /// What the function has to be in, if no constraint says so.
+    within: Option<Val>,
+}
+
+/// Functions below which they are tried one by one.
+const MIN_FUNCTIONS: u64 = 10_000;
+
+/// A constraint, and the values of the quantified locals it is about.
+#[derive(Clone)]
+pub(super) struct Instance {
+    pub(super) constraint: Constraint,
+    pub(super) locals: Vec<(LocalId, Val)>,
+}
+
+/// A point that is not decided.
+#[derive(Clone)]
+struct Point {
+    key: Value,
+    /// What is possible, if that is known.
+    options: Option<Set>,
+    /// The domain of the value, if it is a function and that is known.
+    domain: Option<Set>,
+    /// What is known of such a function.
+    parts: Set,
+}
+
+impl Point {
+    /// Takes note of what is stated. The values that the point can have, if that follows.
+    fn learn(&mut self, aspect: Aspect, values: Set) -> Option<Set> {
+        match (aspect, values.only()) {
+            (Aspect::Whole, _) => return Some(values),
+            (Aspect::Part(arg), Some(value)) => self.parts = self.parts.insert(Value::pair(arg, value)),
+            (Aspect::Size, Some(value)) => self.domain = Some(Set::interval(Int::ONE, value.as_int()?)),
+            (Aspect::Domain, Some(Value::Set(domain))) => self.domain = Some(domain),
+            _ => return None,
+        }
+        let is_complete = self.domain.as_ref() == Some(&relation::dom(&self.parts));
+        is_complete.then(|| Set::singleton(Value::Set(self.parts.clone())))
+    }
+}
+
+/// What of the value at a point is stated.
+enum Aspect {
+    Whole,
+    /// `size(f(k))`
+    Size,
+    /// `dom(f(k))`
+    Domain,
+    /// `f(k)(x)`
+    Part(Value),
+}
+
+#[derive(Clone)]
+struct Progress {
+    partial: Partial,
+    points: Vec<Point>,
+    waiting: Vec<Instance>,
+}
+
+impl View {
+    /// The values are finitely many, but cannot be listed.
+    pub(super) fn has_too_many_values(&self, session: &Session<'_>) -> bool {
+        self.targets.is_none() && matches!(session.size(&self.to), Size::AtMost(_))
+    }
+
+    /// How many functions there are, saturating, if their values can be listed.
+    pub(super) fn count(&self) -> Option<u64> {
+        let n_points = u32::try_from(self.from.len()).unwrap_or(u32::MAX);
+        self.targets.as_ref().map(|targets| targets.len().saturating_pow(n_points))
+    }
+}
+
+impl Search<'_> {
+    /// What memberships, `dom(f)`, `ran(f)`, `size(f)` and `front(f)` say about a function, if it has a finite domain.
+    pub(super) fn view(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Result<Option<View>> {
+        let (mut domain, mut to, mut targets): (Option<Set>, Option<Val>, Option<Set>) = (None, None, None);
+        let (mut is_functional, mut is_injective) = (false, false);
+        let mut outlines = Vec::new();
+        for constraint in &node.constraints {
+            let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+            match (relation, right) {
+                (Relation::Member, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
+                    match set.as_sym() {
+                        Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, range)) if arrow.functional => {
+                            is_functional = true;
+                            is_injective |= arrow.injective;
+                            to.get_or_insert_with(|| range.clone());
+                            if arrow.total && domain.is_none() {
+                                domain = self.listed(from, node)?;
+                            }
+                        }
+                        Some(SymbolicSet::Unary(op, base)) if is_sequences(*op) => {
+                            is_functional = true;
+                            is_injective |= matches!(op, UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm);
+                            to.get_or_insert_with(|| base.clone());
+                            let sizes = bounds.get(&Key::Size(unknown));
+                            if let (Some(lo), Some(hi)) = (sizes.lo, sizes.hi)
+                                && lo == hi
+                            {
+                                domain = domain.or(Some(Set::interval(Int::ONE, hi)));
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                (Relation::Equal, _) => {
+                    if let Some((op, set)) =
+                        self.side(unknown, left, right, node).or_else(|| self.side(unknown, right, left, node))
+                    {
+                        let side = if op == UnaryOp::Dom { &mut domain } else { &mut targets };
+                        *side = side.take().or(self.listed(&set, node)?);
+                    } else {
+                        outlines.extend(self.outline(unknown, left, right, node));
+                        outlines.extend(self.outline(unknown, right, left, node));
+                    }
+                }
+                (Relation::Subset, _) => {
+                    if let Some((UnaryOp::Ran, set)) = self.side(unknown, left, right, node) {
+                        targets = targets.or(self.listed(&set, node)?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some(items) = outlines.first() {
+            let model = self.session.model();
+            let values = model.types.relation(unknown.ty(model)).map(|(_, second)| self.session.type_set(second));
+            domain = Some(Set::interval(Int::ONE, Int::from(items.len())));
+            to = to.or(values);
+            is_functional = true;
+            // It cannot have two lengths.
+            if outlines.iter().any(|others| others.len() != items.len()) {
+                targets = Some(Set::EMPTY);
+            }
+        }
+        let pair = |(idx, item): (usize, Option<Value>)| Some(Value::pair(Value::int(Int::from(idx + 1)), item?));
+        let known = outlines.into_iter().flat_map(|items| items.into_iter().enumerate().filter_map(pair)).collect();
+        let (Some(from), Some(to), true) = (domain, to, is_functional) else { return Ok(None) };
+        let targets = match (targets, self.listed(&to, node)?) {
+            (Some(targets), Some(all)) => Some(targets.intersection(&all)),
+            (targets, all) => targets.or(all),
+        };
+        Ok(Some(View { from, to, targets, is_injective, known, within: None }))
+    }
+
+    /// Functions to integers from a finite set of many, if sums or comparisons relate their points: bounds then rule out most.
+    pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<View>> {
+        let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
+        let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MIN_FUNCTIONS);
+        if !(arrow.functional && arrow.total && is_many && self.has_integer_values(unknown)) {
+            return Ok(None);
+        }
+        let (Some(from), Some(targets)) = (self.listed(from, node)?, self.listed(to, node)?) else { return Ok(None) };
+        let (is_injective, within) = (arrow.injective, Some(set.clone()));
+        let view = View { from, to: to.clone(), targets: Some(targets), is_injective, known: Set::EMPTY, within };
+        let progress = self.start(unknown, &view, node)?;
+        let (_, at_most_zero) = self.point_comparisons(unknown, &view, node, &progress);
+        Ok(at_most_zero.iter().any(Linear::relates_points).then_some(view))
+    }
+
+    /// The known other side of `dom(f)` or `ran(f)`.
+    fn side(&self, unknown: Unknown, applied: &Term, other: &Term, node: &Node) -> Option<(UnaryOp, Val)> {
+        let Term::Expr(id) = applied else { return None };
+        let Expr::Unary(op @ (UnaryOp::Dom | UnaryOp::Ran), operand) = self.session.model().expr(*id) else {
+            return None;
+        };
+        if self.as_unknown(&Term::Expr(*operand), node) != Some(unknown) || !other.is_ready(self.session, &node.open) {
+            return None;
+        }
+        Some((*op, other.eval(self.session, &node.env).ok()?))
+    }
+
+    /// The elements of a set that is known to be finite and not too large.
+    fn listed(&self, set: &Val, node: &Node) -> Result<Option<Set>> {
+        let Size::AtMost(bound) = self.session.size(set) else { return Ok(None) };
+        if bound > self.session.config().max_set_size {
+            return Ok(None);
+        }
+        match self.session.enumerate(set, &node.env) {
+            Ok(set) => Ok(Some(set)),
+            Err(error) if error.is_fatal() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Tries all functions of a view that satisfy the constraints.
+    pub(super) fn lazily(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        mut node: Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        node.open.retain(|open| *open != unknown);
+        let mut progress = self.start(unknown, view, &node)?;
+        for pair in &view.known {
+            let Some((key, value)) = pair.as_pair() else { continue };
+            let idx = progress.points.iter().position(|point| point.key == *key);
+            let is_possible = view.targets.as_ref().is_none_or(|targets| targets.contains(value));
+            if !is_possible || idx.is_some_and(|idx| !progress.assign(idx, value.clone())) {
+                return GO_ON;
+            }
+        }
+        self.fill(unknown, view, &node, progress, found)
+    }
+
+    /// Nothing is decided yet.
+    fn start(&self, unknown: Unknown, view: &View, node: &Node) -> Result<Progress> {
+        let partial = Partial {
+            is_function: true,
+            is_total: true,
+            is_injective: view.is_injective,
+            decided: Set::EMPTY,
+            absent: Set::EMPTY,
+            open: view.from.clone(),
+        };
+        let domain = match view.to.as_sym() {
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, _)) if arrow.total => self.listed(from, node)?,
+            _ => None,
+        };
+        let point = |key| Point { key, options: view.targets.clone(), domain: domain.clone(), parts: Set::EMPTY };
+        let points = view.from.iter().map(point).collect();
+        let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open));
+        let waiting = ready.map(|constraint| Instance::from(constraint.clone())).collect();
+        let mut progress = Progress { partial, points, waiting };
+        self.take_apart(unknown, node, &mut progress)?;
+        Ok(progress)
+    }
+
+    fn fill(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        node: &Node,
+        mut progress: Progress,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        self.session.tick()?;
+        if !self.decide_all(unknown, view, node, &mut progress)? {
+            return GO_ON;
+        }
+        if progress.points.is_empty() {
+            let val: Val = progress.partial.decided.into();
+            if let Some(set) = &view.within
+                && !self.session.member(&val, set, &node.env)?
+            {
+                return GO_ON;
+            }
+            let mut complete = node.clone();
+            complete.env = unknown.bind(&node.env, val);
+            return self.run(complete, found);
+        }
+        let Some((idx, options)) = self.best_point(unknown, view, node, &progress)? else { return GO_ON };
+        for value in &options {
+            let mut chosen = progress.clone();
+            if !chosen.assign(idx, value) {
+                continue;
+            }
+            let flow = abridge_diag::with_stack(|| self.fill(unknown, view, node, chosen, found))?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        GO_ON
+    }
+
+    /// Replaces quantifiers by what they say for each value, as far as their domains are known.
+    fn take_apart(&self, unknown: Unknown, node: &Node, progress: &mut Progress) -> Result<()> {
+        let env = unknown.bind(&node.env, progress.partial.clone().into_val());
+        let mut todo = std::mem::take(&mut progress.waiting);
+        todo.reverse();
+        while let Some(instance) = todo.pop() {
+            match self.instances(&instance, &env, usize::MAX)? {
+                Some(parts) => todo.extend(parts.into_iter().rev()),
+                None => progress.waiting.push(instance),
+            }
+        }
+        Ok(())
+    }
+
+    /// The instances of `!x.(P => Q)`, if they are not too many.
+    pub(super) fn instances(&self, instance: &Instance, env: &Env, most: usize) -> Result<Option<Vec<Instance>>> {
+        let session = self.session;
+        let Kind::Holds(pred) = instance.constraint.kind else { return Ok(None) };
+        let Pred::Forall { binder, body } = session.model().pred(pred) else { return Ok(None) };
+        let Pred::Implies(left, right) = session.model().pred(*body) else { return Ok(None) };
+        let mut out = Vec::new();
+        let problem = Problem::of_pred(session, binder, *left).unbounded(Unbounded::Error);
+        let solved = session.solve(problem, &instance.env(env), &mut |env| {
+            let mut locals = instance.locals.clone();
+            for local in binder {
+                locals.push((*local, session.local(*local, env)?));
+            }
+            out.extend(self.parts_of(*right, &instance.constraint, &locals));
+            Ok(if out.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        });
+        match solved {
+            Ok(flow) => Ok(flow.is_continue().then_some(out)),
+            Err(error) if error.is_fatal() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn parts_of(&self, pred: PredId, source: &Constraint, locals: &[(LocalId, Val)]) -> Vec<Instance> {
+        let (unknowns, parts) = normalise(self.session, pred, true, source.strict);
+        // A LET brings unknowns of its own; its predicate stays whole.
+        let parts = if unknowns.is_empty() { parts } else { vec![Constraint::whole(self.session, pred, source)] };
+        let with_locals = |mut constraint: Constraint| {
+            constraint.is_searched = source.is_searched;
+            Instance { constraint, locals: locals.to_vec() }
+        };
+        parts.into_iter().map(with_locals).collect()
+    }
+
+    /// Decides points until no equation decides another. False if there is no solution.
+    fn decide_all(&self, unknown: Unknown, view: &View, node: &Node, progress: &mut Progress) -> Result<bool> {
+        loop {
+            let n_points = progress.points.len();
+            let mut env = unknown.bind(&node.env, progress.partial.clone().into_val());
+            let mut todo = std::mem::take(&mut progress.waiting);
+            todo.reverse();
+            while let Some(instance) = todo.pop() {
+                self.session.tick()?;
+                let inner = instance.env(&env);
+                match self.session.check(&instance.constraint, &inner) {
+                    Ok(true) => continue,
+                    Ok(false) => return Ok(false),
+                    Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => {}
+                    Err(error) => match self.excused(error, &instance.constraint)? {
+                        // Reported when the value is complete.
+                        Some(_) => continue,
+                        // A quantifier as a whole may hold: what is ill-defined on the left of an implication is no counterexample.
+                        None if !instance.locals.is_empty() => continue,
+                        None => return Ok(false),
+                    },
+                }
+                let here = Node { env: inner, constraints: Vec::new(), ..node.clone() };
+                match self.simplified(&instance.constraint, &here)? {
+                    Left::Contradiction => return Ok(false),
+                    Left::Nothing => continue,
+                    Left::Parts(unknowns, parts) if unknowns.is_empty() => {
+                        let locals = &instance.locals;
+                        let parts = parts.into_iter().rev();
+                        todo.extend(parts.map(|constraint| Instance { constraint, locals: locals.clone() }));
+                        continue;
+                    }
+                    _ => {}
+                }
+                if !self.decide_one(unknown, view, &instance, &here, progress)? {
+                    return Ok(false);
+                }
+                progress.waiting.push(instance);
+                env = unknown.bind(&node.env, progress.partial.clone().into_val());
+            }
+            if progress.points.len() == n_points {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// What one constraint says about one point. False if it says that nothing is possible there.
+    fn decide_one(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        instance: &Instance,
+        here: &Node,
+        progress: &mut Progress,
+    ) -> Result<bool> {
+        let Kind::Relation(relation, left, right) = &instance.constraint.kind else { return Ok(true) };
+        let stated = match relation {
+            Relation::Equal => self
+                .stated(unknown, left, right, here)
+                .or_else(|| self.stated(unknown, right, left, here))
+                .and_then(|(key, at, val)| Some((key, at, Set::singleton(self.session.finite(&val, &here.env).ok()?)))),
+            Relation::Member => self
+                .stated(unknown, left, right, here)
+                .and_then(|(key, at, set)| Some((key, at, self.listed(&set, here).ok()??))),
+            _ => None,
+        };
+        let Some((key, at, values)) = stated else { return Ok(true) };
+        let Some(idx) = progress.points.iter().position(|point| point.key == key) else { return Ok(true) };
+        let Some(values) = progress.points[idx].learn(at, values) else { return Ok(true) };
+        let options = match &progress.points[idx].options {
+            Some(options) => options.intersection(&values),
+            None => {
+                let mut kept = Vec::new();
+                for value in &values {
+                    if self.session.member(&value.clone().into(), &view.to, &here.env)? {
+                        kept.push(value);
+                    }
+                }
+                kept.into_iter().collect()
+            }
+        };
+        if options.is_empty() {
+            return Ok(false);
+        }
+        match options.only() {
+            Some(only) => Ok(progress.assign(idx, only)),
+            None => {
+                progress.points[idx].options = Some(options);
+                Ok(true)
+            }
+        }
+    }
+
+    /// What a relation with a known other side is about: a point, and what of it.
+    fn stated(&self, unknown: Unknown, applied: &Term, other: &Term, here: &Node) -> Option<(Value, Aspect, Val)> {
+        let session = self.session;
+        let Term::Expr(id) = applied else { return None };
+        if let Expr::Unary(op @ (UnaryOp::SeqFirst | UnaryOp::SeqLast), sequence) = session.model().expr(*id) {
+            let key = self.end_of(*op, *sequence, &here.env)?;
+            return Some((key, Aspect::Whole, other.eval(session, &here.env).ok()?));
+        }
+        let (point, aspect) = match session.model().expr(*id) {
+            Expr::Unary(UnaryOp::Size, inner) => (*inner, Aspect::Size),
+            Expr::Unary(UnaryOp::Dom, inner) => (*inner, Aspect::Domain),
+            Expr::Binary(BinaryOp::Apply, inner, arg)
+                if matches!(session.model().expr(*inner), Expr::Binary(BinaryOp::Apply, ..)) =>
+            {
+                let arg = session.expr(*arg, &here.env).and_then(|arg| session.finite(&arg, &here.env)).ok()?;
+                (*inner, Aspect::Part(arg))
+            }
+            _ => (*id, Aspect::Whole),
+        };
+        let key = self.point_key(unknown, point, &here.open, &here.env)?;
+        Some((key, aspect, other.eval(session, &here.env).ok()?))
+    }
+
+    /// The place of the first or last item of the sequence under construction, if it is not decided.
+    pub(super) fn end_of(&self, op: UnaryOp, sequence: ExprId, env: &Env) -> Option<Value> {
+        let (Expr::Local(_) | Expr::Constant(_)) = self.session.model().expr(sequence) else { return None };
+        let val = self.session.expr(sequence, env).ok()?;
+        let SymbolicSet::Partial(partial) = val.as_sym()? else { return None };
+        let positions = relation::dom(&partial.decided).union(&partial.open);
+        let is_sequence = partial.is_function && partial.is_total;
+        let (first, last) = positions.ends().filter(|(first, _)| is_sequence && *first == Int::ONE)?;
+        let end = Value::int(if op == UnaryOp::SeqFirst { first } else { last });
+        partial.open.contains(&end).then_some(end)
+    }
+
+    /// The point with the fewest values, and these. Nothing if some point has none.
+    fn best_point(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        node: &Node,
+        progress: &Progress,
+    ) -> Result<Option<(usize, Set)>> {
+        let Some(bounds) = self.point_bounds(unknown, view, node, progress) else { return Ok(None) };
+        let mut best: Option<(usize, Set)> = None;
+        for (idx, point) in progress.points.iter().enumerate() {
+            let range = bounds.get(&Key::Point(point.key.clone()));
+            let interval = match (range.lo, range.hi) {
+                (Some(lo), Some(hi)) => Some(Set::interval(lo, hi)),
+                _ => None,
+            };
+            let options = match (&point.options, interval) {
+                (Some(options), Some(interval)) => options.intersection(&interval),
+                (Some(options), None) => options.clone(),
+                (None, Some(interval)) => interval,
+                (None, None) => continue,
+            };
+            if best.as_ref().is_none_or(|(_, fewest)| options.len() < fewest.len()) {
+                best = Some((idx, options));
+            }
+        }
+        if best.is_some() {
+            return Ok(best);
+        }
+        if view.has_too_many_values(self.session) {
+            return Ok(Some((0, self.session.enumerate(&view.to, &node.env)?)));
+        }
+        // Nothing bounds any of them.
+        let cut = self.session.preferred(&view.to).filter(|_| self.unbounded != Unbounded::Error);
+        let Some(cut) = cut else { return Err(self.unbounded(unknown)) };
+        let range = bounds.get(&Key::Point(progress.points[0].key.clone()));
+        self.cut(unknown);
+        if self.has_integer_values(unknown) {
+            return Ok(Some((0, self.session.preferred_range(range.lo, range.hi))));
+        }
+        Ok(Some((0, self.session.enumerate(&cut, &node.env)?)))
+    }
+
+    fn has_integer_values(&self, unknown: Unknown) -> bool {
+        let model = self.session.model();
+        model.types.relation(unknown.ty(model)).is_some_and(|(_, second)| second == TypeTable::INTEGER)
+    }
+
+    /// Bounds of the open points of an integer function; nothing if they contradict each other.
+    fn point_bounds(&self, unknown: Unknown, view: &View, node: &Node, progress: &Progress) -> Option<Bounds> {
+        if !self.has_integer_values(unknown) {
+            return Some(Bounds::default());
+        }
+        let (mut bounds, at_most_zero) = self.point_comparisons(unknown, view, node, progress);
+        settle(&at_most_zero, &mut bounds).then_some(bounds)
+    }
+
+    /// What sets and comparisons say about the open points.
+    fn point_comparisons(
+        &self,
+        unknown: Unknown,
+        view: &View,
+        node: &Node,
+        progress: &Progress,
+    ) -> (Bounds, Vec<Linear>) {
+        let mut bounds = Bounds::default();
+        let within = range_of_set(&view.to);
+        for point in &progress.points {
+            let key = Key::Point(point.key.clone());
+            bounds.narrow(&key, within.clone());
+            if let Some(options) = &point.options {
+                bounds.narrow(&key, range_of_set(&options.clone().into()));
+            }
+        }
+        let env = unknown.bind(&node.env, progress.partial.clone().into_val());
+        let mut at_most_zero = Vec::new();
+        for instance in &progress.waiting {
+            let Kind::Relation(relation, left, right) = &instance.constraint.kind else { continue };
+            self.bound_points((*relation, left, right), node, &instance.env(&env), &bounds, &mut at_most_zero);
+        }
+        (bounds, at_most_zero)
+    }
+}
+
+fn is_sequences(op: UnaryOp) -> bool {
+    matches!(op, UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm)
+}
+
+impl From<Constraint> for Instance {
+    fn from(constraint: Constraint) -> Instance {
+        Instance { constraint, locals: Vec::new() }
+    }
+}
+
+impl Instance {
+    pub(super) fn env(&self, env: &Env) -> Env {
+        env.bind_all(self.locals.iter().cloned())
+    }
+}
+
+impl Progress {
+    /// False if an injection has the value elsewhere.
+    fn assign(&mut self, idx: usize, value: Value) -> bool {
+        if self.partial.is_injective && relation::ran(&self.partial.decided).contains(&value) {
+            return false;
+        }
+        let Point { key, .. } = self.points.remove(idx);
+        self.partial.open = self.partial.open.remove(&key);
+        self.partial.decided = self.partial.decided.insert(Value::pair(key, value));
+        true
+    }
+}

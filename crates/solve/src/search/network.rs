@@ -1,0 +1,400 @@
+//! Functions whose points are related in pairs: `!(x, y).(x : A & y : A => f(x) |-> f(y) : r)`.
+//!
+//! Quantifiers are taken apart into instances, each about the values of the function at one or two points. What an instance says about two
+//! values is evaluated when it is first asked for, and once for all instances that differ in their points only. A value that is chosen at
+//! one point removes values from the others, the point with the fewest left is next; solutions are checked like any other.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use abridge_diag::with_stack;
+use abridge_eval::{Constraint, Env, Found, Kind, Result, Unknown, Val};
+use abridge_model::walk::Node as Part;
+use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred};
+use abridge_value::{BitSet, Set, Value};
+use rustc_hash::FxHashMap;
+
+use super::lazy::Instance;
+use super::pointwise::Shape;
+use super::simplify::Left;
+use super::{GO_ON, Node, Search};
+
+/// With more instances, points or values it takes too long to lay out what may not be needed.
+const MAX_INSTANCES: usize = 1 << 16;
+const MAX_POINTS: usize = 1 << 10;
+const MAX_VALUES: usize = 1 << 10;
+/// Looking at so many points, or following so many links, takes as long as a step of evaluation.
+const POINTS_PER_STEP: usize = 4;
+const LINKS_PER_STEP: usize = 32;
+
+pub(super) struct Network {
+    keys: Vec<Value>,
+    values: Vec<Value>,
+    is_injective: bool,
+    /// The number of values that a surjection has to reach.
+    n_targets: usize,
+    tables: Vec<Table>,
+    /// For each point: the others that a table relates it to, and on which side of the table it is.
+    links: Vec<Vec<Link>>,
+    /// What each point can be on its own.
+    start: Domains,
+}
+
+/// The side of a table that has one point only.
+const ALONE: usize = 2;
+
+struct Link {
+    table: usize,
+    side: usize,
+    other: usize,
+}
+
+/// What a constraint says about the values at its points.
+struct Table {
+    constraint: Constraint,
+    /// The locals of one instance.
+    env: Env,
+    /// The points of that instance: one or two.
+    keys: Vec<Value>,
+    /// For a side and a value there: what is possible on the other side.
+    rows: RefCell<FxHashMap<(usize, usize), Row>>,
+}
+
+/// What was asked for, and what of it is possible.
+struct Row {
+    asked: BitSet,
+    possible: BitSet,
+}
+
+/// What distinguishes tables: the constraint, which applications are to the same point, and the locals that are read elsewhere.
+type TableKey = (Kind, Vec<usize>, Vec<(LocalId, Val)>);
+
+/// Where a constraint reads the function.
+struct Reads {
+    applications: Vec<ExprId>,
+    /// Locals that are read outside of its arguments.
+    locals: Vec<LocalId>,
+}
+
+/// What is possible at each point.
+#[derive(Clone)]
+struct Domains {
+    left: Vec<BitSet>,
+    is_decided: Vec<bool>,
+    n_open: usize,
+}
+
+impl Search<'_> {
+    /// Total functions of a shape, if each constraint is about at most two points at a time.
+    pub(super) fn network(&self, unknown: Unknown, shape: &Shape, node: &Node) -> Result<Option<Network>> {
+        if !shape.is_total_function() || shape.points.len() > MAX_POINTS || !self.is_encodable(node) {
+            return Ok(None);
+        }
+        let values: Set = shape.points.iter().flat_map(|point| point.options.iter().flatten().cloned()).collect();
+        if values.len() > MAX_VALUES as u64 {
+            return Ok(None);
+        }
+        let Some(instances) = self.all_instances(unknown, node)? else { return Ok(None) };
+        let values: Vec<Value> = values.iter().collect();
+        let numbers: FxHashMap<&Value, usize> =
+            values.iter().enumerate().map(|(number, value)| (value, number)).collect();
+        let left =
+            shape.points.iter().map(|point| point.options.iter().flatten().map(|option| numbers[option]).collect());
+        let n_points = shape.points.len();
+        let network = Network {
+            keys: shape.points.iter().map(|point| point.key.clone()).collect(),
+            is_injective: shape.is_injective,
+            n_targets: shape.n_targets,
+            tables: Vec::new(),
+            links: std::iter::repeat_with(Vec::new).take(n_points).collect(),
+            start: Domains { left: left.collect(), is_decided: vec![false; n_points], n_open: n_points },
+            values,
+        };
+        self.linked(unknown, network, instances, node)
+    }
+
+    /// What the constraints on a function say, quantifiers taken apart; nothing if that is too much.
+    fn all_instances(&self, unknown: Unknown, node: &Node) -> Result<Option<Vec<Instance>>> {
+        let (session, model) = (self.session, self.session.model());
+        let mut here = Node { constraints: Vec::new(), ..node.clone() };
+        here.open.push(unknown);
+        let mut instances = Vec::new();
+        let ready = node.constraints.iter().rev().filter(|constraint| constraint.is_ready(&node.open));
+        let mut todo: Vec<Instance> = ready.cloned().map(Instance::from).collect();
+        while let Some(instance) = todo.pop() {
+            if todo.len() + instances.len() > MAX_INSTANCES {
+                return Ok(None);
+            }
+            if let Kind::Holds(pred) = instance.constraint.kind
+                && let Pred::Forall { body, .. } = model.pred(pred)
+            {
+                let Pred::Implies(left, _) = model.pred(*body) else { return Ok(None) };
+                if unknown.is_in(&session.interp().names_of_pred(*left)) {
+                    return Ok(None);
+                }
+                match self.instances(&instance, &node.env, MAX_INSTANCES)? {
+                    Some(parts) => todo.extend(parts),
+                    None => return Ok(None),
+                }
+                continue;
+            }
+            here.env = instance.env(&node.env);
+            match self.simplified(&instance.constraint, &here)? {
+                Left::Nothing => {}
+                Left::Parts(unknowns, parts) if unknowns.is_empty() => {
+                    todo.extend(
+                        parts.into_iter().map(|part| Instance { constraint: part, locals: instance.locals.clone() }),
+                    );
+                }
+                _ => instances.push(instance),
+            }
+        }
+        Ok(Some(instances))
+    }
+
+    /// Adds what instances say to a network. Nothing if one of them is about more than two points, or the function as a whole, or if no
+    /// two points are related.
+    fn linked(
+        &self,
+        unknown: Unknown,
+        mut network: Network,
+        instances: Vec<Instance>,
+        node: &Node,
+    ) -> Result<Option<Network>> {
+        let session = self.session;
+        let numbers: FxHashMap<Value, usize> = network.keys.iter().cloned().zip(0..).collect();
+        let mut reads: FxHashMap<Kind, Option<Reads>> = FxHashMap::default();
+        let mut tables: FxHashMap<TableKey, usize> = FxHashMap::default();
+        for instance in instances {
+            session.tick()?;
+            let kind = instance.constraint.kind.clone();
+            let found = reads.entry(kind.clone()).or_insert_with(|| self.reads(unknown, &instance.constraint));
+            let Some(Reads { applications, locals }) = found else { return Ok(None) };
+            let env = instance.env(&node.env);
+            let mut points: Vec<usize> = Vec::new();
+            let mut pattern = Vec::new();
+            for application in applications {
+                let key = self.point_key(unknown, *application, &[], &env);
+                let Some(point) = key.and_then(|key| numbers.get(&key)) else { return Ok(None) };
+                let place = points.iter().position(|other| other == point).unwrap_or_else(|| {
+                    points.push(*point);
+                    points.len() - 1
+                });
+                pattern.push(place);
+            }
+            if points.is_empty() || points.len() > 2 {
+                return Ok(None);
+            }
+            let read = instance.locals.iter().filter(|(local, _)| locals.contains(local)).cloned().collect();
+            let table = *tables.entry((kind, pattern, read)).or_insert_with(|| {
+                let keys = points.iter().map(|point| network.keys[*point].clone()).collect();
+                let rows = RefCell::default();
+                network.tables.push(Table { constraint: instance.constraint.clone(), env, keys, rows });
+                network.tables.len() - 1
+            });
+            match points[..] {
+                [first, second] => {
+                    network.links[first].push(Link { table, side: 0, other: second });
+                    network.links[second].push(Link { table, side: 1, other: first });
+                }
+                _ => {
+                    let mut options = network.start.left[points[0]].clone();
+                    self.narrow(unknown, &network, (table, ALONE, 0), &mut options)?;
+                    network.start.left[points[0]] = options;
+                }
+            }
+        }
+        let is_related = network.links.iter().any(|links| !links.is_empty());
+        Ok(is_related.then_some(network))
+    }
+
+    /// Where a constraint reads the function, if only by applying it to what is known.
+    fn reads(&self, unknown: Unknown, constraint: &Constraint) -> Option<Reads> {
+        let (model, names) = (self.session.model(), self.session.interp().names());
+        let mut reads = Reads { applications: Vec::new(), locals: Vec::new() };
+        let mut bound: Vec<LocalId> = Vec::new();
+        let mut open = constraint.formulas()?;
+        while let Some(part) = open.pop() {
+            let free = match part {
+                Part::Expr(id) => names.of_expr(model, id),
+                Part::Pred(id) => names.of_pred(model, id),
+                Part::Subst(_) => return None,
+            };
+            if !unknown.is_in(&free) {
+                reads.locals.extend(&free.locals);
+                continue;
+            }
+            if let Part::Expr(id) = part
+                && let Expr::Binary(BinaryOp::Apply, function, arg) = model.expr(id)
+                && is_name(model.expr(*function), unknown)
+                && !unknown.is_in(&names.of_expr(model, *arg))
+            {
+                reads.applications.push(id);
+                continue;
+            }
+            bound.extend(model.bound_locals(part));
+            let n_open = open.len();
+            model.for_each_child(part, &mut |child| open.push(child));
+            // The function itself, or an operation that reads it.
+            if !open[n_open..].iter().any(|child| self.is_read_in(unknown, *child)) {
+                return None;
+            }
+        }
+        let is_known = |id: &ExprId| names.of_expr(model, *id).locals.iter().all(|local| !bound.contains(local));
+        reads.applications.iter().all(is_known).then_some(reads)
+    }
+
+    fn is_read_in(&self, unknown: Unknown, part: Part) -> bool {
+        let (model, names) = (self.session.model(), self.session.interp().names());
+        match part {
+            Part::Expr(id) => unknown.is_in(&names.of_expr(model, id)),
+            Part::Pred(id) => unknown.is_in(&names.of_pred(model, id)),
+            Part::Subst(_) => true,
+        }
+    }
+
+    /// Keeps what a table allows beside a value on one of its sides.
+    fn narrow(
+        &self,
+        unknown: Unknown,
+        network: &Network,
+        (table, side, value): (usize, usize, usize),
+        options: &mut BitSet,
+    ) -> Result<()> {
+        let Table { constraint, env, keys, rows } = &network.tables[table];
+        let mut rows = rows.borrow_mut();
+        let none = || BitSet::with_room(network.values.len());
+        let row = rows.entry((side, value)).or_insert_with(|| Row { asked: none(), possible: none() });
+        for option in options.iter() {
+            if row.asked.contains(option) {
+                continue;
+            }
+            let pair = |side: usize, value: usize| Value::pair(keys[side].clone(), network.values[value].clone());
+            let function: Set = match side {
+                ALONE => Set::singleton(pair(0, option)),
+                _ => [pair(side, value), pair(1 - side, option)].into_iter().collect(),
+            };
+            // Rows are asked for again and again.
+            let env = unknown.bind(env, function.into());
+            let is_possible = match self.session.at_discount(|| self.session.check(constraint, &env)) {
+                Ok(answer) => answer,
+                Err(error) if error.is_fatal() => return Err(error),
+                // What is ill-defined is left to the check of the whole: there it may be the left side of an implication.
+                Err(_) => true,
+            };
+            row.asked.insert(option);
+            if is_possible {
+                row.possible.insert(option);
+            }
+        }
+        options.intersect_with(&row.possible);
+        Ok(())
+    }
+
+    /// All functions of a network that are in `set`.
+    pub(super) fn by_network(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        network: &Network,
+        node: &Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let mut domains = network.start.clone();
+        if !self.settle(unknown, network, &mut domains)? {
+            return GO_ON;
+        }
+        self.decide_next(unknown, set, network, &domains, node, found)
+    }
+
+    fn decide_next(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        network: &Network,
+        domains: &Domains,
+        node: &Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let open = (0..network.keys.len()).filter(|point| !domains.is_decided[*point]);
+        let Some(point) = open.min_by_key(|point| domains.left[*point].len()) else {
+            let value = |point: usize| domains.left[point].iter().next().map(|value| network.values[value].clone());
+            let pairs = network
+                .keys
+                .iter()
+                .enumerate()
+                .filter_map(|(point, key)| Some(Value::pair(key.clone(), value(point)?)));
+            return self.completed(unknown, set, pairs.collect(), node, found);
+        };
+        for value in domains.left[point].iter() {
+            let mut chosen = domains.clone();
+            chosen.left[point] = BitSet::with_room(network.values.len());
+            chosen.left[point].insert(value);
+            if !self.settle(unknown, network, &mut chosen)? {
+                continue;
+            }
+            let flow = with_stack(|| self.decide_next(unknown, set, network, &chosen, node, found))?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        GO_ON
+    }
+
+    /// Removes what points with one value rule out elsewhere, until nothing changes. False if there is no solution.
+    fn settle(&self, unknown: Unknown, network: &Network, domains: &mut Domains) -> Result<bool> {
+        let n_points = network.keys.len();
+        self.session.ticks((n_points / POINTS_PER_STEP) as u64)?;
+        let mut todo: Vec<usize> = (0..n_points).filter(|point| !domains.is_decided[*point]).collect();
+        todo.retain(|point| domains.left[*point].len() < 2);
+        while let Some(point) = todo.pop() {
+            self.session.ticks(1 + (network.links[point].len() / LINKS_PER_STEP) as u64)?;
+            let Some(value) = domains.left[point].iter().next() else { return Ok(false) };
+            domains.is_decided[point] = true;
+            domains.n_open -= 1;
+            let mut changed = |other: usize, before: usize, domains: &Domains| {
+                let after = domains.left[other].len();
+                if after < 2 && before >= 2 {
+                    todo.push(other);
+                }
+                after > 0
+            };
+            if network.is_injective {
+                for other in (0..n_points).filter(|other| *other != point) {
+                    let before = domains.left[other].len();
+                    domains.left[other].remove(value);
+                    if !changed(other, before, domains) {
+                        return Ok(false);
+                    }
+                }
+            }
+            for Link { table, side, other } in &network.links[point] {
+                let before = domains.left[*other].len();
+                self.narrow(unknown, network, (*table, *side, value), &mut domains.left[*other])?;
+                if !changed(*other, before, domains) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(network.n_targets <= domains.n_reached() + domains.n_open)
+    }
+}
+
+fn is_name(expr: &Expr, unknown: Unknown) -> bool {
+    match expr {
+        Expr::Local(local) => Unknown::Local(*local) == unknown,
+        Expr::Constant(constant) => Unknown::Constant(*constant) == unknown,
+        _ => false,
+    }
+}
+
+impl Domains {
+    /// How many values the decided points have.
+    fn n_reached(&self) -> usize {
+        let decided = self.left.iter().zip(&self.is_decided).filter(|(_, is_decided)| **is_decided);
+        let mut reached: Vec<usize> = decided.filter_map(|(options, _)| options.iter().next()).collect();
+        reached.sort_unstable();
+        reached.dedup();
+        reached.len()
+    }
+}

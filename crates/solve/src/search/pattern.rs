@@ -1,0 +1,157 @@
+//! Patterns: expressions whose value determines unknowns in them (`x`, `x |-> y`, `rec(a: x)`, `{x}`, `[x, y]`, `c(x)`).
+
+use abridge_eval::{Env, Result, Session, Term, Unknown, Val};
+use abridge_model::{BinaryOp, Expr, ExprId};
+use abridge_value::{Value, sequence};
+
+/// What matching an expression achieves.
+#[derive(Clone, Copy)]
+pub(super) struct Pattern {
+    /// Some unknown gets a value.
+    pub(super) binds: bool,
+    /// A match means that the expression has the value.
+    pub(super) exact: bool,
+}
+
+impl Pattern {
+    const OPAQUE: Pattern = Pattern { binds: false, exact: false };
+
+    fn and(self, other: Pattern) -> Pattern {
+        Pattern { binds: self.binds || other.binds, exact: self.exact && other.exact }
+    }
+}
+
+type Match = Option<(Env, Vec<Unknown>)>;
+
+pub(super) fn classify(session: &Session<'_>, term: &Term, open: &[Unknown]) -> Pattern {
+    match term {
+        Term::Local(local) => Pattern { binds: open.contains(&Unknown::Local(*local)), exact: true },
+        Term::Known(_) => Pattern { binds: false, exact: true },
+        Term::Expr(id) => expr_pattern(session, *id, open),
+    }
+}
+
+fn expr_pattern(session: &Session<'_>, id: ExprId, open: &[Unknown]) -> Pattern {
+    if Term::Expr(id).is_ready(session, open) {
+        return Pattern { binds: false, exact: true };
+    }
+    let all = |parts: &[ExprId]| {
+        let start = Pattern { binds: false, exact: true };
+        parts.iter().map(|part| expr_pattern(session, *part, open)).fold(start, Pattern::and)
+    };
+    match session.model().expr(id) {
+        Expr::Local(_) | Expr::Constant(_) => Pattern { binds: true, exact: true },
+        Expr::Binary(BinaryOp::Pair, first, second) => all(&[*first, *second]),
+        Expr::Record(fields) => all(fields),
+        Expr::SequenceExtension(items) => all(items),
+        Expr::SetExtension(items) if items.len() == 1 => all(items),
+        Expr::Binary(BinaryOp::Apply, function, arg) => match session.model().expr(*function) {
+            Expr::Constructor(..) => Pattern { exact: false, ..all(&[*arg]) },
+            _ => Pattern::OPAQUE,
+        },
+        _ => Pattern::OPAQUE,
+    }
+}
+
+/// Binds the unknowns of a pattern to the parts of a value; nothing if the value does not have the form.
+pub(super) fn match_pattern(
+    session: &Session<'_>,
+    term: &Term,
+    val: &Val,
+    env: &Env,
+    open: &[Unknown],
+) -> Result<Match> {
+    match term {
+        Term::Local(local) => match_unknown(session, Unknown::Local(*local), val, env.clone(), open.to_vec()),
+        Term::Expr(id) => match_expr(session, *id, val, env.clone(), open.to_vec()),
+        Term::Known(known) => Ok(session.equal(known, val, env)?.then(|| (env.clone(), open.to_vec()))),
+    }
+}
+
+fn match_unknown(
+    session: &Session<'_>,
+    unknown: Unknown,
+    val: &Val,
+    env: Env,
+    mut open: Vec<Unknown>,
+) -> Result<Match> {
+    match open.iter().position(|other| *other == unknown) {
+        Some(idx) => {
+            open.remove(idx);
+            let val = match session.force(val, &env) {
+                // A constant keeps a definition that is not well-defined everywhere; using it there is the error.
+                Err(error) if error.is_ill_defined() && matches!(unknown, Unknown::Constant(_)) => val.clone(),
+                forced => forced?,
+            };
+            Ok(Some((unknown.bind(&env, val), open)))
+        }
+        None => {
+            let same = match unknown.get(&env) {
+                Some(bound) => session.equal(bound, val, &env)?,
+                None => true,
+            };
+            Ok(same.then_some((env, open)))
+        }
+    }
+}
+
+fn match_expr(session: &Session<'_>, id: ExprId, val: &Val, env: Env, open: Vec<Unknown>) -> Result<Match> {
+    match session.model().expr(id) {
+        Expr::Local(local) => return match_unknown(session, Unknown::Local(*local), val, env, open),
+        Expr::Constant(constant) => return match_unknown(session, Unknown::Constant(*constant), val, env, open),
+        _ => {}
+    }
+    if Term::Expr(id).is_ready(session, &open) {
+        let same = session.equal(&session.expr(id, &env)?, val, &env)?;
+        return Ok(same.then_some((env, open)));
+    }
+    match session.model().expr(id) {
+        Expr::Binary(BinaryOp::Pair, first, second) => {
+            let (left, right) = val.split()?;
+            match_all(session, &[(*first, left), (*second, right)], env, open)
+        }
+        Expr::Record(fields) => {
+            let parts: Result<Vec<(ExprId, Val)>> =
+                (0..).zip(fields).map(|(idx, field)| Ok((*field, val.field(idx)?))).collect();
+            match_all(session, &parts?, env, open)
+        }
+        Expr::SequenceExtension(exprs) => {
+            let Some(Value::Set(set)) = session.force(val, &env)?.as_value().cloned() else { return Ok(None) };
+            match sequence::items(&set) {
+                Some(items) if items.len() == exprs.len() => {
+                    let items = items.into_iter().map(|item| Val::Value(item.clone()));
+                    let parts: Vec<(ExprId, Val)> = exprs.iter().copied().zip(items).collect();
+                    match_all(session, &parts, env, open)
+                }
+                _ => Ok(None),
+            }
+        }
+        Expr::SetExtension(items) if items.len() == 1 => {
+            match session.force(val, &env)?.as_set().and_then(|set| set.only()) {
+                Some(only) => match_expr(session, items[0], &only.into(), env, open),
+                None => Ok(None),
+            }
+        }
+        Expr::Binary(BinaryOp::Apply, function, arg) => match (session.model().expr(*function), val.as_value()) {
+            (Expr::Constructor(_, constructor), Some(Value::Free(free))) => match free.arg() {
+                Some(inner) if free.constructor() == *constructor => {
+                    match_expr(session, *arg, &inner.clone().into(), env, open)
+                }
+                _ => Ok(None),
+            },
+            _ => Ok(Some((env, open))),
+        },
+        // Nothing to learn here; the constraint is checked later.
+        _ => Ok(Some((env, open))),
+    }
+}
+
+fn match_all(session: &Session<'_>, parts: &[(ExprId, Val)], mut env: Env, mut open: Vec<Unknown>) -> Result<Match> {
+    for (expr, val) in parts {
+        match match_expr(session, *expr, val, env, open)? {
+            Some(matched) => (env, open) = matched,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some((env, open)))
+}

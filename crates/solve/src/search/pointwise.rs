@@ -1,0 +1,360 @@
+//! Finding a function or a set one point at a time.
+//!
+//! A function `f : A --> B` or a set `s <: A` is not tried as a whole: the value at one point is chosen after the other, and the constraints are
+//! evaluated on what is known so far (see [`Partial`]). One that is already false cuts the search; one that needs an open point says
+//! so and waits. Values that are impossible at a point are removed from it, the point with the fewest left is next.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use abridge_eval::{
+    Constraint, Env, ErrorKind, Found, Kind, Partial, Relation, Result, Size, SymbolicSet, Term, Unknown, Val,
+};
+use abridge_model::{Arrow, BinaryOp, Expr, ExprId, UnaryOp};
+use abridge_value::{Set, Value};
+
+use super::{GO_ON, Node, Search};
+
+/// Candidates below which they are tried one by one.
+const MIN_CANDIDATES: u64 = 64;
+/// The same where symmetric ones are tried once.
+const MIN_CANDIDATES_UP_TO_SYMMETRY: u64 = 20;
+/// Candidates from which on the points with the fewest possible values come first.
+const MIN_CANDIDATES_FOR_ORDERING: u64 = 2000;
+/// Points without effect after which looking ahead pauses, and the interval at which it is tried again.
+const MAX_FRUITLESS_POINTS: u32 = 2;
+const POINTS_PER_RETRY: usize = 4;
+
+/// The shape of what is to be found.
+pub(super) struct Shape {
+    pub(super) points: Vec<Point>,
+    is_function: bool,
+    is_total: bool,
+    pub(super) is_injective: bool,
+    /// The number of values that a surjection has to reach.
+    pub(super) n_targets: usize,
+}
+
+/// A point that is not decided, with what is still possible there.
+#[derive(Clone)]
+pub(super) struct Point {
+    pub(super) key: Value,
+    pub(super) options: Arc<[Option<Value>]>,
+}
+
+#[derive(Clone)]
+struct Progress {
+    partial: Partial,
+    points: Vec<Point>,
+    /// Constraints that are not known to hold.
+    waiting: Vec<Constraint>,
+    /// For how many points looking ahead has removed nothing.
+    fruitless: u32,
+}
+
+impl Shape {
+    /// How many candidates there are, saturating.
+    pub(super) fn cost(&self) -> u64 {
+        self.points.iter().fold(1, |cost: u64, point| cost.saturating_mul(point.options.len() as u64))
+    }
+
+    pub(super) fn is_total_function(&self) -> bool {
+        self.is_function && self.is_total
+    }
+}
+
+impl Search<'_> {
+    /// Whether a finite set of candidates for an unknown is better searched point by point.
+    pub(super) fn shape(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<Shape>> {
+        let session = self.session;
+        let is_constrained = node.constraints.iter().any(|constraint| constraint.mentions(unknown));
+        let Size::AtMost(count) = session.size(set) else { return Ok(None) };
+        let is_sieved = self.is_sieved(node) && count >= MIN_CANDIDATES_UP_TO_SYMMETRY;
+        if (count < MIN_CANDIDATES || !is_constrained) && !is_sieved {
+            return Ok(None);
+        }
+        let base = match set.as_sym() {
+            Some(SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1, base)) => base.clone(),
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => {
+                return self.function_shape(unknown, *arrow, from, to, node);
+            }
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(_), from, to)) => session.cartesian(from, to),
+            _ => return Ok(None),
+        };
+        let options: Arc<[Option<Value>]> = [None, Some(Value::Bool(true))].into();
+        let keys = session.elements(&base, &node.env)?;
+        let points = keys.into_iter().map(|key| Point { key, options: options.clone() }).collect();
+        Ok(Some(Shape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
+    }
+
+    /// Functions from a finite set. If the other set is infinite, equations and memberships must say what each point can be.
+    pub(super) fn function_shape(
+        &self,
+        unknown: Unknown,
+        arrow: Arrow,
+        from: &Val,
+        to: &Val,
+        node: &Node,
+    ) -> Result<Option<Shape>> {
+        let session = self.session;
+        let limit = session.config().max_set_size;
+        let Size::AtMost(n_keys) = session.size(from) else { return Ok(None) };
+        session.check_size(n_keys)?;
+        let targets = match session.size(to) {
+            Size::AtMost(n_values) if n_values <= limit => Some(session.enumerate(to, &node.env)?),
+            _ if arrow.total => None,
+            _ => return Ok(None),
+        };
+        let stated = self.stated_values(unknown, node);
+        let mut points = Vec::new();
+        for key in &session.enumerate(from, &node.env)? {
+            let values = match (stated.iter().find(|(other, _)| *other == key), &targets) {
+                (Some((_, values)), Some(targets)) => values.intersection(targets),
+                (Some((_, values)), None) => values.clone(),
+                (None, Some(targets)) => targets.clone(),
+                (None, None) => return Ok(None),
+            };
+            let absent = if arrow.total { None } else { Some(None) };
+            let options = absent.into_iter().chain(values.iter().map(Some)).collect();
+            points.push(Point { key, options });
+        }
+        // There are not enough values for an injection, or not enough points for a surjection.
+        let n_values = targets.as_ref().map(Set::len);
+        let (n_points, Arrow { total, injective, surjective, .. }) = (points.len() as u64, arrow);
+        if n_values.is_some_and(|n| total && injective && n < n_points || surjective && n > n_points) {
+            points.iter_mut().for_each(|point| point.options = Arc::default());
+        }
+        let n_targets = if arrow.surjective { targets.map_or(0, |targets| targets.len() as usize) } else { 0 };
+        Ok(Some(Shape { points, is_function: true, is_total: arrow.total, is_injective: arrow.injective, n_targets }))
+    }
+
+    /// What `f(k) = e` and `f(k) : S` say about points.
+    fn stated_values(&self, unknown: Unknown, node: &Node) -> Vec<(Value, Set)> {
+        let mut stated: Vec<(Value, Set)> = Vec::new();
+        for constraint in &node.constraints {
+            let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+            let found = match relation {
+                Relation::Equal => self
+                    .stated_point(unknown, left, right, node)
+                    .or_else(|| self.stated_point(unknown, right, left, node))
+                    .and_then(|(key, val)| Some((key, Set::singleton(self.session.finite(&val, &node.env).ok()?)))),
+                Relation::Member => self.stated_point(unknown, left, right, node).and_then(|(key, set)| {
+                    let Size::AtMost(_) = self.session.size(&set) else { return None };
+                    Some((key, self.session.enumerate(&set, &node.env).ok()?))
+                }),
+                _ => None,
+            };
+            let Some((key, values)) = found else { continue };
+            match stated.iter_mut().find(|(other, _)| *other == key) {
+                Some((_, known)) => *known = known.intersection(&values),
+                None => stated.push((key, values)),
+            }
+        }
+        stated
+    }
+
+    /// Key and other side of a relation whose one side is the unknown applied to something known.
+    fn stated_point(&self, unknown: Unknown, applied: &Term, other: &Term, node: &Node) -> Option<(Value, Val)> {
+        let Term::Expr(id) = applied else { return None };
+        let open = [&node.open[..], &[unknown]].concat();
+        if !other.is_ready(self.session, &open) {
+            return None;
+        }
+        let key = self.point_key(unknown, *id, &open, &node.env)?;
+        Some((key, other.eval(self.session, &node.env).ok()?))
+    }
+
+    /// The known argument of the unknown in `f(k)`.
+    pub(super) fn point_key(&self, unknown: Unknown, id: ExprId, open: &[Unknown], env: &Env) -> Option<Value> {
+        let session = self.session;
+        let Expr::Binary(BinaryOp::Apply, function, arg) = session.model().expr(id) else { return None };
+        let is_unknown = match session.model().expr(*function) {
+            Expr::Local(local) => Unknown::Local(*local) == unknown,
+            Expr::Constant(constant) => Unknown::Constant(*constant) == unknown,
+            _ => false,
+        };
+        if !is_unknown || !Term::Expr(*arg).is_ready(session, open) {
+            return None;
+        }
+        session.expr(*arg, env).and_then(|key| session.finite(&key, env)).ok()
+    }
+
+    /// Tries all functions or sets of a shape that are in `set`.
+    pub(super) fn pointwise(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        shape: &Shape,
+        node: &Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        if shape.cost() >= MIN_CANDIDATES_FOR_ORDERING
+            && !self.is_sieved(node)
+            && let Some(network) = self.session.at_discount(|| self.network(unknown, shape, node))?
+        {
+            return self.by_network(unknown, set, &network, node, found);
+        }
+        let partial = Partial {
+            is_function: shape.is_function,
+            is_total: shape.is_total,
+            is_injective: shape.is_injective,
+            decided: Set::EMPTY,
+            absent: Set::EMPTY,
+            open: shape.points.iter().map(|point| point.key.clone()).collect(),
+        };
+        let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open)).cloned();
+        let progress = Progress { partial, points: shape.points.clone(), waiting: ready.collect(), fruitless: 0 };
+        self.decide(unknown, set, shape, node, progress, found)
+    }
+
+    fn decide(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        shape: &Shape,
+        node: &Node,
+        mut progress: Progress,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        self.session.tick()?;
+        if !self.prune(unknown, shape, node, &mut progress)? {
+            return GO_ON;
+        }
+        // What is complete is compared with others when it is bound.
+        let is_complete = progress.points.is_empty();
+        if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial)))? {
+            return GO_ON;
+        }
+        let mut order = 0..progress.points.len();
+        let next = if shape.cost() < MIN_CANDIDATES_FOR_ORDERING {
+            order.next()
+        } else {
+            order.min_by_key(|idx| progress.points[*idx].options.len())
+        };
+        let Some(next) = next else {
+            return self.completed(unknown, set, progress.partial.decided, node, found);
+        };
+        for option in progress.points[next].options.clone().iter().cloned() {
+            let mut chosen = progress.clone();
+            chosen.assign(next, option);
+            let flow = abridge_diag::with_stack(|| self.decide(unknown, set, shape, node, chosen, found))?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        GO_ON
+    }
+
+    /// All points are decided.
+    pub(super) fn completed(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        decided: Set,
+        node: &Node,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let val: Val = decided.into();
+        // What points do not show: a surjection, a total relation, a set that is not empty.
+        if !self.session.member(&val, set, &node.env)? {
+            return GO_ON;
+        }
+        let mut complete = node.clone();
+        complete.env = unknown.bind(&node.env, val);
+        self.run(complete, found)
+    }
+
+    /// Removes impossible values until nothing changes. False if there is no solution.
+    fn prune(&self, unknown: Unknown, shape: &Shape, node: &Node, progress: &mut Progress) -> Result<bool> {
+        if !self.check_waiting(unknown, node, progress)? {
+            return Ok(false);
+        }
+        if progress.uncovered(shape) > progress.points.len() {
+            return Ok(false);
+        }
+        if progress.waiting.is_empty()
+            || progress.fruitless >= MAX_FRUITLESS_POINTS && !progress.points.len().is_multiple_of(POINTS_PER_RETRY)
+        {
+            return Ok(true);
+        }
+        progress.fruitless += 1;
+        let mut idx = 0;
+        while idx < progress.points.len() {
+            let mut possible = Vec::new();
+            let Point { key, options } = progress.points[idx].clone();
+            for option in options.iter() {
+                let mut trial = Progress {
+                    partial: progress.partial.clone(),
+                    points: Vec::new(),
+                    waiting: progress.waiting.clone(),
+                    fruitless: 0,
+                };
+                trial.partial.assign(key.clone(), option.clone());
+                if self.check_waiting(unknown, node, &mut trial)? {
+                    possible.push(option.clone());
+                }
+            }
+            if possible.len() < options.len() {
+                progress.fruitless = 0;
+            }
+            match &possible[..] {
+                [] => return Ok(false),
+                [only] => {
+                    progress.assign(idx, only.clone());
+                    if !self.check_waiting(unknown, node, progress)? {
+                        return Ok(false);
+                    }
+                    // Others may have become impossible.
+                    idx = 0;
+                }
+                _ => {
+                    progress.points[idx].options = possible.into();
+                    idx += 1;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Evaluates the constraints on what is decided; drops those that hold. False if one does not.
+    fn check_waiting(&self, unknown: Unknown, node: &Node, progress: &mut Progress) -> Result<bool> {
+        self.session.tick()?;
+        let env = unknown.bind(&node.env, progress.partial.clone().into_val());
+        let mut waiting = Vec::with_capacity(progress.waiting.len());
+        for constraint in std::mem::take(&mut progress.waiting) {
+            match self.session.check(&constraint, &env) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => waiting.push(constraint),
+                Err(error) => match self.excused(error, &constraint)? {
+                    // Reported when the value is complete.
+                    Some(_) => {}
+                    None => return Ok(false),
+                },
+            }
+        }
+        progress.waiting = waiting;
+        Ok(true)
+    }
+}
+
+impl Progress {
+    fn assign(&mut self, idx: usize, option: Option<Value>) {
+        let Point { key, .. } = self.points.remove(idx);
+        if let (true, Some(value)) = (self.partial.is_injective, &option) {
+            for point in &mut self.points {
+                if point.options.iter().any(|other| other.as_ref() == Some(value)) {
+                    point.options =
+                        point.options.iter().filter(|other| other.as_ref() != Some(value)).cloned().collect();
+                }
+            }
+        }
+        self.partial.assign(key, option);
+    }
+
+    /// How many values of a surjection are not reached yet.
+    fn uncovered(&self, shape: &Shape) -> usize {
+        let reached = abridge_value::relation::ran(&self.partial.decided).len() as usize;
+        shape.n_targets.saturating_sub(reached)
+    }
+}

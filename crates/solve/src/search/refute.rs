@@ -1,0 +1,51 @@
+//! Whether a large problem contradicts itself, before anything is tried.
+//!
+//! A search binds one unknown after the other. Where there are many that have little to do with each other, it meets one contradiction again and
+//! again, for all values of the others. So the part of the problem that has a circuit of reasonable size is shown to a SAT solver first: if
+//! that part has no solution, the whole has none.
+
+use abridge_blast::{Answer, Solver};
+use abridge_eval::Result;
+
+use super::sat::Declared;
+use super::{Node, Search};
+use crate::encode::{Encoder, Stop};
+
+/// Unknowns below which it is faster to search.
+const MIN_UNKNOWNS: usize = 16;
+/// The largest circuit that is worth it, in gates and connections.
+const MAX_SIZE: usize = 2_000_000;
+/// Conflicts until the solver gives up.
+const MAX_CONFLICTS: u64 = 20_000;
+
+impl Search<'_> {
+    /// Whether some part of a problem is known to have no solution. Asked about once in a search.
+    pub(super) fn is_refuted(&self, node: &Node) -> Result<bool> {
+        if node.open.len() < MIN_UNKNOWNS || self.is_examined.replace(true) {
+            return Ok(false);
+        }
+        match self.contradicts_itself(node) {
+            Ok(answer) => Ok(answer),
+            Err(Stop::Unsupported(_)) => Ok(false),
+            Err(Stop::Fatal(error)) => Err(error),
+        }
+    }
+
+    fn contradicts_itself(&self, node: &Node) -> std::result::Result<bool, Stop> {
+        let mut encoder = Encoder::with_room(self.session, MAX_SIZE);
+        let Declared { conditions: mut required, left_out, .. } = self.declare_all(&mut encoder, node)?;
+        for constraint in &node.constraints {
+            if left_out.iter().any(|unknown| constraint.mentions(*unknown)) {
+                continue;
+            }
+            match encoder.constraint(constraint, node) {
+                Ok(truth) => required.push(truth.holds),
+                Err(Stop::Unsupported(_)) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.interp().stop());
+        required.into_iter().for_each(|lit| solver.require(&encoder.blast.circuit, lit));
+        Ok(matches!(solver.solve(), Answer::Unsatisfiable))
+    }
+}

@@ -1,0 +1,451 @@
+//! Hard problems as boolean circuits.
+//!
+//! What is left of a problem after the easy steps goes to the encoder and a SAT solver, which enumerates the solutions; each is checked like
+//! any other. A short search comes first: it settles most problems, and those with very many solutions are better
+//! searched to the end.
+
+use std::ops::ControlFlow;
+
+use abridge_blast::{Answer, Lit, Next, Solver, Sym};
+use abridge_eval::{Constraint, Cost, Found, Kind, Relation, Result, Size, SymbolicSet, Term, Unknown, Val};
+use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
+use abridge_value::{Int, Set, Value};
+use rustc_hash::FxHashSet;
+
+use super::bounds::{Bounds, Key};
+use super::choose::Step;
+use super::{GO_ON, Node, Search};
+use crate::encode::{self, Encoded, Encoder, Stop, Truth};
+
+/// Attempts at a circuit in one search: what is unbounded at first may be bound further down.
+pub(super) const MAX_CIRCUIT_ATTEMPTS: u32 = 3;
+/// Solutions of the first search beyond which there are too many for one question each.
+const MAX_QUESTIONED_SOLUTIONS: usize = 200;
+/// Candidates of one unknown that are tried one by one if that makes circuits simpler.
+const MAX_SHAPING_COST: Cost = Cost::candidates(12.0);
+/// Steps that one question counts as.
+const STEPS_PER_QUESTION: u64 = 200;
+
+impl Search<'_> {
+    /// Whether a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
+    pub(super) fn is_hard(&self, cost: Cost, node: &Node) -> bool {
+        let hard = self.session.config().hard;
+        cost > Cost::ONE
+            && self.circuits_left.get() > 0
+            && !self.session.is_probing()
+            && (cost >= Cost::from(hard) || self.combinations(node) >= hard)
+            && self.is_encodable(node)
+    }
+
+    /// Whether a step binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much
+    /// simpler once it is known.
+    pub(super) fn shapes_others(&self, cost: Cost, step: &Step, node: &Node) -> bool {
+        let unknown = match step {
+            Step::Values { unknown, .. } => Some(*unknown),
+            Step::Elements { pattern, .. } => self.as_unknown(pattern, node),
+            _ => None,
+        };
+        let Some(unknown) = unknown.filter(|_| cost <= MAX_SHAPING_COST) else { return false };
+        node.constraints.iter().any(|constraint| match &constraint.kind {
+            Kind::Relation(Relation::Member | Relation::Subset, left, right) => {
+                self.as_unknown(left, node).is_some_and(|other| other != unknown)
+                    && unknown.is_in(&right.names(self.session))
+            }
+            _ => false,
+        })
+    }
+
+    /// How many combinations of values the unknowns have, roughly.
+    fn combinations(&self, node: &Node) -> u64 {
+        let model = self.session.model();
+        let mut product = 1_u64;
+        for unknown in &node.open {
+            let sets = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
+                Kind::Relation(Relation::Member, left, Term::Known(set))
+                    if self.as_unknown(left, node) == Some(*unknown) =>
+                {
+                    Some(self.rank(set))
+                }
+                _ => None,
+            });
+            let by_type = self.rank(&self.session.type_set(unknown.ty(model)));
+            product = product.saturating_mul(sets.fold(by_type, u64::min));
+        }
+        product
+    }
+
+    /// Goes on from a node that may be hard.
+    pub(super) fn hard(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+        let session = self.session;
+        if let Step::LastResort = step {
+            node.may_repeat = true;
+            return match self.by_circuit(&node, found) {
+                Ok(Some(flow)) => Ok(flow),
+                Ok(None) | Err(Stop::Unsupported(_)) => {
+                    self.circuits_left.set(self.circuits_left.get() - 1);
+                    self.take(step, node, found)
+                }
+                Err(Stop::Fatal(error)) => Err(error),
+            };
+        }
+        let mut met = Vec::new();
+        let mut noted = |env: &abridge_eval::Env| {
+            met.push(self.values_of_unknowns(env));
+            session.outside_probe(|| found(env))
+        };
+        let cuts = self.cuts.borrow().clone();
+        let forms = self.classes.map(|_| self.forms.borrow().clone());
+        let probed = session.probe(session.config().probe, || self.take(step, node.clone(), &mut noted));
+        match probed {
+            Some(Ok(flow)) => return Ok(flow),
+            Some(Err(error)) if !error.is_expansion() => return Err(error),
+            _ => {}
+        }
+        self.cuts.replace(cuts);
+        // What the first search met it did not search to the end.
+        if let Some(forms) = forms {
+            self.forms.replace(forms);
+        }
+        let n_met = met.len();
+        node.may_repeat = true;
+        self.seen.borrow_mut().extend(met);
+        if n_met <= MAX_QUESTIONED_SOLUTIONS {
+            match self.by_circuit(&node, found) {
+                Ok(Some(flow)) => return Ok(flow),
+                Ok(None) | Err(Stop::Unsupported(_)) => {}
+                Err(Stop::Fatal(error)) => return Err(error),
+            }
+        }
+        self.circuits_left.set(self.circuits_left.get() - 1);
+        if let Some(Err(error)) = probed {
+            return Err(error);
+        }
+        match self.choose(&mut node)? {
+            Some((_, step)) => self.take(step, node, found),
+            None => GO_ON,
+        }
+    }
+
+    /// Ill-definedness must count as false, since circuits cannot report it.
+    pub(super) fn is_encodable(&self, node: &Node) -> bool {
+        let is_lenient = |constraint: &Constraint| !constraint.strict && constraint.is_searched;
+        self.session.config().ill_defined_search_is_false
+            && node.error.is_none()
+            && node.constraints.iter().all(is_lenient)
+    }
+
+    /// All solutions by a SAT solver; nothing if it gave up.
+    ///
+    /// A constraint that has no circuit is left out: solutions are checked against all of them.
+    fn by_circuit(&self, node: &Node, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
+        let mut encoder = Encoder::new(self.session);
+        let Declared { conditions: mut required, free, left_out: unbounded } = self.declare_all(&mut encoder, node)?;
+        if !unbounded.is_empty() {
+            return Err(Stop::Unsupported("an unknown without bounds"));
+        }
+        let mut left_out = 0;
+        for constraint in &node.constraints {
+            match encoder.constraint(constraint, node) {
+                Ok(truth) => required.push(truth.holds),
+                Err(Stop::Unsupported(_)) => left_out += 1,
+                Err(stop) => return Err(stop),
+            }
+        }
+        if left_out * 2 > node.constraints.len() {
+            return Err(Stop::Unsupported("most constraints"));
+        }
+        let mut solver = Solver::new(self.session.config().conflicts).stopped_by(self.session.interp().stop());
+        for lit in required {
+            solver.require(&encoder.blast.circuit, lit);
+        }
+        let symbols: Vec<(Unknown, Sym)> =
+            node.open.iter().filter_map(|open| Some((*open, encoder.symbol(*open)?.clone()))).collect();
+        for (_, sym) in &symbols {
+            sym.for_each_lit(&mut |lit| solver.track(&encoder.blast.circuit, lit));
+        }
+        let mut met = FxHashSet::default();
+        let mut flow: Result<ControlFlow<()>> = GO_ON;
+        let answer = solver.each_solution(&mut |value| {
+            let mut next = node.clone();
+            next.open.clear();
+            next.is_forced = false;
+            let decoded: Vec<Option<Value>> = symbols.iter().map(|(_, sym)| sym.decode(value)).collect();
+            for ((unknown, _), val) in symbols.iter().zip(&decoded) {
+                if let Some(val) = val {
+                    next.env = unknown.bind(&next.env, val.clone().into());
+                }
+            }
+            let is_complete = decoded.iter().all(Option::is_some);
+            if !is_complete || !met.insert(decoded) {
+                let mut different = Vec::new();
+                let free = symbols.iter().filter(|(unknown, _)| free.contains(unknown));
+                free.for_each(|(_, sym)| sym.distinguish(value, &mut different));
+                return Next::Differing(different);
+            }
+            flow = self.session.ticks(STEPS_PER_QUESTION).and_then(|()| self.run(next, found));
+            if matches!(flow, Ok(ControlFlow::Continue(()))) { Next::Another } else { Next::Stop }
+        });
+        match (answer, flow.map_err(Stop::Fatal)?) {
+            (Answer::Unknown, _) => Ok(None),
+            (Answer::Unsatisfiable, flow) => {
+                self.session.count_circuit();
+                Ok(Some(flow))
+            }
+            (Answer::Satisfiable, flow) => Ok(Some(flow)),
+        }
+    }
+
+    /// Gives every open unknown a symbolic value, if there is one.
+    pub(super) fn declare_all(&self, encoder: &mut Encoder<'_>, node: &Node) -> Encoded<Declared> {
+        let bounds = match self.infer_bounds(node) {
+            Ok(Some(bounds)) => bounds,
+            Ok(None) => return Ok(Declared { conditions: vec![Lit::FALSE], ..Declared::default() }),
+            Err(error) => return Err(Stop::Fatal(error)),
+        };
+        let mut open = node.open.clone();
+        let mut declared = Declared::default();
+        // What an equation defines waits for the others, unless they wait for it.
+        let mut patient = true;
+        while !open.is_empty() {
+            let before = open.len();
+            for unknown in open.clone() {
+                let found = match self.by_equation(encoder, unknown, &open, node)? {
+                    Equation::Defined(sym, defined) => Some((sym, defined)),
+                    Equation::Pending if patient => None,
+                    _ => {
+                        let found = self.by_membership(encoder, unknown, &open, &bounds, node)?;
+                        declared.free.extend(found.as_ref().map(|_| unknown));
+                        found
+                    }
+                };
+                if let Some((sym, condition)) = found {
+                    encoder.declare(unknown, sym);
+                    declared.conditions.push(condition);
+                    open.retain(|other| *other != unknown);
+                }
+            }
+            if open.len() == before {
+                if !patient {
+                    declared.left_out = open;
+                    break;
+                }
+                patient = false;
+            } else {
+                patient = true;
+            }
+        }
+        Ok(declared)
+    }
+
+    fn by_equation(
+        &self,
+        encoder: &mut Encoder<'_>,
+        unknown: Unknown,
+        open: &[Unknown],
+        node: &Node,
+    ) -> Encoded<Equation> {
+        let mut answer = Equation::None;
+        for constraint in &node.constraints {
+            let Kind::Relation(Relation::Equal, left, right) = &constraint.kind else { continue };
+            for (one, other) in [(left, right), (right, left)] {
+                if self.as_unknown(one, node) != Some(unknown) {
+                    continue;
+                }
+                if !other.is_ready(self.session, open) {
+                    answer = Equation::Pending;
+                    continue;
+                }
+                match encoder.term(other, node) {
+                    Ok(encode::Term { kind: encode::TermKind::Sym(sym), defined }) => {
+                        return Ok(Equation::Defined(sym, defined));
+                    }
+                    Ok(_) | Err(Stop::Unsupported(_)) => {}
+                    Err(stop) => return Err(stop),
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    /// A symbolic value from the smallest set that a constraint or the type gives.
+    fn by_membership(
+        &self,
+        encoder: &mut Encoder<'_>,
+        unknown: Unknown,
+        open: &[Unknown],
+        bounds: &Bounds,
+        node: &Node,
+    ) -> Encoded<Option<(Sym, Lit)>> {
+        let model = self.session.model();
+        if unknown.ty(model) == TypeTable::INTEGER {
+            let range = bounds.get(&Key::Value(unknown));
+            if let (Some(lo), Some(hi)) = (&range.lo, &range.hi)
+                && let (Some(lo), Some(hi)) = (lo.to_i64(), hi.to_i64())
+            {
+                return Ok(Some(encoder.blast.fresh_int(lo, hi)?));
+            }
+        }
+        let mut sets: Vec<(u64, Val)> = Vec::new();
+        // The minimum and the maximum of a set bound its elements.
+        let (least, greatest) = (bounds.get(&Key::Least(unknown)), bounds.get(&Key::Greatest(unknown)));
+        if let (Some(lo), Some(hi)) = (least.lo, greatest.hi) {
+            let set = SymbolicSet::unary(UnaryOp::Pow, Set::interval(lo, hi).into());
+            sets.push((self.rank(&set), set));
+        }
+        for constraint in &node.constraints {
+            let Kind::Relation(relation @ (Relation::Member | Relation::Subset), left, right) = &constraint.kind else {
+                continue;
+            };
+            if self.as_unknown(left, node) != Some(unknown) || !right.is_ready(self.session, open) {
+                continue;
+            }
+            if let Some(set) = self.upper_bound(encoder, right, node)? {
+                let set = if *relation == Relation::Subset { SymbolicSet::unary(UnaryOp::Pow, set) } else { set };
+                sets.push((self.rank(&set), set));
+            }
+        }
+        sets.sort_by_key(|(rank, _)| *rank);
+        sets.push((0, self.session.type_set(unknown.ty(model))));
+        for (_, set) in &sets {
+            let fresh = match (self.sequence_base(unknown, set, bounds), function_sets(set)) {
+                (Some((base, max_len)), _) => encoder.fresh_sequence(&base, max_len, &node.env),
+                (None, Some((arrow, from, to))) if bounds.points(unknown).next().is_some() => {
+                    let ranges: Vec<(&Value, (Int, Int))> = bounds
+                        .points(unknown)
+                        .filter_map(|(point, range)| Some((point, (range.lo.clone()?, range.hi.clone()?))))
+                        .collect();
+                    encoder.fresh_bounded(arrow, from, to, &ranges, &node.env)
+                }
+                _ => encoder.fresh(set, &node.env),
+            };
+            match fresh {
+                Ok(found) => return Ok(Some(found)),
+                Err(Stop::Unsupported(_)) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(None)
+    }
+
+    fn rank(&self, set: &Val) -> u64 {
+        match self.session.size(set) {
+            Size::AtMost(bound) => bound,
+            _ => u64::MAX,
+        }
+    }
+
+    /// `seq(S)` with a bound on the length.
+    fn sequence_base(&self, unknown: Unknown, set: &Val, bounds: &Bounds) -> Option<(Val, u64)> {
+        let Some(SymbolicSet::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { return None };
+        Some((base.clone(), bounds.get(&Key::Size(unknown)).hi?.to_u64()?))
+    }
+
+    /// A set that surely contains what a term contains.
+    fn upper_bound(&self, encoder: &mut Encoder<'_>, set: &Term, node: &Node) -> Encoded<Option<Val>> {
+        if set.is_ready(self.session, &node.open) {
+            return Ok(set.eval(self.session, &node.env).ok());
+        }
+        let Term::Expr(id) = set else { return Ok(None) };
+        let part = |encoder: &mut Encoder<'_>, id| self.upper_bound(encoder, &Term::Expr(id), node);
+        match self.session.model().expr(*id) {
+            Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1 | UnaryOp::Iseq), base) => {
+                let op = if *op == UnaryOp::Iseq { UnaryOp::Iseq } else { UnaryOp::Pow };
+                Ok(part(encoder, *base)?.map(|base| SymbolicSet::unary(op, base)))
+            }
+            Expr::Binary(BinaryOp::Arrow(arrow), from, to) => {
+                let (Some(from), Some(to)) = (part(encoder, *from)?, part(encoder, *to)?) else { return Ok(None) };
+                // With other domains and ranges only these stay true.
+                let arrow = Arrow { total: false, surjective: false, ..*arrow };
+                Ok(Some(SymbolicSet::binary(BinaryOp::Arrow(arrow), from, to)))
+            }
+            Expr::Binary(BinaryOp::Cartesian, left, right) => {
+                let (Some(left), Some(right)) = (part(encoder, *left)?, part(encoder, *right)?) else {
+                    return Ok(None);
+                };
+                Ok(Some(self.session.cartesian(&left, &right)))
+            }
+            _ => {
+                let sym = match encoder.term(set, node) {
+                    Ok(encode::Term { kind: encode::TermKind::Sym(sym), .. }) => sym,
+                    Ok(_) | Err(Stop::Unsupported(_)) => return Ok(None),
+                    Err(stop) => return Err(stop),
+                };
+                let members = encoder.blast.members(&sym).ok();
+                Ok(members.map(|members| members.items.into_iter().map(|(item, _)| item).collect::<Set>().into()))
+            }
+        }
+    }
+}
+
+/// The parts of a set of functions.
+fn function_sets(set: &Val) -> Option<(Arrow, &Val, &Val)> {
+    match set.as_sym() {
+        Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => Some((*arrow, from, to)),
+        _ => None,
+    }
+}
+
+/// The symbolic values of unknowns.
+#[derive(Default)]
+pub(super) struct Declared {
+    /// Conditions on them.
+    pub(super) conditions: Vec<Lit>,
+    /// Those that the others do not determine.
+    free: Vec<Unknown>,
+    /// Those that have none: nothing bounds them, or they are too large.
+    pub(super) left_out: Vec<Unknown>,
+}
+
+/// What equations say about an unknown.
+enum Equation {
+    None,
+    /// Its other side has unknowns without a symbolic value.
+    Pending,
+    Defined(Sym, Lit),
+}
+
+impl Encoder<'_> {
+    fn term(&mut self, term: &Term, node: &Node) -> Encoded<encode::Term> {
+        match term {
+            Term::Expr(id) => self.expr(*id, &node.env),
+            Term::Local(id) => self.local(*id, &node.env),
+            Term::Known(val) => Ok(encode::Term::known(val.clone())),
+        }
+    }
+
+    pub(super) fn constraint(&mut self, constraint: &Constraint, node: &Node) -> Encoded<Truth> {
+        let env = &node.env;
+        match &constraint.kind {
+            Kind::Holds(pred) => self.pred(*pred, env),
+            Kind::Fails(pred) => Ok(self.pred(*pred, env)?.negated()),
+            Kind::Relation(relation, left, right) => {
+                let left = self.term(left, node)?;
+                let truth = match relation {
+                    Relation::Member | Relation::NotMember | Relation::Subset => {
+                        let set = match right {
+                            Term::Expr(id) => encode::SetArg::Expr(*id),
+                            Term::Known(val) => encode::SetArg::Val(val.clone()),
+                            Term::Local(_) => return Err(Stop::Unsupported("a set")),
+                        };
+                        match relation {
+                            Relation::Member => self.in_set(&left, &set, env)?,
+                            Relation::NotMember => self.in_set(&left, &set, env)?.negated(),
+                            _ => self.within(&left, &set, env)?,
+                        }
+                    }
+                    Relation::Equal | Relation::NotEqual | Relation::Less | Relation::LessEqual => {
+                        let right = self.term(right, node)?;
+                        let holds = match relation {
+                            Relation::Equal => self.same(&left, &right, env)?,
+                            Relation::NotEqual => !self.same(&left, &right, env)?,
+                            Relation::Less => self.less(&left, &right, env)?,
+                            _ => !self.less(&right, &left, env)?,
+                        };
+                        self.decided(&[&right], holds)
+                    }
+                };
+                Ok(self.guarded(left.defined, truth))
+            }
+        }
+    }
+}

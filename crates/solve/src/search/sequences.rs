@@ -1,0 +1,212 @@
+//! Equations between a known sequence and one built from unknown parts: `z = x ^ y`, `z = [x] ^ rev(y)`, `z = s <- x`, `z = front(x)`.
+//!
+//! Parts whose length is known are cut off from both ends. What remains is one part, which is then known, or several, of which the first
+//! or last is tried with every length. What `front` and `tail` leave out can be anything: that gives the outline of a sequence.
+
+use abridge_diag::with_stack;
+use abridge_eval::{Cost, Env, Term, Unknown, Val};
+use abridge_model::{BinaryOp, Expr, ExprId, UnaryOp};
+use abridge_value::{Set, Value, sequence};
+
+use super::choose::{Best, Step};
+use super::{Node, Search, pattern};
+
+/// An item of a sequence; nothing if it can be anything.
+type Item = Option<Value>;
+
+/// What an equation says.
+#[derive(Default)]
+struct Said {
+    /// Expressions that have these values.
+    known: Vec<(ExprId, Val)>,
+    /// An unknown that has one of these values.
+    choice: Option<(Unknown, Set)>,
+    /// Unknowns of which some items are known.
+    outlines: Vec<(Unknown, Vec<Item>)>,
+}
+
+/// The two sides cannot be equal.
+struct Contradiction;
+
+type Told = std::result::Result<(), Contradiction>;
+
+impl Search<'_> {
+    /// `expr = term` with a known term. Nothing if it does not help, else whether the node is alive.
+    pub(super) fn offer_sequence(
+        &self,
+        constraint: usize,
+        expr: &Term,
+        term: &Term,
+        node: &Node,
+        best: &mut Best,
+    ) -> Option<bool> {
+        let Ok(said) = self.said(expr, term, node)? else { return Some(false) };
+        let pattern = |id: &ExprId| pattern::classify(self.session, &Term::Expr(*id), &node.open);
+        if let Some((id, val)) = said.known.into_iter().find(|(id, _)| pattern(id).binds) {
+            best.offer(Cost::EQUATION, Step::Match { constraint, pattern: Term::Expr(id), val, exact: false });
+            return Some(true);
+        }
+        if let Some((unknown, set)) = said.choice {
+            best.offer(set.len(), Step::Values { constraint: None, unknown, set: set.into() });
+            return Some(true);
+        }
+        None
+    }
+
+    /// The items of an unknown in `expr = term` with a known term, if that says how many there are.
+    pub(super) fn outline(&self, unknown: Unknown, expr: &Term, term: &Term, node: &Node) -> Option<Vec<Item>> {
+        let said = self.said(expr, term, node)?.ok()?;
+        said.outlines.into_iter().find_map(|(other, items)| (other == unknown).then_some(items))
+    }
+
+    /// What `expr = term` says, if the term is known and the expression a sequence that is built from parts.
+    fn said(&self, expr: &Term, term: &Term, node: &Node) -> Option<std::result::Result<Said, Contradiction>> {
+        let Term::Expr(id) = expr else { return None };
+        if !self.is_built(*id) || !term.is_ready(self.session, &node.open) {
+            return None;
+        }
+        let known = self.finite_set(term, &node.env)?;
+        let items: Vec<Item> = sequence::items(&known)?.into_iter().cloned().map(Some).collect();
+        let mut said = Said::default();
+        Some(self.split(*id, &items, node, &mut said).map(|()| said))
+    }
+
+    fn is_built(&self, id: ExprId) -> bool {
+        matches!(
+            self.session.model().expr(id),
+            Expr::Binary(BinaryOp::Concat | BinaryOp::InsertFront | BinaryOp::InsertTail, ..)
+                | Expr::Unary(UnaryOp::Rev | UnaryOp::Front | UnaryOp::Tail | UnaryOp::GeneralConcat, _)
+        )
+    }
+
+    fn split(&self, id: ExprId, items: &[Item], node: &Node, said: &mut Said) -> Told {
+        with_stack(|| match self.session.model().expr(id) {
+            Expr::Binary(BinaryOp::Concat, ..) => {
+                let mut parts = Vec::new();
+                self.flatten(id, &mut parts);
+                self.split_parts(&parts, items, node, said)
+            }
+            Expr::Unary(UnaryOp::GeneralConcat, list) => match self.session.model().expr(*list) {
+                Expr::SequenceExtension(parts) => self.split_parts(parts, items, node, said),
+                _ => Ok(()),
+            },
+            Expr::Binary(BinaryOp::InsertFront, first, rest) => {
+                let (item, items) = items.split_first().ok_or(Contradiction)?;
+                said.learn(*first, item);
+                self.split(*rest, items, node, said)
+            }
+            Expr::Binary(BinaryOp::InsertTail, rest, last) => {
+                let (item, items) = items.split_last().ok_or(Contradiction)?;
+                said.learn(*last, item);
+                self.split(*rest, items, node, said)
+            }
+            Expr::Unary(UnaryOp::Rev, operand) => {
+                let reversed: Vec<Item> = items.iter().rev().cloned().collect();
+                self.split(*operand, &reversed, node, said)
+            }
+            Expr::Unary(UnaryOp::Front, operand) => self.split(*operand, &[items, &[None]].concat(), node, said),
+            Expr::Unary(UnaryOp::Tail, operand) => self.split(*operand, &[&[None], items].concat(), node, said),
+            Expr::SequenceExtension(exprs) if exprs.len() != items.len() => Err(Contradiction),
+            Expr::SequenceExtension(exprs) => {
+                exprs.iter().zip(items).for_each(|(expr, item)| said.learn(*expr, item));
+                Ok(())
+            }
+            _ => {
+                let known: Option<Vec<Value>> = items.iter().cloned().collect();
+                match (known, self.as_unknown(&Term::Expr(id), node)) {
+                    (Some(known), _) => said.known.push((id, sequence::from_items(known).into())),
+                    (None, Some(unknown)) => said.outlines.push((unknown, items.to_vec())),
+                    (None, None) => {}
+                }
+                Ok(())
+            }
+        })
+    }
+
+    /// The operands of nested concatenations.
+    fn flatten(&self, id: ExprId, parts: &mut Vec<ExprId>) {
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            match self.session.model().expr(id) {
+                Expr::Binary(BinaryOp::Concat, left, right) => open.extend([*right, *left]),
+                _ => parts.push(id),
+            }
+        }
+    }
+
+    fn split_parts(&self, parts: &[ExprId], items: &[Item], node: &Node, said: &mut Said) -> Told {
+        let (mut parts, mut items) = (parts, items);
+        while let Some((first, rest)) = parts.split_first()
+            && let Some(len) = self.length(*first, node)
+        {
+            let (mine, others) = items.split_at_checked(len).ok_or(Contradiction)?;
+            self.split_known(*first, mine, node, said)?;
+            (parts, items) = (rest, others);
+        }
+        while let Some((last, rest)) = parts.split_last()
+            && let Some(len) = self.length(*last, node)
+        {
+            let at = items.len().checked_sub(len).ok_or(Contradiction)?;
+            let (others, mine) = items.split_at(at);
+            self.split_known(*last, mine, node, said)?;
+            (parts, items) = (rest, others);
+        }
+        match parts {
+            [] if items.is_empty() => Ok(()),
+            [] => Err(Contradiction),
+            [only] => self.split(*only, items, node, said),
+            [first, .., last] => {
+                said.choice = said.choice.take().or_else(|| self.either_end(*first, *last, items, node));
+                Ok(())
+            }
+        }
+    }
+
+    /// A part of known length must be the items at its place.
+    fn split_known(&self, part: ExprId, items: &[Item], node: &Node, said: &mut Said) -> Told {
+        let Some(known) = self.known_items(part, node, &node.env) else { return self.split(part, items, node, said) };
+        let differs = |(known, item): (&Value, &Item)| item.as_ref().is_some_and(|item| item != known);
+        if known.len() != items.len() || known.iter().zip(items).any(differs) { Err(Contradiction) } else { Ok(()) }
+    }
+
+    /// All beginnings, or all ends.
+    fn either_end(&self, first: ExprId, last: ExprId, items: &[Item], node: &Node) -> Option<(Unknown, Set)> {
+        let items: Vec<Value> = items.iter().cloned().collect::<Option<_>>()?;
+        let set = |runs: &mut dyn Iterator<Item = &[Value]>| -> Set {
+            runs.map(|run| Value::Set(sequence::from_items(run.iter().cloned()))).collect()
+        };
+        if let Some(unknown) = self.as_unknown(&Term::Expr(first), node) {
+            return Some((unknown, set(&mut (0..=items.len()).map(|len| &items[..len]))));
+        }
+        let unknown = self.as_unknown(&Term::Expr(last), node)?;
+        Some((unknown, set(&mut (0..=items.len()).map(|len| &items[len..]))))
+    }
+
+    /// The items of a part without open unknowns.
+    fn known_items(&self, part: ExprId, node: &Node, env: &Env) -> Option<Vec<Value>> {
+        if !Term::Expr(part).is_ready(self.session, &node.open) {
+            return None;
+        }
+        let val = self.session.expr(part, env).and_then(|val| self.session.force(&val, env)).ok()?;
+        Some(sequence::items(val.as_set()?)?.into_iter().cloned().collect())
+    }
+
+    /// The length of a part, if its form or value says it.
+    fn length(&self, part: ExprId, node: &Node) -> Option<usize> {
+        with_stack(|| match self.session.model().expr(part) {
+            Expr::SequenceExtension(items) => Some(items.len()),
+            Expr::Unary(UnaryOp::Rev, operand) => self.length(*operand, node),
+            Expr::Unary(UnaryOp::Front | UnaryOp::Tail, operand) => self.length(*operand, node)?.checked_sub(1),
+            Expr::Binary(BinaryOp::InsertFront, _, rest) | Expr::Binary(BinaryOp::InsertTail, rest, _) => {
+                Some(self.length(*rest, node)? + 1)
+            }
+            _ => self.known_items(part, node, &node.env).map(|items| items.len()),
+        })
+    }
+}
+
+impl Said {
+    fn learn(&mut self, expr: ExprId, item: &Item) {
+        self.known.extend(item.clone().map(|value| (expr, value.into())));
+    }
+}

@@ -1,0 +1,95 @@
+//! Constraints that become simpler as unknowns get values: an implication whose left side is known, a disjunction of which all but one
+//! operand are false.
+
+use abridge_eval::{Constraint, Kind, Result, Unknown, normalise};
+use abridge_model::{Pred, PredId};
+
+use super::{Node, Search};
+
+/// What is left of a constraint.
+pub(super) enum Left {
+    /// As it was.
+    Same,
+    /// It holds.
+    Nothing,
+    /// It cannot hold.
+    Contradiction,
+    /// These say the same.
+    Parts(Vec<Unknown>, Vec<Constraint>),
+}
+
+impl Search<'_> {
+    pub(super) fn simplified(&self, constraint: &Constraint, node: &Node) -> Result<Left> {
+        let (pred, positive) = match constraint.kind {
+            Kind::Holds(pred) => (pred, true),
+            Kind::Fails(pred) => (pred, false),
+            Kind::Relation(..) => return Ok(Left::Same),
+        };
+        match (self.session.model().pred(pred), positive) {
+            (Pred::Implies(left, right), true) => match self.known(*left, node)? {
+                Some(true) => Ok(self.parts(*right, true, constraint)),
+                Some(false) => Ok(Left::Nothing),
+                None => Ok(Left::Same),
+            },
+            (Pred::Or(operands), true) => self.one_holds(operands, constraint, node),
+            (Pred::And(operands), false) => self.one_fails(operands, constraint, node),
+            (Pred::Equivalent(left, right), _) => match (self.known(*left, node)?, self.known(*right, node)?) {
+                (Some(known), None) => Ok(self.parts(*right, known == positive, constraint)),
+                (None, Some(known)) => Ok(self.parts(*left, known == positive, constraint)),
+                _ => Ok(Left::Same),
+            },
+            (Pred::If(condition, then, otherwise), _) => match self.known(*condition, node)? {
+                Some(known) => Ok(self.parts(if known { *then } else { *otherwise }, positive, constraint)),
+                None => Ok(Left::Same),
+            },
+            _ => Ok(Left::Same),
+        }
+    }
+
+    /// A disjunction is read from left to right: an operand that is not known yet may be ill-defined, and then later ones do not count.
+    fn one_holds(&self, operands: &[PredId], constraint: &Constraint, node: &Node) -> Result<Left> {
+        let mut open = None;
+        for operand in operands {
+            match (self.known(*operand, node)?, open) {
+                (Some(true), None) => return Ok(Left::Nothing),
+                (Some(false), _) => {}
+                (None, None) => open = Some(*operand),
+                _ => return Ok(Left::Same),
+            }
+        }
+        Ok(open.map_or(Left::Contradiction, |operand| self.parts(operand, true, constraint)))
+    }
+
+    /// A conjunction is false as soon as one operand is.
+    fn one_fails(&self, operands: &[PredId], constraint: &Constraint, node: &Node) -> Result<Left> {
+        let mut open = None;
+        for operand in operands {
+            match (self.known(*operand, node)?, open) {
+                (Some(false), _) => return Ok(Left::Nothing),
+                (Some(true), _) => {}
+                (None, None) => open = Some(*operand),
+                (None, Some(_)) => return Ok(Left::Same),
+            }
+        }
+        Ok(open.map_or(Left::Contradiction, |operand| self.parts(operand, false, constraint)))
+    }
+
+    fn parts(&self, pred: PredId, positive: bool, constraint: &Constraint) -> Left {
+        let (unknowns, mut parts) = normalise(self.session, pred, positive, constraint.strict);
+        parts.iter_mut().for_each(|part| part.is_searched = constraint.is_searched);
+        Left::Parts(unknowns, parts)
+    }
+
+    /// The truth of a predicate without open unknowns. What cannot be evaluated is left to the constraint as a whole.
+    fn known(&self, pred: PredId, node: &Node) -> Result<Option<bool>> {
+        let names = self.session.interp().names_of_pred(pred);
+        if node.open.iter().any(|unknown| unknown.is_in(&names)) {
+            return Ok(None);
+        }
+        match self.session.pred(pred, &node.env) {
+            Ok(truth) => Ok(Some(truth)),
+            Err(error) if error.is_fatal() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+}

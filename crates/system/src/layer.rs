@@ -1,0 +1,161 @@
+//! Base of layers: systems wrapped around other systems.
+//!
+//! A reduction, a product or a change of the start is a [`Layer`]. Each of its methods delegates to the wrapped system unless the layer
+//! overrides it, and every layer is a [`System`] through the blanket implementation below. A method added to [`System`] is added here
+//! too, once, and no layer can miss it.
+
+use std::io;
+
+use crate::finding::FindingKind;
+use crate::steps::{Completeness, Steps};
+use crate::system::{Ahead, Alike, Origin, Pause, Properties, Question, System, Worker};
+
+/// A system around another one.
+pub trait Layer: Sync {
+    type Inner: System;
+    type Worker<'a>: Worker
+    where
+        Self: 'a;
+
+    fn inner(&self) -> &Self::Inner;
+
+    /// Evaluation for one thread, usually around a worker of the inner system.
+    fn layer_worker(&self) -> Self::Worker<'_>;
+
+    fn layer_width(&self) -> usize {
+        self.inner().width()
+    }
+
+    fn layer_tidy(&self, n_states: u64) -> usize {
+        self.inner().tidy(n_states)
+    }
+
+    fn layer_may_look_ahead(&self) -> bool {
+        self.inner().may_look_ahead()
+    }
+
+    /// Bytes of what the layer keeps; those of the inner system are added.
+    fn layer_bytes(&self) -> u64 {
+        0
+    }
+
+    fn layer_save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        self.inner().save(marks, sink)
+    }
+
+    fn layer_restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        self.inner().restore(marks, source, notes)
+    }
+}
+
+impl<L: Layer> System for L {
+    type Worker<'a>
+        = L::Worker<'a>
+    where
+        Self: 'a;
+
+    fn width(&self) -> usize {
+        self.layer_width()
+    }
+
+    fn worker(&self) -> Self::Worker<'_> {
+        self.layer_worker()
+    }
+
+    fn tidy(&self, n_states: u64) -> usize {
+        self.layer_tidy(n_states)
+    }
+
+    fn tidy_part(&self) {
+        self.inner().tidy_part();
+    }
+
+    fn may_look_ahead(&self) -> bool {
+        self.layer_may_look_ahead()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.inner().bytes() + self.layer_bytes()
+    }
+
+    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        self.layer_save(marks, sink)
+    }
+
+    fn save_notes(&self) -> Vec<u8> {
+        self.inner().save_notes()
+    }
+
+    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        self.layer_restore(marks, source, notes)
+    }
+}
+
+/// A worker around another one. Expansion has no default: it is what a layer is about.
+pub trait WorkerLayer {
+    type Inner: Worker;
+
+    fn inner(&self) -> &Self::Inner;
+
+    fn inner_mut(&mut self) -> &mut Self::Inner;
+
+    fn layer_expand(
+        &mut self,
+        origin: Origin<'_>,
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness;
+
+    fn layer_wants_alike(&self, origin: Origin<'_>) -> bool {
+        self.inner().wants_alike(origin)
+    }
+
+    fn layer_announce(&mut self, states: &[Ahead], question: Question) {
+        self.inner_mut().announce(states, question);
+    }
+
+    fn layer_inspect(
+        &mut self,
+        state: &[u32],
+        before: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) -> Completeness {
+        self.inner_mut().inspect(state, before, asked, found)
+    }
+}
+
+impl<L: WorkerLayer> Worker for L {
+    fn expand(
+        &mut self,
+        origin: Origin<'_>,
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness {
+        self.layer_expand(origin, alike, out, pause)
+    }
+
+    fn wants_alike(&self, origin: Origin<'_>) -> bool {
+        self.layer_wants_alike(origin)
+    }
+
+    fn announce(&mut self, states: &[Ahead], question: Question) {
+        self.layer_announce(states, question);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.inner().is_stopped()
+    }
+
+    fn inspect(
+        &mut self,
+        state: &[u32],
+        before: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) -> Completeness {
+        self.layer_inspect(state, before, asked, found)
+    }
+}

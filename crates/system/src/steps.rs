@@ -1,0 +1,238 @@
+//! Buffers of steps, and how complete they are.
+//!
+//! A worker appends the steps out of one state to a [`Steps`] and returns a [`Completeness`]. The two are separate on purpose: the
+//! buffer is read in the hot loop, and completeness must be consumed by whoever asked. A list of steps that is not whole proves nothing:
+//! neither a deadlock nor that a property holds everywhere.
+
+/// Why steps may be missing from a list, or why a property of a state is not known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Gap {
+    /// Values were searched for in a part of their type only.
+    Bounded,
+    /// A cap on the number of steps was reached.
+    Capped,
+    /// Something could not be evaluated.
+    Failed,
+    /// Evaluation was ended from outside: time, memory, or the user.
+    Stopped,
+}
+
+/// The answer to "is that all?", to be handed on or noted as a limit.
+#[must_use = "a missing step is a limit: hand the completeness on, or note it"]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Completeness {
+    /// Nothing is missing.
+    Whole,
+    /// Something may be missing.
+    Missing(Gap),
+}
+
+impl Completeness {
+    /// The completeness of two lists together. Of two gaps the graver one counts.
+    pub fn and(self, other: Completeness) -> Completeness {
+        Completeness::from(self.gap().max(other.gap()))
+    }
+
+    pub fn gap(self) -> Option<Gap> {
+        match self {
+            Completeness::Whole => None,
+            Completeness::Missing(gap) => Some(gap),
+        }
+    }
+
+    pub fn is_whole(self) -> bool {
+        self == Completeness::Whole
+    }
+}
+
+impl From<Option<Gap>> for Completeness {
+    fn from(gap: Option<Gap>) -> Completeness {
+        gap.map_or(Completeness::Whole, Completeness::Missing)
+    }
+}
+
+/// Number of a label. The system that made it knows the parameters and outputs behind it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LabelId(pub u32);
+
+/// Acceptance marks of a step, one bit each. A product with an automaton sets them; other systems have none.
+pub type Marks = u64;
+
+/// One entry of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step<'s> {
+    pub operation: u32,
+    /// Transitions with this operation and target that differ in their labels only.
+    pub count: u64,
+    /// Absent unless the buffer asks for labels, and where only the operation is known.
+    pub label: Option<LabelId>,
+    pub marks: Marks,
+    pub target: &'s [u32],
+}
+
+/// Steps out of one state, in a buffer that is used again and again.
+///
+/// Labels and marks lie beside the targets and cost nothing where they are not used.
+#[derive(Clone, Default, Debug)]
+pub struct Steps {
+    width: usize,
+    words: Vec<u32>,
+    /// Operation and number of transitions with that operation, target and different labels.
+    heads: Vec<(u32, u64)>,
+    /// One for each entry, if labels are wanted.
+    labels: Option<Vec<Option<LabelId>>>,
+    /// Those of the first entries; further entries have none.
+    marks: Vec<Marks>,
+    /// Some operation is not well-defined.
+    pub is_ill_defined: bool,
+    /// Steps have been left out on purpose; there are some, even if none is here.
+    pub is_reduced: bool,
+}
+
+impl Steps {
+    pub fn new(width: usize) -> Self {
+        Steps { width, ..Steps::default() }
+    }
+
+    /// A buffer that asks for the label of every step. Steps with different labels are different entries.
+    pub fn with_labels(width: usize) -> Self {
+        Steps { width, labels: Some(Vec::new()), ..Steps::default() }
+    }
+
+    /// Whether labels are asked for.
+    pub fn wants_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.heads.clear();
+        self.labels.iter_mut().for_each(Vec::clear);
+        self.marks.clear();
+        self.is_ill_defined = false;
+        self.is_reduced = false;
+    }
+
+    /// Nothing leaves the state. A list that is not whole does not tell.
+    pub fn is_deadlock(&self, completeness: Completeness) -> bool {
+        self.is_empty() && completeness.is_whole() && !self.is_reduced
+    }
+
+    /// Adds `count` transitions of one operation to one target that differ in their labels only.
+    #[inline]
+    pub fn push(&mut self, operation: u32, count: u64, target: &[u32]) {
+        debug_assert_eq!(target.len(), self.width);
+        self.words.extend_from_slice(target);
+        self.heads.push((operation, count));
+        if let Some(labels) = &mut self.labels {
+            labels.push(None);
+        }
+    }
+
+    /// Adds one transition with its label, which is dropped if the buffer does not ask for it.
+    pub fn push_labelled(&mut self, operation: u32, label: Option<LabelId>, target: &[u32]) {
+        self.push(operation, 1, target);
+        if let Some(last) = self.labels.as_mut().and_then(|labels| labels.last_mut()) {
+            *last = label;
+        }
+    }
+
+    /// Adds a step with everything that another one has, but another target and further marks.
+    pub fn push_like(&mut self, step: &Step<'_>, marks: Marks, target: &[u32]) {
+        self.push(step.operation, step.count, target);
+        if let Some(last) = self.labels.as_mut().and_then(|labels| labels.last_mut()) {
+            *last = step.label;
+        }
+        let marks = step.marks | marks;
+        if marks != 0 {
+            self.marks.resize(self.heads.len(), 0);
+            self.marks[self.heads.len() - 1] = marks;
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Counts further transitions for an entry, up to the largest number there is room for.
+    pub fn add_count(&mut self, entry: usize, more: u64) {
+        let (_, count) = &mut self.heads[entry];
+        *count = count.saturating_add(more);
+    }
+
+    /// The last entry.
+    pub fn last(&self) -> Option<Step<'_>> {
+        self.len().checked_sub(1).map(|idx| self.get(idx))
+    }
+
+    /// Forgets all entries but the first ones.
+    pub fn truncate(&mut self, len: usize) {
+        self.heads.truncate(len);
+        self.words.truncate(len * self.width);
+        self.labels.iter_mut().for_each(|labels| labels.truncate(len));
+        self.marks.truncate(len);
+    }
+
+    /// The entry at a position.
+    #[inline]
+    pub fn get(&self, idx: usize) -> Step<'_> {
+        let (operation, count) = self.heads[idx];
+        Step {
+            operation,
+            count,
+            label: self.labels.as_ref().and_then(|labels| labels[idx]),
+            marks: self.marks.get(idx).copied().unwrap_or(0),
+            target: &self.words[idx * self.width..(idx + 1) * self.width],
+        }
+    }
+
+    /// All entries in order.
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Step<'_>> {
+        (0..self.len()).map(|idx| self.get(idx))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_gaps_the_graver_one_counts() {
+        let (whole, capped) = (Completeness::Whole, Completeness::Missing(Gap::Capped));
+        assert_eq!(whole.and(whole), whole);
+        assert_eq!(whole.and(capped), capped);
+        assert_eq!(capped.and(Completeness::Missing(Gap::Stopped)), Completeness::Missing(Gap::Stopped));
+        assert_eq!(Completeness::Missing(Gap::Failed).and(capped), Completeness::Missing(Gap::Failed));
+    }
+
+    #[test]
+    fn labels_and_marks_stay_with_their_steps() {
+        let mut steps = Steps::with_labels(1);
+        steps.push(0, 2, &[7]);
+        steps.push_labelled(1, Some(LabelId(5)), &[8]);
+        let like = Step { operation: 1, count: 1, label: Some(LabelId(6)), marks: 1, target: &[8] };
+        steps.push_like(&like, 2, &[9]);
+        let found: Vec<_> = steps.iter().map(|step| (step.label, step.marks, step.target[0])).collect();
+        assert_eq!(found, [(None, 0, 7), (Some(LabelId(5)), 0, 8), (Some(LabelId(6)), 3, 9)]);
+        steps.truncate(2);
+        steps.push(3, 1, &[1]);
+        assert_eq!(steps.last().map(|step| (step.label, step.marks)), Some((None, 0)));
+        let mut plain = Steps::new(1);
+        plain.push_labelled(1, Some(LabelId(5)), &[8]);
+        assert_eq!(plain.get(0).label, None);
+    }
+
+    #[test]
+    fn a_list_that_is_not_whole_is_no_deadlock() {
+        let mut steps = Steps::new(1);
+        assert!(steps.is_deadlock(Completeness::Whole));
+        assert!(!steps.is_deadlock(Completeness::Missing(Gap::Bounded)));
+        steps.is_reduced = true;
+        assert!(!steps.is_deadlock(Completeness::Whole));
+    }
+}
