@@ -6,8 +6,7 @@
 
 use abridge_compile::{OrbitChoice, Program, Staged};
 use abridge_model::effects::must_write;
-use abridge_model::walk::Node;
-use abridge_model::{Expr, LocalId, Model, OpId, Subst, VarId};
+use abridge_model::{LocalId, Model, OpId, VarId};
 
 use crate::condition::Conditions;
 use crate::layout::{FIRST_OPERATION, Words};
@@ -119,30 +118,11 @@ impl Stages {
     }
 }
 
-/// What labels the steps of an operation: its parameters or, without any, what an ANY around its body chooses for the body.
+/// What labels the steps of an operation: all that tells its instances apart, if it is compiled; the plain interpreter tells parameters only.
 pub(crate) fn label_locals(model: &Model, program: Option<&Program>, op: OpId) -> Vec<LocalId> {
-    let operation = &model.operations[op];
-    if !operation.params.is_empty() || !program.is_some_and(|program| program.has(op)) {
-        return operation.params.clone();
-    }
-    let mut body = operation.body;
-    loop {
-        match model.subst(body) {
-            Subst::Pre { body: inner, .. } if body == operation.body => body = *inner,
-            Subst::Select { branches, otherwise: None } if branches.len() == 1 => body = branches[0].1,
-            Subst::Any { binder, body: inner, .. } => {
-                let mut is_read: Vec<bool> = vec![false; binder.len()];
-                model.for_each_node(Node::Subst(*inner), &mut |node| {
-                    if let Node::Expr(id) = node
-                        && let Expr::Local(local) = model.expr(id)
-                        && let Some(idx) = binder.iter().position(|other| other == local)
-                    {
-                        is_read[idx] = true;
-                    }
-                });
-                return binder.iter().zip(is_read).filter(|(_, is_read)| *is_read).map(|(local, _)| *local).collect();
-            }
-            _ => return Vec::new(),
-        }
+    if program.is_some_and(|program| program.has(op)) {
+        model.label_locals(op)
+    } else {
+        model.operations[op].params.clone()
     }
 }

@@ -10,6 +10,7 @@ pub mod dump;
 pub mod effects;
 pub mod expr;
 pub mod ids;
+mod label;
 pub mod model;
 pub mod pred;
 pub mod subst;

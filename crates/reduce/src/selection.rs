@@ -198,7 +198,7 @@ impl<'s> Selected<'s> {
         let facts = self.facts(words);
         sample.may_improve |= facts.as_ref().is_some_and(|facts| facts.may_improve());
         let Some((n_taken, n_steps)) = counts else {
-            *sample = Sample { may_improve: sample.may_improve || (self.means.is_over)(), ..Sample::default() };
+            *sample = Sample { may_improve: sample.may_improve || self.means.is_over(), ..Sample::default() };
             return false;
         };
         sample.taken += n_taken;
@@ -306,7 +306,7 @@ impl View {
         for (word, id) in words.iter().enumerate().skip(1) {
             let facts = &self.facts;
             let find = || {
-                let places = facts.true_places(word, system.value_of(word, *id))?;
+                let places = facts.true_cells(word, system.value_of(word, *id))?;
                 Some(places.into_iter().map(|place| place.0 as usize).collect())
             };
             match self.places.entry((word as u32, *id)).or_insert_with(find) {

@@ -134,6 +134,57 @@ fn independent_sets_are_reduced_for_deadlocks() {
     }
 }
 
+/// Machines with an integer `x`: jumps, drifts and constants at the edges of what circuits can say.
+const WIDE_INTEGERS: [(&str, &str, &str); 9] = [
+    // It jumps to the edge, and one more step breaks the invariant.
+    (
+        "x <= 549755813888",
+        "x := 0",
+        "jump = SELECT x = 0 THEN x := 549755813888 END; inc = SELECT x > 100 & x < 549755813890 THEN x := x + 1 END",
+    ),
+    (
+        "x >= -549755813888",
+        "x := 0",
+        "jump = SELECT x = 0 THEN x := -549755813888 END; dec = SELECT x < -100 & x > -549755813890 THEN x := x - 1 END",
+    ),
+    // Two jumps, each half of the way.
+    (
+        "x < 549755813888",
+        "x := 0",
+        "jump = SELECT x < 549755813888 THEN x := x + 274877906944 END; back = SELECT x = 274877906944 THEN x := 1 END",
+    ),
+    // It begins at the edge of what may drift, or beyond.
+    ("x /= 274877906946", "x := 274877906944", "inc = SELECT x < 274877906950 THEN x := x + 1 END"),
+    ("x /= 549755813890", "x := 549755813887", "inc = SELECT x < 549755813895 THEN x := x + 1 END"),
+    ("x /= 1099511627779", "x := 1099511627775", "inc = SELECT x < 1099511627780 THEN x := x + 1 END"),
+    (
+        "x /= 18446744073709551617",
+        "x := 18446744073709551615",
+        "inc = SELECT x < 18446744073709551620 THEN x := x + 1 END",
+    ),
+    // It doubles.
+    ("x < 1180591620717411303424", "x := 1", "twice = SELECT x < 1180591620717411303424 THEN x := x * 2 END"),
+    // It changes by a little more than a drift.
+    ("x < 650", "x := 0", "inc = SELECT x < 650 THEN x := x + 65 END; dec = SELECT x > 0 THEN x := x - 65 END"),
+];
+
+#[test]
+fn wide_integers_jump_without_being_overlooked() {
+    for (invariant, initial, operations) in WIDE_INTEGERS {
+        let text = format!(
+            "MACHINE M VARIABLES x, y INVARIANT x : INTEGER & y : BOOL & {invariant} INITIALISATION {initial} || y := FALSE
+             OPERATIONS {operations}; flip = SELECT y = FALSE THEN y := TRUE END END"
+        );
+        let model = Project::model_of(&text);
+        let full = explore(&model, PorMode::Off, &Config::default()).expect("few states");
+        assert!(full.found.invariant, "{text}");
+        for mode in [PorMode::Syntactic, PorMode::Ample, PorMode::Semantic] {
+            let reduced = explore(&model, mode, &Config::default()).expect("few states");
+            assert_eq!(full.found, reduced.found, "{mode:?}\n{text}");
+        }
+    }
+}
+
 /// A clock that stands still.
 struct Clock(Option<Duration>);
 

@@ -33,6 +33,8 @@ pub struct Executor<'e, 's> {
     pub loose: BTreeSet<VarId>,
     /// Something without a circuit may be ill-defined.
     pub is_doubtful: bool,
+    /// What has no circuit, or may be ill-defined in ways that circuits do not tell.
+    pub gaps: Vec<&'static str>,
     /// There are inputs beside those of the state.
     pub has_choice: bool,
     /// Operations that are being called.
@@ -47,7 +49,14 @@ impl Effect {
 
 impl<'e, 's> Executor<'e, 's> {
     pub fn new(encoder: &'e mut Encoder<'s>) -> Self {
-        Executor { encoder, loose: BTreeSet::new(), is_doubtful: false, has_choice: false, calls: Vec::new() }
+        Executor {
+            encoder,
+            loose: BTreeSet::new(),
+            is_doubtful: false,
+            gaps: Vec::new(),
+            has_choice: false,
+            calls: Vec::new(),
+        }
     }
 
     pub fn execute(&mut self, id: SubstId, env: &Env) -> Encoded<Effect> {
@@ -121,8 +130,9 @@ impl<'e, 's> Executor<'e, 's> {
         for (target, value) in targets.iter().zip(values) {
             let term = match self.encoder.expr(*value, env) {
                 Ok(term) => Some(term),
-                Err(Stop::Unsupported(_)) => {
+                Err(Stop::Unsupported(what)) => {
                     let session = self.encoder.session;
+                    self.gaps.push(what);
                     self.loose.extend(&session.interp().names_of_expr(*value).variables);
                     self.is_doubtful |= may_fail(session.model(), Node::Expr(*value));
                     None
@@ -197,6 +207,7 @@ impl<'e, 's> Executor<'e, 's> {
         if self.encoder.any([truth.holds, truth.fails]) != Lit::TRUE {
             let session = self.encoder.session;
             self.loose.extend(&session.interp().names_of_pred(pred).variables);
+            self.gaps.push("a condition that may be ill-defined");
             self.is_doubtful = true;
         }
     }
@@ -411,13 +422,18 @@ impl<'e, 's> Executor<'e, 's> {
     /// All parts on the values before.
     fn parallel(&mut self, parts: &[SubstId], env: &Env) -> Encoded<Effect> {
         let mut whole = Effect::nothing();
+        let (mut defined, mut has_outcome) = (Vec::new(), Vec::new());
         for part in parts {
             let effect = self.execute(*part, env)?;
             whole.possible = self.encoder.and(whole.possible, effect.possible);
-            whole.defined = self.encoder.and(whole.defined, effect.defined);
+            has_outcome.push(self.encoder.any([effect.possible, !effect.defined]));
+            defined.push(effect.defined);
             whole.updates.extend(effect.updates);
         }
-        Ok(whole)
+        // Where a part is infeasible, nothing is wrong with the others.
+        let is_feasible = self.encoder.all(has_outcome);
+        let defined = self.encoder.all(defined);
+        Ok(Effect { defined: self.encoder.blast.circuit.implies(is_feasible, defined), ..whole })
     }
 }
 
