@@ -215,14 +215,14 @@ fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option
     let mut found = Found { ill_defined, deadlock: has_no_start, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
     exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
-    limits.extend(exploration.disk.spill_error.iter().map(|error| format!("files of states: {error}")));
+    limits.extend(exploration.disk.spill_error.iter().map(|error| format!("state files: {error}")));
     machine.wind_up();
     let violation = violation(machine, &exploration, is_stuck, canonizer).unwrap_or_else(|error| {
-        limits.push(format!("the trace of a violation could not be read back: {error}"));
+        limits.push(format!("the trace of the violation could not be read from state files: {error}"));
         None
     });
     if exploration.findings.is_empty() && !exploration.scouted.is_empty() && violation.is_some() {
-        limits.push("what was found lies ahead of the search; there may be a shorter way there".to_owned());
+        limits.push("the violation was found by a random walk ahead of the search; a shorter trace may exist".to_owned());
     }
     let verdict = match &violation {
         Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,

@@ -95,7 +95,7 @@ fn marked<S: System, E: Explorer>(
     let mut report = summarise(parts.system, exploration, None);
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
-        report.limits.push("states with equal symmetry markers were taken to be symmetric".to_owned());
+        report.limits.push("approximate: states with equal symmetry markers share a representative".to_owned());
         if report.verdict == Verdict::Holds {
             report.verdict = Verdict::Incomplete;
         }

@@ -1,4 +1,7 @@
-//! What a check yields.
+//! The report of a check: verdict, counts, violation with trace, and limits.
+//!
+//! Terminal, JSON and tests read this type and nothing else of a search. A search that missed anything must leave a limit here;
+//! otherwise its verdict would be `Holds`.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_explicit::Profile;
@@ -10,12 +13,12 @@ use crate::trace::Trace;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Every reachable state was visited and everything asked for holds.
+    /// The search was exhaustive and exact, and every property that was asked for holds.
     Holds,
     Violated,
     /// The search ended at a state that satisfies the goal.
     GoalReached,
-    /// No violation was found, but not everything was visited.
+    /// No violation was found, and the search was not exhaustive.
     Incomplete,
 }
 
@@ -29,33 +32,33 @@ pub struct Report {
     pub found: Found,
     pub violation: Option<Violation>,
     pub coverage: Vec<Coverage>,
-    /// Why the result is not about everything, in words.
+    /// Reasons why the search was not exhaustive, as text.
     pub limits: Vec<String>,
-    /// States outside the machine's SCOPE to which steps lead. They are not counted as states, and what follows them is left out.
+    /// Targets of steps outside the machine's SCOPE. They are neither counted as states nor expanded.
     pub outside_scope: u64,
-    /// What could not be evaluated, and where it was met.
+    /// Operations and formulas that could not be evaluated, with the diagnostic.
     pub failures: Vec<(String, Diagnostic)>,
-    /// What partial order reduction did, if it was on. States and transitions that it left out are not counted.
+    /// Statistics of partial order reduction, if it was on. Skipped states and transitions are not counted.
     pub por: Option<abridge_reduce::Tally>,
     /// Memory of the table of states.
     pub table_bytes: u64,
-    /// Where the time went, if that was asked for.
+    /// Time per operation and conjunct, if it was asked for.
     pub profile: Profile,
     pub symmetry: SymmetryReport,
     pub disk: DiskUse,
 }
 
-/// Which states were identified.
+/// Symmetry reduction of a run.
 #[derive(Clone, Default, Debug)]
 pub struct SymmetryReport {
     pub method: Method,
-    /// What may be exchanged, by given set.
+    /// Interchangeable elements, by given set.
     pub carriers: Vec<Carrier>,
-    /// States that are not symmetric may have been identified.
+    /// Asymmetric states may share a representative.
     pub is_approximate: bool,
 }
 
-/// Which kinds of violation occur.
+/// Kinds of violation that occur.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Found {
     pub deadlock: bool,
@@ -70,7 +73,7 @@ impl Found {
         match kind {
             FindingKind::Invariant(_) => self.invariant = true,
             FindingKind::Assertion(_) => self.assertion = true,
-            // What cannot be evaluated is a finding of its own: nobody has seen it false.
+            // A predicate without a value is a finding of its own: it is not false.
             FindingKind::IllDefinedInvariant(_) | FindingKind::IllDefinedAssertion(_) | FindingKind::IllDefined => {
                 self.ill_defined = true;
             }
@@ -82,7 +85,7 @@ impl Found {
     }
 }
 
-/// How often an operation was taken.
+/// Number of transitions of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coverage {
     pub operation: String,
@@ -92,11 +95,11 @@ pub struct Coverage {
 #[derive(Clone, Debug)]
 pub struct Violation {
     pub kind: ViolationKind,
-    /// How the state is reached.
+    /// Trace from the root to the state.
     pub trace: Trace,
     /// The property that fails, as text with its place.
     pub property: Option<(String, Option<Span>)>,
-    /// Values of the parts of a false invariant or assertion in that state.
+    /// Values of the operands of a false invariant or assertion in that state.
     pub parts: Vec<Part>,
 }
 
@@ -111,7 +114,7 @@ pub enum ViolationKind {
         conjunct: usize,
     },
     Deadlock,
-    /// Reached; not a mistake by itself.
+    /// A state that satisfies GOAL; not an error.
     Goal,
     IllDefined {
         operation: Option<String>,
@@ -122,18 +125,16 @@ pub enum ViolationKind {
 pub(crate) fn limit_text(limit: Limit) -> String {
     match limit {
         Limit::States(n) => format!("stopped after {n} states"),
-        Limit::Depth(n) => format!("states further than {n} steps were not visited"),
-        Limit::Time => "the time was up".to_owned(),
-        Limit::Memory => "the memory was used up".to_owned(),
-        Limit::Disk => "states did not fit into memory, and files could not take them".to_owned(),
-        Limit::Numbers => "there are more states than can be numbered, which are about 4 thousand million".to_owned(),
-        Limit::Interrupted => "stopped by the user".to_owned(),
-        Limit::Settled => "a violation was found; the time for counting the rest was up".to_owned(),
-        Limit::Missing(Gap::Stopped) => "an evaluation was stopped before its end".to_owned(),
+        Limit::Depth(n) => format!("depth limit: states more than {n} steps from the root were not visited"),
+        Limit::Time => "time limit reached".to_owned(),
+        Limit::Memory => "memory limit reached".to_owned(),
+        Limit::Disk => "memory limit reached, and states could not be written to files".to_owned(),
+        Limit::Numbers => "state limit reached: state numbers have 32 bits".to_owned(),
+        Limit::Interrupted => "interrupted by the user".to_owned(),
+        Limit::Settled => "counting stopped after a violation (--settle)".to_owned(),
+        Limit::Missing(Gap::Stopped) => "an evaluation was aborted by a limit or by the user".to_owned(),
         Limit::Missing(Gap::Failed) => "some steps could not be evaluated".to_owned(),
-        Limit::Missing(Gap::Capped) => {
-            "not all set-ups, initialisations or steps of an operation were tried".to_owned()
-        }
-        Limit::Missing(Gap::Bounded) => "values were searched for in a part of their type only".to_owned(),
+        Limit::Missing(Gap::Capped) => "a cap was reached: not all set-ups, initialisations or steps were tried".to_owned(),
+        Limit::Missing(Gap::Bounded) => "values were enumerated over a part of their type only".to_owned(),
     }
 }

@@ -1,7 +1,7 @@
-//! Answers about machines that are kept between runs, one file for each machine.
+//! Cache of solver answers about dependences, kept between runs: one file per machine.
 //!
-//! Nothing depends on these files: what is missing, damaged or of another version is found out again, and a folder that cannot be written
-//! to stays as it is.
+//! The cache saves time and nothing else. An answer that is missing, damaged or from another version is computed again, and a folder
+//! that cannot be written to is ignored.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,29 +16,29 @@ use clap::Args;
 use crate::commands::replace_file;
 use crate::out::errln;
 
-/// Files of this suffix in the folder are ours.
+/// Suffix of cache files.
 const SUFFIX: &str = "answers";
-/// The oldest files beyond this many are removed.
-const MOST_FILES: usize = 400;
+/// The oldest files beyond this number are removed.
+const MAX_CACHE_FILES: usize = 400;
 
 #[derive(Args)]
 pub(crate) struct CacheOptions {
-    /// Where the answers of the reduction's analysis are kept for the next run, or `off`; by default in the user's folder for caches
+    /// Cache folder of the dependence analysis, or `off` [default: user's cache folder]
     #[arg(long, value_name = "DIR|off", overrides_with = "por_cache", help_heading = "Reductions")]
     por_cache: Option<PathBuf>,
 }
 
-/// The answers about one machine.
+/// Cached answers about one machine.
 pub(crate) struct Cache {
-    /// Nothing if answers are not kept.
+    /// `None` if the cache is off.
     file: Option<PathBuf>,
-    /// The user has asked for it, and wants to know if that is in vain.
+    /// The user named the folder, so a failure to write is reported.
     is_named: bool,
     answers: Arc<Answers>,
 }
 
 impl Cache {
-    /// Nothing is read or written.
+    /// A cache that neither reads nor writes.
     pub(crate) fn off() -> Cache {
         Cache { file: None, is_named: false, answers: Arc::default() }
     }
@@ -58,7 +58,7 @@ impl Cache {
         self.answers.clone()
     }
 
-    /// Keeps what is new, together with what other runs have kept in the meantime.
+    /// Writes new answers, merged with those that other runs have written in the meantime.
     pub(crate) fn save(&self) {
         let Some(file) = self.file.as_deref().filter(|_| self.answers.is_changed()) else { return };
         if let Some(others) = read(file) {
@@ -67,7 +67,7 @@ impl Cache {
         if let Err(error) = write(file, &self.answers.to_bytes())
             && self.is_named
         {
-            errln!("note: answers cannot be kept in {}: {error}", file.display());
+            errln!("note: cannot write the cache file {}: {error}", file.display());
         }
     }
 }
@@ -79,12 +79,12 @@ fn read(file: &Path) -> Option<Answers> {
 fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
-        remove_oldest(folder, MOST_FILES);
+        remove_oldest(folder, MAX_CACHE_FILES);
     }
     replace_file(file, bytes)
 }
 
-/// The platform's folder for what programs keep and can do without.
+/// The cache folder of the platform.
 fn default_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME")
@@ -93,7 +93,7 @@ fn default_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf>
     Some(caches?.join("abridge"))
 }
 
-/// Leaves only the latest files.
+/// Removes all but the latest files.
 fn remove_oldest(folder: &Path, n_files: usize) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let ours = entries.flatten().map(|entry| entry.path()).filter(|path| path.extension() == Some(OsStr::new(SUFFIX)));

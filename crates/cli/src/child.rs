@@ -1,5 +1,6 @@
-//! `abridge check` in a process of its own, so that a machine which takes too long, or too much memory, does no harm, and so that its memory
-//! can be told.
+//! Subprocess runner for `abridge check`.
+//!
+//! A process per machine bounds its time, isolates its crashes and measures its memory.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// What `abridge check` says about a machine; why it says nothing.
+/// Runs `abridge check --json` on a machine and returns its JSON, or the reason why there is none.
 pub(crate) fn check<'o>(
     file: &Path,
     options: impl Iterator<Item = &'o String>,
@@ -15,7 +16,7 @@ pub(crate) fn check<'o>(
 ) -> Result<Value, String> {
     let program = std::env::current_exe().map_err(|error| format!("cannot find the program itself: {error}"))?;
     let mut command = Command::new(program);
-    // What earlier runs found out must not make a difference.
+    // Cached answers of earlier runs would change the time.
     command.arg("check").arg(file).args(["--json", "--por-cache", "off"]).args(options);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot start: {error}"))?;
@@ -29,7 +30,7 @@ pub(crate) fn check<'o>(
             text
         });
         let stderr = scope.spawn(|| read_all(stderr));
-        // A process that closes its output is about to end.
+        // A process that closes its output is about to exit.
         let _ = end.recv_timeout(limit);
         let status = wait(&mut child, start, limit)?;
         let (stdout, stderr) = (stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default());
@@ -48,7 +49,7 @@ fn read_all(source: Option<impl std::io::Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Waits for the end of a process and ends it when its time is up.
+/// Waits for a process to exit, and kills it at the time limit.
 fn wait(child: &mut std::process::Child, start: Instant, limit: Duration) -> Result<std::process::ExitStatus, String> {
     let mut pause = Duration::from_micros(100);
     loop {
@@ -67,7 +68,7 @@ fn wait(child: &mut std::process::Child, start: Instant, limit: Duration) -> Res
     }
 }
 
-/// The first line that says something, cut where it becomes long.
+/// The first line that is not blank, shortened.
 pub(crate) fn first_line(text: &str) -> String {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(160).collect()
 }

@@ -1,4 +1,4 @@
-//! One file per command.
+//! The commands, one file each, and what they share: parsing a file, JSON output, conventions of other tools, replacing a file.
 
 pub(crate) mod animate;
 pub(crate) mod bench;
@@ -75,7 +75,7 @@ pub(crate) fn exit_for(has_errors: bool) -> Exit {
     if has_errors { Exit::WrongModel } else { Exit::Ok }
 }
 
-/// Prints diagnostics for people, if there are any.
+/// Prints diagnostics as text, if there are any.
 pub(crate) fn complain(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         report::print_diagnostics(sources, diagnostics);
@@ -85,12 +85,12 @@ pub(crate) fn complain(sources: &SourceMap, diagnostics: &[Diagnostic]) {
 /// Conventions of other tools.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
-    /// Unbounded integers range over MININT..MAXINT, constants of deferred sets are pinned, undefined guards are false
+    /// As ProB: unbounded integers range over MININT..MAXINT, constants of deferred sets are fixed elements, ill-defined guards are false
     Prob,
 }
 
 impl Compat {
-    /// How to check a machine; its externals see the disk from where its file lies.
+    /// The configuration for a machine. Its external functions resolve paths against the folder of its file.
     pub(crate) fn config(compat: Option<Compat>, machine: Option<&Path>) -> Config {
         let mut config = match compat {
             Some(Compat::Prob) => Config::default().prob(),
@@ -104,17 +104,17 @@ impl Compat {
 /// A time limit on the command line.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
-    if seconds > 0.0 { Ok(seconds) } else { Err("a time limit is positive".to_owned()) }
+    if seconds > 0.0 { Ok(seconds) } else { Err("the time limit must be positive".to_owned()) }
 }
 
-/// A model with the means to evaluate it.
+/// The transition system of a model.
 pub(crate) fn system<'m>(model: &'m Model, machine: Option<&Path>, compat: Option<Compat>) -> Explicit<'m> {
     let config = Compat::config(compat, machine);
     Explicit::new(judge(model, config.eval), config.system)
 }
 
-/// Writes beside the file and renames, so that the file is never half written, not even by two processes at once. A device is written to
-/// directly.
+/// Replaces a file atomically: writes a temporary file beside it and renames that. Two processes at once leave one of two whole files. A
+/// device is written to directly.
 pub(crate) fn replace_file(file: &Path, content: impl AsRef<[u8]>) -> std::io::Result<()> {
     let write = |path: &Path| {
         let mut target = std::fs::File::create(path)?;

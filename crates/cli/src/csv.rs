@@ -1,18 +1,18 @@
-//! Comma-separated values: a header and rows, with quotes where they are needed.
+//! CSV reader and writer: a header row, quoted fields where necessary.
 
 use std::collections::HashMap;
 
-/// One row by the names of its columns.
+/// One row, keyed by column name.
 pub(crate) type Row = HashMap<String, String>;
 
-/// The rows below the header.
+/// Parses the rows below the header.
 pub(crate) fn parse(text: &str) -> Vec<Row> {
     let mut records = records(text.strip_prefix('\u{feff}').unwrap_or(text)).into_iter();
     let header = records.next().unwrap_or_default();
     records.map(|record| header.iter().cloned().zip(record).collect()).collect()
 }
 
-/// The names of the columns.
+/// Parses the column names.
 pub(crate) fn header(text: &str) -> Vec<String> {
     records(text.strip_prefix('\u{feff}').unwrap_or(text)).into_iter().next().unwrap_or_default()
 }
@@ -47,7 +47,7 @@ fn records(text: &str) -> Vec<Vec<String>> {
     records
 }
 
-/// One line.
+/// Formats one row.
 pub(crate) fn line<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
     let quoted = |field: &str| match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),

@@ -1,4 +1,4 @@
-//! The disk, as the front end and external functions see it.
+//! File access of the front end and of external functions.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,6 @@
-//! Graphs as pictures: DOT for other tools, SVG by a simple layered layout of our own.
+//! Graph drawings: DOT for other tools, SVG by a layered layout.
+//!
+//! Labels contain text of the model, so both writers must escape it.
 
 use std::fmt::Write as _;
 
@@ -12,11 +14,11 @@ pub(crate) struct Drawing {
 #[derive(Default)]
 pub(crate) struct DrawnNode {
     pub(crate) lines: Vec<String>,
-    /// The row in which it is drawn, from the top.
+    /// Row, counted from the top.
     pub(crate) row: u32,
     pub(crate) has_double_border: bool,
     pub(crate) is_round: bool,
-    /// A colour of the palette.
+    /// Index into the palette.
     pub(crate) colour: Option<u32>,
 }
 
@@ -67,7 +69,7 @@ impl Drawing {
         out
     }
 
-    /// Edges between the same nodes as one, with all their labels.
+    /// Edges with equal end points merged, with all their labels.
     fn joined(&self) -> Vec<(&DrawnEdge, Vec<&str>)> {
         let mut joined: Vec<(&DrawnEdge, Vec<&str>)> = Vec::new();
         for edge in &self.edges {
@@ -91,7 +93,7 @@ fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Where nodes lie: rows from top to bottom, in each row in an order that keeps neighbours near each other.
+/// Positions of nodes: rows from top to bottom, each ordered so that neighbours are close.
 struct Layout {
     boxes: Vec<Rect>,
     width: f64,
@@ -111,7 +113,7 @@ impl Rect {
         (self.x + self.width / 2.0, self.y + self.height / 2.0)
     }
 
-    /// Where the line from the centre to a point leaves the box.
+    /// The point at which the line from the centre to `towards` crosses the border.
     fn border(self, towards: (f64, f64)) -> (f64, f64) {
         let (x, y) = self.centre();
         let (dx, dy) = (towards.0 - x, towards.1 - y);
@@ -198,7 +200,7 @@ fn size(node: &DrawnNode) -> Rect {
     }
 }
 
-/// The nodes of each row; those of a row in the order of the middle of their neighbours in the row above.
+/// The nodes of each row, ordered by the mean position of their neighbours in the row above.
 fn ordered_rows(drawing: &Drawing) -> Vec<Vec<usize>> {
     let n_rows = drawing.nodes.iter().map(|node| node.row as usize + 1).max().unwrap_or(0);
     let mut rows: Vec<Vec<usize>> = vec![Vec::new(); n_rows];
@@ -227,7 +229,7 @@ fn ordered_rows(drawing: &Drawing) -> Vec<Vec<usize>> {
     rows
 }
 
-/// A curve from box to box, bent to one side so that there and back do not coincide; and where its label goes.
+/// A curve between two boxes and the position of its label. It bends to one side, so that opposite edges do not coincide.
 fn curve(from: Rect, to: Rect, is_forward: bool) -> (String, (f64, f64)) {
     let ((x1, y1), (x2, y2)) = (from.centre(), to.centre());
     let bend = if is_forward { 0.12 } else { -0.12 };

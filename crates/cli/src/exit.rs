@@ -1,23 +1,23 @@
-//! The exit statuses of `abridge`, in one place.
+//! Exit statuses of `abridge`. Scripts rely on the numbers, so they never change.
 
 use std::process::ExitCode;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Exit {
-    /// Everything asked for holds or was done.
+    /// All properties hold, the formula is true, or the command is done.
     Ok = 0,
-    /// The answer is no: a false formula, a trace that cannot be replayed, a disagreement.
+    /// Negative answer: formula false, trace not replayable, results that disagree.
     No = 1,
-    /// The command line was wrong, or a file could not be written.
+    /// Usage error, or a file that cannot be written.
     Usage = 2,
     Deadlock = 11,
     Invariant = 12,
     Assertion = 14,
-    /// Stopped early, or not everything could be visited.
+    /// The search was not exhaustive.
     Incomplete = 20,
-    /// Something has no value where it is needed.
+    /// An evaluation is not well-defined.
     IllDefined = 75,
-    /// The model is wrong: a file that cannot be read, a syntax, naming or type error.
+    /// Model error: unreadable file, syntax, names or types.
     WrongModel = 150,
 }
 

@@ -1,4 +1,6 @@
-//! Formulas that the user types: analysed beside a machine, evaluated in a state, answered for people and for programs.
+//! Formulas typed by the user: type-checked in the scope of a machine, evaluated in a state, answered as text and as JSON.
+//!
+//! `eval` and `animate` share this code, so both give the same answer to the same formula.
 
 use std::path::Path;
 
@@ -15,16 +17,16 @@ use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::report::{count, json_diagnostics};
 
-/// What the formula is called where a file name would stand.
+/// Name of the formula in diagnostics, in place of a file name.
 const SOURCE: &str = "<formula>";
 
-/// Analyses one formula beside a machine or on its own.
+/// Type-checks one formula, in the scope of a machine if there is one.
 pub(crate) fn analyse_one(machine: Option<&Path>, text: &str, role: Role, options: &Options) -> FormulaAnalysis {
     let text = FormulaText { source: SOURCE.to_owned(), text: text.to_owned(), role };
     analyse_formulas(&Disk, machine, &[text], options)
 }
 
-/// What a formula has to know of the machine's state.
+/// The part of the state that a formula reads.
 pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
     match formula.body {
         FormulaBody::Pred(pred) => needs(model, Node::Pred(pred)),
@@ -42,7 +44,7 @@ pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: 
     }
 }
 
-/// The first place in which what is needed has values; the message of why there is none.
+/// The first place in which everything that is read has a value, or a message if there is none.
 pub(crate) fn first_place(system: &Explicit<'_>, needs: Needs) -> Result<Place, String> {
     let mut place = match needs {
         Needs::Nothing => return Ok(Place::Start),
@@ -90,14 +92,16 @@ pub(crate) fn tell(model: &Model, sources: &SourceMap, calculation: &Calculation
         warnings.push(match warning {
             Warning::Enumeration { name, .. } => {
                 told.exit = told.exit.max(Exit::Incomplete);
-                format!("`{name}` was searched for between MININT and MAXINT only")
+                format!("`{name}` was enumerated from MININT to MAXINT only")
             }
             Warning::Strings { name, .. } => {
                 told.exit = told.exit.max(Exit::Incomplete);
-                format!("`{name}` was searched for among two strings only")
+                format!("`{name}` was enumerated over two strings only")
             }
-            Warning::Impure { name } => format!("`{name}` depends on the world outside the model"),
-            Warning::Unchecked { .. } => "an infinite function was taken to belong to its set of functions".to_owned(),
+            Warning::Impure { name } => format!("`{name}` depends on files, the clock or chance"),
+            Warning::Unchecked { .. } => {
+                "membership of an infinite function in a set of functions was assumed".to_owned()
+            }
             Warning::Reported { message } => message.clone(),
         });
     }
@@ -106,14 +110,14 @@ pub(crate) fn tell(model: &Model, sources: &SourceMap, calculation: &Calculation
     told
 }
 
-/// A diagnostic in place of an answer.
+/// The answer to a formula that failed with a diagnostic.
 pub(crate) fn tell_error(sources: &SourceMap, error: &Diagnostic, exit: Exit) -> Told {
     let text = render(sources, error, RenderConfig::default());
     let diagnostics = json_diagnostics(sources, std::slice::from_ref(error));
     Told { text, json: fields(json!({ "kind": "error", "message": error.message, "diagnostics": diagnostics })), exit }
 }
 
-/// A message in place of an answer.
+/// The answer to a formula that failed with a message.
 pub(crate) fn tell_message(message: &str, exit: Exit) -> Told {
     Told { text: format!("error: {message}\n"), json: fields(json!({ "kind": "error", "message": message })), exit }
 }
@@ -143,7 +147,7 @@ fn tell_solutions(names: &[(String, String)], list: &[Vec<String>], is_complete:
     text += &match (list.len(), is_complete) {
         (0, true) => "no solution\n".to_owned(),
         (n, true) => count(n, "solution") + "\n",
-        (n, false) => format!("{} shown, there are more (--limit shows more)\n", count(n, "solution")),
+        (n, false) => format!("first {}; more exist (raise --limit)\n", count(n, "solution")),
     };
     let object = |values: &Vec<String>| -> Value {
         Value::Object(names.iter().zip(values).map(|((name, _), value)| (name.clone(), json!(value))).collect())

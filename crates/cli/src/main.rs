@@ -1,6 +1,7 @@
 //! `abridge`: the command line.
 //!
-//! Argument parsing and dispatch stand here; each command has a file under `commands/`.
+//! This file holds argument parsing, help texts and dispatch. Each command has a file of its own under `commands/` and returns an
+//! [`Exit`] status, which scripts rely on.
 
 mod cache;
 mod child;
@@ -38,36 +39,36 @@ struct Cli {
 
 const EXIT_STATUSES: &str = "\
 Exit statuses:
-  0    everything holds, the formula is true, or done
-  1    the answer is no: a false formula, a trace that cannot be replayed, machines that disagree
-  2    wrong use of the command line, or a file that cannot be written
-  11   a deadlock
-  12   the invariant is violated
-  14   an assertion is violated
-  20   stopped early, or not everything could be visited
-  75   something is not well-defined, for instance a division by zero
-  150  the model is wrong (unreadable file, syntax, names, types)
-  101  a bug of Abridge; please report it";
+  0    success: all properties hold, the formula is true, the command is done
+  1    negative answer: formula false, trace not replayable, machines disagree
+  2    usage error, or a file that cannot be written
+  11   deadlock
+  12   invariant violated
+  14   assertion violated
+  20   incomplete: a limit was reached, or something could not be evaluated
+  75   not well-defined, for example a division by zero
+  150  model error: unreadable file, syntax, names or types
+  101  internal error of Abridge; please report it";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Read one file and say whether its syntax is right
+    /// Parse one file and report syntax errors
     #[command(after_help = "Example:\n  abridge parse models/lift.mch")]
     Parse {
-        /// A machine or a file of definitions
+        /// Machine or definition file
         file: PathBuf,
         #[command(flatten)]
         output: Output,
     },
-    /// Read, compose and type machines: many files and folders at once
+    /// Parse, compose and type-check machines, in parallel
     #[command(
         after_help = "Examples:\n  abridge typecheck models\n  abridge typecheck lift.mch --set-size FLOOR=4 -p MAXINT 10"
     )]
     Typecheck {
-        /// Machines, or folders to search for .mch, .ref, .imp and .sys files
+        /// Machine files, or folders to search for .mch, .ref, .imp and .sys files
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Threads to use; all cores if not given
+        /// Number of threads [default: all cores]
         #[arg(long, value_name = "N")]
         jobs: Option<usize>,
         #[command(flatten)]
@@ -75,23 +76,23 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Show what Abridge understands of a machine
+    /// Show a machine as Abridge reads it: overview, types, model, symmetry
     #[command(
-        after_help = "Examples:\n  abridge show models/lift.mch            an overview\n  abridge show models/lift.mch --types    every declared name with its type\n  abridge show models/lift.mch --model    the typed model that is checked\n  abridge show models/mutex.mch --symmetry   which elements are interchangeable"
+        after_help = "Examples:\n  abridge show models/lift.mch               overview\n  abridge show models/lift.mch --types       declared names with their types\n  abridge show models/lift.mch --model       typed model, as it is checked\n  abridge show models/mutex.mch --symmetry   interchangeable elements"
     )]
     Show {
-        /// The machine: a .mch, .ref, .imp or .sys file
+        /// Machine file: .mch, .ref, .imp or .sys
         file: PathBuf,
-        /// The syntax tree
+        /// Syntax tree
         #[arg(long, group = "view")]
         ast: bool,
         /// Declared names with their types
         #[arg(long, group = "view")]
         types: bool,
-        /// The composed, typed model
+        /// Composed and typed model
         #[arg(long = "model", group = "view")]
         model_view: bool,
-        /// Which elements of given sets are interchangeable, and why others are not
+        /// Interchangeable elements of each given set, and the reason why others are not
         #[arg(long, group = "view")]
         symmetry: bool,
         #[command(flatten)]
@@ -99,10 +100,10 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Explore all reachable states: invariant, deadlocks, assertions, goal
+    /// Check all reachable states: invariant, deadlocks, assertions, goal
     #[command(after_help = CHECK_HELP)]
     Check {
-        /// The machine: a .mch, .ref, .imp or .sys file
+        /// Machine file: .mch, .ref, .imp or .sys
         file: PathBuf,
         #[command(flatten)]
         check: commands::check::CheckOptions,
@@ -111,24 +112,24 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Draw a state space, its quotient by symmetry, or the graph of one state, as DOT or SVG
+    /// Draw the state space, its symmetry quotient or one state, as DOT or SVG
     #[command(
-        after_help = "Examples:\n  abridge graph models/LoginVerySimple.mch -o states.svg                     all states\n  abridge graph models/LoginVerySimple.mch --symmetry auto -o quotient.svg   one state of each class\n  abridge graph models/Personnel.mch --state 3 | dot -Tpdf -o state.pdf      the graph of one state"
+        after_help = "Examples:\n  abridge graph models/LoginVerySimple.mch -o states.svg                     every state\n  abridge graph models/LoginVerySimple.mch --symmetry auto -o quotient.svg   one representative per orbit\n  abridge graph models/Personnel.mch --state 3 | dot -Tpdf -o state.pdf      one state as a graph"
     )]
     Graph {
-        /// The machine: a .mch, .ref, .imp or .sys file
+        /// Machine file: .mch, .ref, .imp or .sys
         file: PathBuf,
         #[command(flatten)]
         graph: commands::graph::GraphOptions,
         #[command(flatten)]
         model: ModelOptions,
     },
-    /// Show which steps of a machine depend on which, and why: what partial order reduction works with
+    /// Show the dependences between operations that partial order reduction uses, with reasons
     #[command(
-        after_help = "An instance is an operation with values for its parameters. Instances that do not depend on each other can be taken in any order,\nso that `abridge check --por` needs to try one order only.\n\nExamples:\n  abridge por models/mutex.mch                        the matrix of dependences, and the reason of each\n  abridge por models/mutex.mch --of ask               only what concerns the operation ask\n  abridge por models/mutex.mch --dot enabling | dot -Tsvg > enabling.svg"
+        after_help = "An instance is an operation with values for its parameters. Independent instances commute, so `abridge check --por`\nexplores one order of them only.\n\nExamples:\n  abridge por models/mutex.mch            dependence matrix, and the reason for each dependence\n  abridge por models/mutex.mch --of ask   dependences of the operation ask\n  abridge por models/mutex.mch --dot enabling | dot -Tsvg > enabling.svg"
     )]
     Por {
-        /// The machine: a .mch, .ref, .imp or .sys file
+        /// Machine file: .mch, .ref, .imp or .sys
         file: PathBuf,
         #[command(flatten)]
         por: commands::por::PorOptions,
@@ -137,7 +138,7 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Calculate: the value of an expression, the truth or the solutions of a predicate
+    /// Evaluate an expression, or decide or solve a predicate
     #[command(after_help = EVAL_HELP, override_usage = "abridge eval [OPTIONS] [FILE] FORMULA")]
     Eval {
         #[command(flatten)]
@@ -147,10 +148,10 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Step through a machine: choose steps, go back, search, evaluate
+    /// Step through a machine interactively
     #[command(after_help = ANIMATE_HELP)]
     Animate {
-        /// The machine: a .mch, .ref, .imp or .sys file
+        /// Machine file: .mch, .ref, .imp or .sys
         file: PathBuf,
         #[command(flatten)]
         animate: commands::animate::AnimateOptions,
@@ -159,10 +160,10 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Work with saved traces
+    /// Replay saved traces
     #[command(subcommand)]
     Trace(TraceCommand),
-    /// Check a folder of machines against known answers
+    /// Check a folder of machines against a table of expected results
     #[command(after_help = CORPUS_HELP)]
     Corpus {
         #[command(flatten)]
@@ -170,7 +171,7 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Measure sets of models: states, transitions, seconds, memory
+    /// Benchmark sets of models: states, transitions, time, memory
     #[command(after_help = BENCH_HELP, args_conflicts_with_subcommands = true)]
     Bench {
         #[command(subcommand)]
@@ -180,48 +181,51 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Print a file in standard layout
+    /// Format a file
     #[command(
-        after_help = "Examples:\n  abridge fmt lift.mch              to the terminal\n  abridge fmt lift.mch --write      change the file\n  abridge fmt lift.mch --unicode    with ∈, ∧, ⇸ for :, &, +->"
+        after_help = "Examples:\n  abridge fmt lift.mch              print the formatted text\n  abridge fmt lift.mch --write      overwrite the file\n  abridge fmt lift.mch --unicode    write ∈, ∧, ⇸ for :, &, +->"
     )]
     Fmt {
-        /// A machine or a file of definitions
+        /// Machine or definition file
         file: PathBuf,
-        /// Mathematical symbols
+        /// Use mathematical symbols
         #[arg(long, conflicts_with = "ascii")]
         unicode: bool,
-        /// ASCII operators (the default)
+        /// Use ASCII operators (default)
         #[arg(long)]
         ascii: bool,
-        /// Write the result to the file instead of the terminal
+        /// Overwrite the file instead of printing
         #[arg(long)]
         write: bool,
-        /// Columns to use
+        /// Maximum line width
         #[arg(long, default_value_t = 100)]
         width: usize,
         #[command(flatten)]
         output: Output,
     },
-    /// Write a completion script for a shell
-    Completions { shell: Shell },
+    /// Print a shell completion script
+    Completions {
+        /// Shell to generate the script for
+        shell: Shell,
+    },
 }
 
 #[derive(Subcommand)]
 enum BenchCommand {
-    /// The tables of the papers on symmetry with our numbers beside the published ones, as markdown
+    /// Print the tables of the symmetry papers beside our numbers, as Markdown
     Tables(commands::tables::TablesOptions),
 }
 
 #[derive(Subcommand)]
 enum TraceCommand {
-    /// Follow a trace step by step and say whether the machine can do it
+    /// Replay a trace step by step on a machine
     #[command(after_help = REPLAY_HELP)]
     Replay {
-        /// The machine: a .mch, .ref, .imp or .sys file
+        /// Machine file: .mch, .ref, .imp or .sys
         file: PathBuf,
-        /// A file written by `check --save-trace`, by `animate`, or by ProB 2
+        /// Trace file written by `check --save-trace`, by `animate` or by ProB 2
         trace: PathBuf,
-        /// Follow the conventions of another tool where B leaves room
+        /// Follow the conventions of another tool where B leaves a choice
         #[arg(long, value_enum)]
         compat: Option<Compat>,
         #[command(flatten)]
@@ -232,8 +236,9 @@ enum TraceCommand {
 }
 
 const CHECK_HELP: &str = "\
-The verdict `holds` is given only if every reachable state was visited. A violation comes with the
-shortest trace that leads to it, one line a step, with what the step changed.
+The verdict is `holds` only after an exhaustive, exact search. A violation comes with a shortest
+trace: one line per step, with the values that the step changed. A search that ends early reports
+`no violation found` with the limit that ended it.
 
 Examples:
   abridge check models/lift.mch
@@ -242,45 +247,46 @@ Examples:
   abridge check models/airlock.mch --save-trace story.prob2trace";
 
 const EVAL_HELP: &str = "\
-Without a machine the formula is about numbers, sets, relations and what the built-in libraries
-define. With one it also sees the machine's sets, constants, definitions and variables; those have
-their values in the first initial state.
+Without a machine, the formula may use numbers, sets, relations and the built-in libraries. With a
+machine, it may also use the sets, constants, definitions and variables of the machine. Variables
+have their values in the first initial state; --state chooses another one.
 
 Examples:
   abridge eval \"SIGMA(x).(x:1..10|x*x)\"         385 : INTEGER
   abridge eval \"!x.(x:1..5 => x*x < 30)\"        TRUE
-  abridge eval \"x:1..5 & x*x > 10\"              all x with this property
+  abridge eval \"x:1..5 & x*x > 10\"              solutions for x
   abridge eval models/lift.mch \"LEVELS - calls\"
   abridge eval models/mutex.mch \"waiting\" --state 5
   abridge eval -p MAXINT 10 \"NAT\"
-  abridge eval -- \"-7 / 2\"                     a formula that starts with a minus";
+  abridge eval -- \"-7 / 2\"                     formula with a leading minus";
 
 const ANIMATE_HELP: &str = "\
-Type `help` at the prompt for the commands. They can also come from a file or a pipe:
+Commands are read from the terminal, a file or a pipe. Type `help` at the prompt for a list.
 
   abridge animate models/airlock.mch
   printf '1\\nfind card(is_open) = 2\\nsave story.prob2trace\\n' | abridge animate models/airlock.mch
 
-With --json each command is answered by one object on a line of its own.";
+With --json, each command is answered by one JSON object on one line.";
 
 const REPLAY_HELP: &str = "\
-Parameters, results and values that the trace leaves out may be anything. Traces have the format of
-ProB 2 (.prob2trace).
+Traces have the format of ProB 2 (.prob2trace). Parameters, results and values that the trace does
+not give are unconstrained.
 
 Example:
   abridge check models/airlock.mch --save-trace story.prob2trace
   abridge trace replay models/airlock.mch story.prob2trace";
 
 const CORPUS_HELP: &str = "\
-Each machine is checked by a process of its own, as `abridge check FILE --compat prob --survey --json`
-does it. Rows of the kinds `exact` and `likely` agree if verdicts and counts do, others if the verdicts do.
+Each machine is checked by `abridge check FILE --compat prob --survey --json` in a process of its
+own. Rows of kind `exact` or `likely` agree if verdict and counts are equal, other rows if the
+verdict is equal.
 
 Examples:
   abridge corpus machines --expect expected.csv --kind exact
   abridge corpus machines --expect expected.csv --only Puzzles --timeout 120 -- --no-memo";
 
 const BENCH_HELP: &str = "\
-Each model is checked by a process of its own, one after the other, so that time and memory are its own.
+Models run one after the other, each in a process of its own, so time and memory are per model.
 
 Examples:
   abridge bench engine
@@ -289,16 +295,16 @@ Examples:
   abridge bench tables
   abridge bench models/Dining.mch -- --set-size Phil=4 --workers 1";
 
-/// What can be said about a model besides its file.
+/// Options that determine the model, besides its file.
 #[derive(Args, Default)]
 struct ModelOptions {
-    /// Also search DIR for definition files and machines
+    /// Additional search folder for machines and definition files (repeatable)
     #[arg(long, value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// Set a preference, as in ProB
+    /// Set a preference, as in ProB (repeatable), for example -p MAXINT 10
     #[arg(short = 'p', long = "preference", num_args = 2, value_names = ["NAME", "VALUE"])]
     preferences: Vec<String>,
-    /// Set the size of a deferred set
+    /// Set the size of a deferred set (repeatable)
     #[arg(long = "set-size", value_name = "SET=N", value_parser = set_size)]
     set_sizes: Vec<(String, u32)>,
 }
@@ -315,14 +321,14 @@ impl ModelOptions {
 }
 
 fn set_size(text: &str) -> Result<(String, u32), String> {
-    let (name, size) = text.split_once('=').ok_or("write SET=N, for instance PROC=3")?;
-    let size: u32 = size.trim().parse().map_err(|_| format!("`{size}` is not a number of elements"))?;
-    if size == 0 { Err("a set has at least one element".to_owned()) } else { Ok((name.trim().to_owned(), size)) }
+    let (name, size) = text.split_once('=').ok_or("expected SET=N, for example PROC=3")?;
+    let size: u32 = size.trim().parse().map_err(|_| format!("`{size}` is not a valid size"))?;
+    if size == 0 { Err("the size of a set is at least 1".to_owned()) } else { Ok((name.trim().to_owned(), size)) }
 }
 
 #[derive(Args, Clone, Copy)]
 struct Output {
-    /// Write JSON to standard output
+    /// Print JSON instead of text
     #[arg(long)]
     json: bool,
 }

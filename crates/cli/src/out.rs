@@ -1,8 +1,10 @@
-//! Writing to standard output without panicking when nobody can read it.
+//! Output macros that do not panic.
+//!
+//! `println!` panics if standard output is closed or full. Commands print through `out!` and `outln!` only.
 
 use std::io::Write as _;
 
-/// Prints like `print!`; a device that is full or gone ends the process with a message.
+/// Prints like `print!`; a write error ends the process with a message.
 macro_rules! out {
     ($($arg:tt)*) => { $crate::out::write(format_args!($($arg)*)) };
 }
@@ -16,7 +18,7 @@ macro_rules! outln {
     }};
 }
 
-/// Prints like `eprint!`; what nobody can read is lost.
+/// Prints like `eprint!`; write errors are ignored.
 macro_rules! err {
     ($($arg:tt)*) => { $crate::out::write_error(format_args!($($arg)*)) };
 }
@@ -41,7 +43,7 @@ pub(crate) fn write_error(text: std::fmt::Arguments<'_>) {
     let _ = std::io::stderr().write_fmt(text);
 }
 
-/// Writes out what is buffered.
+/// Flushes standard output.
 pub(crate) fn flush() {
     if let Err(error) = std::io::stdout().flush() {
         quit(&error);
@@ -53,7 +55,7 @@ fn quit(error: &std::io::Error) -> ! {
     std::process::exit(crate::exit::Exit::Usage as i32)
 }
 
-/// A reader that goes away, as in `abridge ... | head`, ends the process quietly.
+/// Lets a closed pipe, as in `abridge ... | head`, end the process silently.
 pub(crate) fn end_with_the_reader() {
     #[cfg(unix)]
     {

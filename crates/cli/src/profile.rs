@@ -1,4 +1,4 @@
-//! Where the time of a search went, for people and for programs.
+//! Profile of a search, as a table and as JSON: time and memo hits per operation and conjunct.
 
 use abridge_check::{Measured, Profile, Usage};
 use abridge_model::{Model, dump};
@@ -8,18 +8,18 @@ use crate::steps::shortened;
 use crate::text::aligned;
 use crate::watch::grouped;
 
-/// The longest text of a conjunct in the table.
-const WIDTH: usize = 44;
+/// Longer conjuncts are shortened in the table.
+const MAX_TEXT_CHARS: usize = 44;
 
-/// One row an operation or conjunct, the most expensive first; shares are of the time of all workers together.
+/// One row per operation or conjunct, the most expensive first. Shares refer to the total time of all workers.
 pub(crate) fn table(model: &Model, profile: &Profile, seconds: f64, workers: usize) -> String {
-    let header = ["", "", "time", "share", "computed", "remembered", "plain"].map(str::to_owned).to_vec();
+    let header = ["", "", "time", "share", "computed", "memo hits", "plain"].map(str::to_owned).to_vec();
     let of_all = seconds * workers as f64;
     let rows = sorted(profile).into_iter().map(|(measured, cost)| {
         let (kind, text) = name(model, measured);
         vec![
             kind.to_owned(),
-            shortened(&text, WIDTH),
+            shortened(&text, MAX_TEXT_CHARS),
             format!("{:.3} s", cost.time.as_secs_f64()),
             format!("{:.1} %", 100.0 * cost.time.as_secs_f64() / of_all.max(1e-9)),
             grouped(cost.computed),
@@ -30,7 +30,7 @@ pub(crate) fn table(model: &Model, profile: &Profile, seconds: f64, workers: usi
     let rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
     let measured: f64 = profile.rows.iter().map(|(_, cost)| cost.time.as_secs_f64()).sum();
     let rest = (of_all - measured).max(0.0);
-    let rest = format!("the rest, {rest:.3} s, is the search itself: states stored and compared, set-up, waiting\n");
+    let rest = format!("search itself (storing and comparing states, set-up, waiting): {rest:.3} s\n");
     format!("\n{}{rest}", aligned(&rows, 2))
 }
 

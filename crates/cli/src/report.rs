@@ -1,4 +1,4 @@
-//! Diagnostics for people and for programs.
+//! Diagnostics as text and as JSON.
 
 use std::io::IsTerminal;
 

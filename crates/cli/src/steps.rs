@@ -1,4 +1,4 @@
-//! Steps of a machine for people and for programs.
+//! Steps of a trace, as text and as JSON.
 
 use abridge_check::TraceStep;
 use serde_json::{Value, json};
@@ -16,14 +16,14 @@ pub(crate) fn label(step: &TraceStep) -> String {
     label
 }
 
-/// `level = 1, door = open`: what a step changed.
+/// Values that a step changed, as `level = 1, door = open`.
 pub(crate) fn changes(step: &TraceStep) -> String {
     let changed = step.state.iter().filter(|(name, _)| step.changed.contains(name));
     let texts: Vec<String> = changed.map(|(name, value)| format!("{name} = {}", shortened(value, 120))).collect();
     texts.join(", ")
 }
 
-/// One row a step: its number, its label, and what it changed.
+/// One row per step: number, label, changed values.
 pub(crate) fn table(steps: &[TraceStep]) -> String {
     let labels: Vec<String> = steps.iter().map(label).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
@@ -34,7 +34,7 @@ pub(crate) fn table(steps: &[TraceStep]) -> String {
     .collect()
 }
 
-/// A value that may be long.
+/// Text cut at `longest` characters.
 pub(crate) fn shortened(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -54,7 +54,7 @@ pub(crate) fn step_json(step: &TraceStep) -> Value {
     json
 }
 
-/// Names and values as an object.
+/// A JSON object from names to values.
 pub(crate) fn object(list: &[(String, String)]) -> Value {
     Value::Object(list.iter().map(|(name, value)| (name.clone(), json!(value))).collect())
 }

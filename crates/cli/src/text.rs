@@ -1,6 +1,6 @@
-//! Tables for people.
+//! Tables with aligned columns.
 
-/// Columns of the same width each: texts to the left in the first ones, numbers to the right in the others.
+/// Aligns a table: the first `n_texts` columns to the left, the others, which hold numbers, to the right.
 pub(crate) fn aligned(rows: &[Vec<String>], n_texts: usize) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();

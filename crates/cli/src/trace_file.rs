@@ -1,8 +1,7 @@
-//! Traces on disk, in the format of ProB 2 (`.prob2trace`).
+//! Trace files in the format of ProB 2 (`.prob2trace`).
 //!
-//! Files are written in version 5 of the format; versions from 0 on are read. Values are B text: they are analysed in the scope of the
-//! machine and evaluated when a trace is replayed. Constants and variables whose value is no finite value are left out, so that they are
-//! free in a replay.
+//! Version 5 of the format is written; versions 0 to 5 are read. Values are B text. A replay type-checks them in the scope of the
+//! machine and evaluates them. Infinite values are omitted from the file, so a replay leaves them unconstrained.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +32,7 @@ pub(crate) struct TraceFile {
     set_names: Vec<String>,
     machine_operation_infos: serde_json::Map<String, serde_json::Value>,
     global_identifier_types: BTreeMap<String, String>,
-    /// Where version 1 keeps the list of transitions.
+    /// Version 1 keeps the list of transitions here.
     #[serde(skip_serializing)]
     trace: Option<Box<TraceFile>>,
     #[serde(skip_deserializing)]
@@ -95,7 +94,7 @@ fn or_null<'de, D: serde::Deserializer<'de>, T: Deserialize<'de> + Default>(dese
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Writes steps of a machine; the message of what went wrong.
+/// Writes the steps of a trace; an error message on failure.
 pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep]) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", path.display());
     let text = serde_json::to_string_pretty(&TraceFile::of_steps(model, steps)).map_err(|error| failed(&error))?;
@@ -184,15 +183,15 @@ impl FileStep {
     }
 }
 
-/// What came of a replay.
+/// Result of a replay.
 pub(crate) struct Replayed {
     pub(crate) replay: Replay,
     pub(crate) steps: Vec<TraceStep>,
-    /// What the trace says and the machine does not know.
+    /// Names in the trace that the machine does not declare.
     pub(crate) notes: Vec<String>,
 }
 
-/// Why a replay could not even begin.
+/// Reason why a replay could not start.
 pub(crate) enum NoReplay {
     /// The machine or, with the exit status `No`, a value in the trace is wrong.
     Wrong(Box<SourceMap>, Vec<Diagnostic>, Exit),
@@ -249,7 +248,7 @@ fn evaluate(
         };
         let val = session.value(expr, &env).map_err(|error| {
             let message = error.diagnostic(system.model()).message;
-            format!("step {}: the value `{text}` cannot be evaluated: {message}", idx + 1)
+            format!("step {}: cannot evaluate the value `{text}`: {message}", idx + 1)
         })?;
         vals.push(val);
     }
@@ -289,7 +288,7 @@ fn unknown_names(model: &Model, trace: &TraceFile) -> Vec<String> {
             Role::Any | Role::Predicate => true,
         };
         if let (false, Role::ValueOf(name) | Role::ValueOfLocal { local: name, .. }) = (is_known, &role) {
-            notes.push(format!("step {}: the machine does not know `{name}`; its value is ignored", idx + 1));
+            notes.push(format!("step {}: the machine does not declare `{name}`; its value is ignored", idx + 1));
         }
     }
     notes.truncate(20);

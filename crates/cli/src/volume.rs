@@ -1,4 +1,4 @@
-//! Folders on disk as volumes: one that is kept, for checkpoints, and one whose files go away by themselves.
+//! Folders as volumes: [`Folder`] for checkpoints, whose files are kept, and [`Scratch`] for spilled states, whose files are deleted.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

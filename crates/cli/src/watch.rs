@@ -1,4 +1,7 @@
-//! Progress for people, limits on time and memory, and Ctrl-C.
+//! Control of a running search: progress line, limits on time and memory, Ctrl-C.
+//!
+//! [`Watch`] answers the polls of the search. Between polls, the flag of [`Interrupt::stop_after`] aborts single evaluations. Without
+//! both, a long evaluation would ignore every limit.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -10,7 +13,7 @@ use abridge_system::Limit;
 
 use crate::out::err;
 
-/// What a search is told from outside.
+/// Limits and progress display of a search.
 pub(crate) struct Watch {
     start: Instant,
     last: Option<Instant>,
@@ -135,14 +138,14 @@ impl Watch {
         self.last = Some(now);
         let rate = progress.states as f64 / self.start.elapsed().as_secs_f64().max(0.001);
         let line = format!(
-            "{} states, {} transitions, {} waiting, depth {}, {:.0} states/s, {} MB{}",
+            "{} states, {} transitions, frontier {}, depth {}, {:.0} states/s, {} MB{}",
             grouped(progress.states),
             grouped(progress.transitions),
             grouped(progress.waiting),
             progress.depth,
             rate,
             resident_bytes() >> 20,
-            if progress.is_settled { ", something was found" } else { "" }
+            if progress.is_settled { ", violation found" } else { "" }
         );
         err!("\r\x1b[2K{line}");
         let _ = std::io::stderr().flush();
@@ -159,7 +162,7 @@ impl Watch {
         memory.is_short(resident_bytes(), progress.bytes, progress.is_spilled)
     }
 
-    /// Takes the progress line away.
+    /// Erases the progress line.
     pub(crate) fn clear(&self) {
         if self.is_shown && self.last.is_some() {
             err!("\r\x1b[2K");

@@ -28,7 +28,7 @@ fn finds_a_state_and_tells_what_is_wrong_there() {
     assert_eq!(run.status, 0, "{}", run.stdout);
     for expected in [
         "found after 5 more steps\n",
-        "  the invariant is violated: card(is_open) <= 1\n",
+        "  invariant violated: card(is_open) <= 1\n",
         "  FALSE  card(is_open) <= 1\n",
         "  is_open = {inner,outer}\n",
         "2 : INTEGER\n",
@@ -45,16 +45,16 @@ fn mistakes_are_answered_and_counted() {
     let run = abridge_with(&["animate", "models/mutex.mch"], script);
     assert_eq!(run.status, 1);
     for expected in [
-        "there is no step 7; the steps are numbered from 1 to 1\n",
+        "no step 7: steps are numbered from 1 to 1\n",
         "`jump` is neither a command nor a step",
-        "what is to be evaluated?",
+        "`eval` needs a formula",
         "error[missing-operand]",
         "error[unknown-identifier]: `nonsense` is not declared",
-        "it holds in no state that can be reached from here",
-        "this is the start",
+        "no reachable state satisfies the predicate",
+        "no step to undo",
         "cannot read the trace `nowhere.prob2trace`",
         "cannot write `/nowhere/t.prob2trace`",
-        "what it speaks of has no value yet",
+        "constants or variables without values",
     ] {
         assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
     }

@@ -8,7 +8,7 @@ use common::{Folder, abridge, command, counter};
 fn a_machine_that_holds() {
     let run = abridge(&["check", "models/lift.mch"]);
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
-    assert!(run.stdout.starts_with("holds: every reachable state was visited\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("holds (all 36 states visited)\n"), "{}", run.stdout);
     let mutex = ["check", "models/mutex.mch", "--set-size", "PROC=3", "--json"];
     let json = abridge(&[&mutex[..], &["--symmetry", "off"]].concat()).json();
     assert_eq!(
@@ -18,6 +18,8 @@ fn a_machine_that_holds() {
     // Which process waits does not matter.
     let json = abridge(&mutex).json();
     assert_eq!((&json["verdict"], &json["states"], &json["nodes"]), (&"holds".into(), &7.into(), &8.into()));
+    let run = abridge(&mutex[..4]);
+    assert!(run.stdout.starts_with("holds (symmetry reduction: 7 states visited, one per orbit)\n"), "{}", run.stdout);
     for field in [
         "found",
         "violation",
@@ -72,7 +74,7 @@ fn a_scope_bounds_what_is_explored() {
         assert_eq!(json["transitions"], 1 + 7 * 2 + 6, "{json}");
     }
     let run = abridge(&["check", &file]);
-    assert!(run.stdout.contains("8 states outside SCOPE left out, with what follows"), "{}", run.stdout);
+    assert!(run.stdout.contains("  8 states outside SCOPE, not explored\n"), "{}", run.stdout);
     let file = folder.file("M.mch", &machine.replace("PREF", "SET_PREF_USE_SCOPE_DEFINITION == FALSE"));
     assert_eq!(abridge(&["check", &file, "--json"]).status, 12);
 }
@@ -85,13 +87,16 @@ fn steps_that_do_not_matter_are_left_out() {
     assert_eq!((&reduced["por"], &reduced["verdict"]), (&"semantic".into(), &"holds".into()));
     assert!(reduced["states"].as_u64() < full["states"].as_u64());
     assert!(reduced["partial_order"]["reduced_states"].as_u64() > Some(0));
+    let run = abridge(&["check", "models/Interlocking_Small.mch", "--por", "semantic", "--symmetry", "off"]);
+    let verdict = format!("holds (partial order reduction: {} of the states visited)\n", reduced["states"]);
+    assert!(run.stdout.starts_with(&verdict), "{}", run.stdout);
     // A violation is found by a real trace.
     let run = abridge(&["check", "models/airlock.mch", "--por", "semantic"]);
     assert_eq!(run.status, 12);
     assert!(run.stdout.starts_with("invariant violated after 5 steps: card(is_open) <= 1\n"), "{}", run.stdout);
     let run = abridge(&["check", "models/mutex.mch", "--check-por", "--symmetry", "off"]);
     assert_eq!(run.status, 0, "{}", run.stdout);
-    assert!(run.stdout.starts_with("holds: every reachable state was visited\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("holds (all 8 states visited)\n"), "{}", run.stdout);
     assert!(run.stdout.contains("8 states, 15 transitions"), "{}", run.stdout);
 }
 
@@ -102,7 +107,7 @@ fn dependences_are_shown_with_their_reasons() {
     for expected in [
         "enter(PROC1)  ...x..\n",
         "enter(PROC1) and enter(PROC2): enter(PROC1) can disable enter(PROC2)\n",
-        "  for example where waiting = {PROC1,PROC2}, inside = {}\n",
+        "  example state: waiting = {PROC1,PROC2}, inside = {}\n",
     ] {
         assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
     }
@@ -239,11 +244,17 @@ fn limits_are_honest() {
     assert_eq!(run.json()["limits"][0], "stopped after 50 states");
     let run = abridge(&["check", &file, "--max-depth", "5"]);
     assert_eq!(run.status, 20);
-    assert!(run.stdout.contains("states further than 5 steps were not visited"), "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with(
+            "no violation found (depth limit: states more than 5 steps from the root were not visited; 5 states in "
+        ),
+        "{}",
+        run.stdout
+    );
     let run = abridge(&["check", &file, "--time", "0.2", "--json"]);
-    assert_eq!((run.status, &run.json()["limits"][0]), (20, &"the time was up".into()));
+    assert_eq!((run.status, &run.json()["limits"][0]), (20, &"time limit reached".into()));
     let run = abridge(&["check", &file, "--memory", "1M", "--json"]);
-    assert_eq!((run.status, &run.json()["limits"][0]), (20, &"the memory was used up".into()));
+    assert_eq!((run.status, &run.json()["limits"][0]), (20, &"memory limit reached".into()));
 }
 
 #[test]
@@ -305,7 +316,7 @@ fn control_c_stops_with_what_is_known() {
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(20));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a JSON object");
-    assert_eq!((&json["verdict"], &json["limits"][0]), (&"incomplete".into(), &"stopped by the user".into()));
+    assert_eq!((&json["verdict"], &json["limits"][0]), (&"incomplete".into(), &"interrupted by the user".into()));
     assert_eq!(folder.names(), ["counter.mch"]);
 }
 
@@ -352,7 +363,7 @@ fn a_memory_limit_is_told() {
     let file = folder.file("Grid.mch", GRID);
     let run = abridge(&["check", &file, "--json", "--memory", "1k"]);
     assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()));
-    assert_eq!(run.json()["limits"][0], "the memory was used up");
+    assert_eq!(run.json()["limits"][0], "memory limit reached");
 }
 
 #[test]
@@ -361,7 +372,7 @@ fn a_survey_of_something_infinite_ends_once_a_violation_is_known() {
     let file = folder.file("counter.mch", &counter("n < 100", "up = n := n + 1"));
     let json = abridge(&["check", &file, "--survey", "--settle", "0.2", "--json"]).json();
     assert_eq!((&json["verdict"], &json["found"]["invariant"]), (&"violated".into(), &true.into()));
-    assert_eq!(json["limits"][0], "a violation was found; the time for counting the rest was up");
+    assert_eq!(json["limits"][0], "counting stopped after a violation (--settle)");
 }
 
 #[test]
@@ -386,7 +397,7 @@ fn symmetry_is_on_unless_everything_is_to_be_counted() {
 fn markers_say_that_they_are_approximate() {
     let run = abridge(&["check", "models/TokenRing.mch", "--set-size", "Servers=4", "--symmetry", "marker"]);
     assert_eq!(run.status, 20);
-    assert!(run.stdout.starts_with("no violation found (approximate)\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("no violation found (approximate: "), "{}", run.stdout);
     let options = ["check", "models/TokenRing.mch", "--set-size", "Servers=4", "--symmetry", "marker", "--precise"];
     assert_eq!(abridge(&options).status, 0);
 }
@@ -420,7 +431,7 @@ fn a_machine_that_cannot_start_says_why() {
         run.stdout
     };
     let text = start("m : 1..3 &\nn : 2..9 &\nn + m = 2 &\nn > m");
-    assert!(text.contains("this cannot be satisfied: n + m = 2\n  --> ") && text.contains("M.mch:4:1"), "{text}");
+    assert!(text.contains("contradicts those before it: n + m = 2\n  --> ") && text.contains("M.mch:4:1"), "{text}");
     let text = start("m = 0 &\nn = 1 / m & n : INTEGER");
     assert!(text.contains("a property is not well-defined") && text.contains("M.mch:3:5"), "{text}");
     let file = folder.file(
@@ -435,7 +446,7 @@ fn a_machine_that_cannot_start_says_why() {
 fn a_formula_with_bounded_integers_says_where_they_end() {
     let folder = Folder::new("bounds");
     let run = |text: &str| abridge(&["check", &folder.file("M.mch", text)]).stdout;
-    let bounds = "  INT is -1..3 here: ";
+    let bounds = "  INT is -1..3 here; ";
     let text = run("MACHINE M VARIABLES x INVARIANT x : NAT INITIALISATION x := 100 END");
     assert!(text.starts_with("invariant violated") && text.contains(bounds), "{text}");
     let text = run("MACHINE M CONSTANTS n PROPERTIES n : NAT1 & n = 10 END");
@@ -455,7 +466,7 @@ fn every_operation_that_was_beyond_evaluation_is_named_once() {
     );
     let run = abridge(&["check", &file, "--workers", "1"]);
     assert_eq!(run.status, 20, "{}", run.stdout);
-    assert!(run.stdout.contains("  add, set could not be evaluated\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("no violation found (add, set could not be evaluated; "), "{}", run.stdout);
     assert_eq!(run.stdout.matches("error[unbounded-value]").count(), 2, "{}", run.stdout);
-    assert_eq!(run.stdout.matches("= help: integers from MININT to MAXINT are tried").count(), 2, "{}", run.stdout);
+    assert_eq!(run.stdout.matches("= help: `--compat prob` tries the integers").count(), 2, "{}", run.stdout);
 }

@@ -78,10 +78,14 @@ fn a_limit_saves_the_run() {
     let dir = folder.path("saved");
     let run = abridge(&["check", &file, "--max-states", "50000", "--checkpoint", &dir]);
     assert_eq!(run.status, 20);
-    assert!(run.stdout.contains(&format!("saved; go on with: abridge check {file} --resume {dir}")), "{}", run.stdout);
+    assert!(
+        run.stdout.contains(&format!("checkpoint saved; continue with: abridge check {file} --resume {dir}")),
+        "{}",
+        run.stdout
+    );
     let again = abridge(&["check", &file, "--checkpoint", &dir]);
     assert_eq!(again.status, 2);
-    assert!(again.stderr.contains("there is a checkpoint in"), "{}", again.stderr);
+    assert!(again.stderr.contains("already holds a checkpoint"), "{}", again.stderr);
     // More states, more threads: the same as if it had been asked for at once.
     let run = abridge(&["check", &file, "--max-states", "90000", "--resume", &dir, "--json"]);
     let whole = abridge(&["check", &file, "--max-states", "90000", "--json"]);
@@ -121,13 +125,13 @@ fn what_cannot_be_gone_on_with_is_refused() {
         assert_eq!((json.status, &json.json()["verdict"]), (2, &"error".into()));
         assert!(json.json()["message"].as_str().is_some_and(|text| text.contains(message)));
     };
-    refused(&["check", &file, "--resume", &dir], "there is no checkpoint in");
+    refused(&["check", &file, "--resume", &dir], "no checkpoint in");
     assert!(!Path::new(&dir).exists());
     assert_eq!(abridge(&["check", &file, "--max-states", "50000", "--checkpoint", &dir]).status, 20);
     let other = folder.file("other.mch", &GRID.replace("219", "218"));
-    refused(&["check", &other, "--resume", &dir], "is of another model or of other options");
-    refused(&["check", &file, "--no-deadlock", "--resume", &dir], "is of another model or of other options");
-    refused(&["check", &file, "--strategy", "dfs", "--resume", &dir], "only breadth-first search can be saved");
+    refused(&["check", &other, "--resume", &dir], "belongs to another model or other options");
+    refused(&["check", &file, "--no-deadlock", "--resume", &dir], "belongs to another model or other options");
+    refused(&["check", &file, "--strategy", "dfs", "--resume", &dir], "need breadth-first search");
     let roots = Path::new(&dir).join("roots");
     let content = std::fs::read(&roots).expect("roots");
     for damage in [content[..content.len() - 9].to_vec(), content.iter().map(|byte| byte ^ 1).collect()] {
@@ -136,7 +140,7 @@ fn what_cannot_be_gone_on_with_is_refused() {
     }
     std::fs::write(&roots, content).expect("roots");
     assert_eq!(abridge(&["check", &file, "--resume", &dir]).status, 12);
-    refused(&["check", &file, "--checkpoint", "/dev/null/x"], "cannot be used");
+    refused(&["check", &file, "--checkpoint", "/dev/null/x"], "cannot use");
 }
 
 #[test]
@@ -161,7 +165,7 @@ fn too_little_memory_or_no_disk_is_told() {
     let file = folder.file("grid.mch", &safe_grid());
     let run = abridge(&["check", &file, "--memory", "1M", "--json"]);
     assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()));
-    assert_eq!(run.json()["limits"][0], "the memory was used up");
+    assert_eq!(run.json()["limits"][0], "memory limit reached");
     assert_eq!(abridge(&["check", &file, "--memory", "14M", "--spill", &folder.path("absent")]).status, 2);
     let args = ["check", &file, "--no-memo", "--workers", "1", "--json"];
     let needed = abridge(&args).json()["peak_bytes"].as_u64().expect("a number");
@@ -171,5 +175,5 @@ fn too_little_memory_or_no_disk_is_told() {
     let run = abridge(&[&args[..], &["--memory", &needed.to_string(), "--spill", "/proc"]].concat());
     assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()), "{}", run.stdout);
     let limits = run.json()["limits"].to_string();
-    assert!(limits.contains("files could not take them") && limits.contains("files of states: "), "{limits}");
+    assert!(limits.contains("could not be written to files") && limits.contains("state files: "), "{limits}");
 }

@@ -144,11 +144,11 @@ impl Explicit<'_> {
 /// What makes an answer less than certain, in words. What is taken on trust matters only without the conventions of another tool.
 fn caveat(warning: &Warning, is_exact: bool) -> Option<String> {
     match warning {
-        Warning::Enumeration { name, .. } => Some(format!("`{name}` was searched for between MININT and MAXINT only")),
-        Warning::Strings { name, .. } => Some(format!("`{name}` was searched for among two strings only")),
-        Warning::Impure { name } => Some(format!("`{name}` depends on the world outside the model")),
+        Warning::Enumeration { name, .. } => Some(format!("`{name}` was enumerated from MININT to MAXINT only")),
+        Warning::Strings { name, .. } => Some(format!("`{name}` was enumerated over two strings only")),
+        Warning::Impure { name } => Some(format!("`{name}` depends on files, the clock or chance")),
         Warning::Unchecked { .. } if is_exact => {
-            Some("an infinite function was taken to belong to a set of functions".to_owned())
+            Some("membership of an infinite function in a set of functions was assumed".to_owned())
         }
         Warning::Unchecked { .. } | Warning::Reported { .. } => None,
     }

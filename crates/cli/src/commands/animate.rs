@@ -29,38 +29,38 @@ use view::View;
 
 #[derive(Args)]
 pub(crate) struct AnimateOptions {
-    /// Steps of one operation to offer, and solutions to show
+    /// Maximum number of steps to list per operation, and of solutions to print
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// Follow the conventions of another tool where B leaves room
+    /// Follow the conventions of another tool where B leaves a choice
     #[arg(long, value_enum)]
     compat: Option<Compat>,
-    /// Begin with a saved trace
+    /// Start with a saved trace
     #[arg(long, value_name = "TRACE")]
     load: Option<String>,
 }
 
 const HELP: &str = "\
   NUMBER          take the step with this number; its text works too, as in `press(2)`
-  b [N]           back, one step or N
+  b [N]           go back one step, or N steps
   r               restart
-  find PREDICATE  go to a nearest state in which it holds
-  eval FORMULA    the value of an expression or predicate here
-  vars            all constants and variables
-  inv             the conjuncts of the invariant and their truth
-  trace           the steps so far
-  save FILE       write the steps as a trace
-  load FILE       follow a saved trace from the start
+  find PREDICATE  go to a nearest state that satisfies the predicate
+  eval FORMULA    evaluate an expression or predicate in this state
+  vars            print all constants and variables in full
+  inv             print the truth value of each invariant conjunct
+  trace           print the steps so far
+  save FILE       save the steps as a trace
+  load FILE       replay a saved trace from the start
   q               quit
-An empty line shows the state again.
+An empty line prints the state again.
 ";
 
-/// What a command came to.
+/// Answer to a command.
 struct Reply {
     is_ok: bool,
     text: String,
     json: Map<String, Value>,
-    /// Where the animation stands is of interest again.
+    /// Print the current state and its successors as well.
     shows_place: bool,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Dialogue<'a> {
         Dialogue { file, model: system.model(), system, options, model_options, animation, interrupt }
     }
 
-    /// Reads commands until the end.
+    /// Reads and answers commands until end of input or `quit`.
     fn converse(&mut self, first: Reply, json: bool) -> Exit {
         let is_person = std::io::stdin().is_terminal();
         let mut all_ok = first.is_ok;
@@ -198,17 +198,17 @@ impl<'a> Dialogue<'a> {
         executions.iter().map(|execution| execution.shown(self.system)).collect()
     }
 
-    /// A step by its number or its text.
+    /// Takes a step, given by its number or its text.
     fn take(&mut self, choice: &str) -> Reply {
         let choices = &self.animation.choices().list;
         let n_choices = choices.len();
         let chosen = match choice.parse::<usize>() {
             Ok(number) => match number.checked_sub(1).filter(|idx| *idx < n_choices) {
                 Some(idx) => idx,
-                None if n_choices == 0 => return Reply::error("there is no step to take"),
+                None if n_choices == 0 => return Reply::error("no step is possible here"),
                 None => {
                     return Reply::error(format!(
-                        "there is no step {number}; the steps are numbered from 1 to {n_choices}"
+                        "no step {number}: steps are numbered from 1 to {n_choices}"
                     ));
                 }
             },
@@ -222,7 +222,7 @@ impl<'a> Dialogue<'a> {
                     Some(idx) => idx,
                     None => {
                         return Reply::error(format!(
-                            "`{choice}` is neither a command nor a step; `help` lists the commands"
+                            "`{choice}` is neither a command nor a step; type `help` for a list of commands"
                         ));
                     }
                 }
@@ -241,7 +241,7 @@ impl<'a> Dialogue<'a> {
             },
         };
         if self.animation.history().is_empty() && steps > 0 {
-            return Reply::error("this is the start");
+            return Reply::error("no step to undo");
         }
         self.animation.back(steps);
         Reply::place("")
@@ -249,7 +249,7 @@ impl<'a> Dialogue<'a> {
 
     fn find(&mut self, text: &str) -> Reply {
         if text.is_empty() {
-            return Reply::error("what is to be found? For instance: find card(inside) > 1");
+            return Reply::error("`find` needs a predicate, for example: find card(inside) > 1");
         }
         let analysis = analyse_one(Some(self.file), text, Role::Predicate, self.model_options);
         let pred = match (&analysis.model, analysis.formulas.first().map(|formula| formula.body)) {
@@ -264,13 +264,13 @@ impl<'a> Dialogue<'a> {
         self.interrupt.set(true);
         watch.clear();
         match sought {
-            Sought::Found(path) if path.is_empty() => Reply::place("it holds here\n"),
+            Sought::Found(path) if path.is_empty() => Reply::place("the predicate holds in this state\n"),
             Sought::Found(path) => {
                 let text = format!("found after {}\n", count(path.len(), "more step"));
                 self.animation.follow(self.shown(&path));
                 Reply::place(text)
             }
-            Sought::Nowhere => Reply::error("it holds in no state that can be reached from here"),
+            Sought::Nowhere => Reply::error("no reachable state satisfies the predicate"),
             Sought::Stopped(why) => Reply::error(format!("not found: {why}")),
             Sought::Failed(error) => told(tell_error(&analysis.sources, &error.diagnostic(model), Exit::IllDefined)),
         }
@@ -278,7 +278,7 @@ impl<'a> Dialogue<'a> {
 
     fn eval(&self, text: &str) -> Reply {
         if text.is_empty() {
-            return Reply::error("what is to be evaluated? For instance: eval card(inside)");
+            return Reply::error("`eval` needs a formula, for example: eval card(inside)");
         }
         let analysis = analyse_one(Some(self.file), text, Role::Any, self.model_options);
         let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else {
@@ -291,7 +291,7 @@ impl<'a> Dialogue<'a> {
             Place::Running(_) => abridge_check::Needs::Variables,
         };
         if needs_of(model, formula) > is_known {
-            return Reply::error("what it speaks of has no value yet; take a step first");
+            return Reply::error("the formula refers to constants or variables without values; take a step first");
         }
         let config = Compat::config(self.options.compat, Some(self.file));
         told(tell(model, &analysis.sources, &calculate(model, formula, &place, self.options.limit, config)))
@@ -299,7 +299,7 @@ impl<'a> Dialogue<'a> {
 
     fn invariant(&self) -> Reply {
         let Place::Running(state) = self.place() else {
-            return Reply::error("the machine is not initialised yet");
+            return Reply::error("the machine is not initialised");
         };
         let mut text = String::new();
         let mut list = Vec::new();
@@ -318,7 +318,7 @@ impl<'a> Dialogue<'a> {
 
     fn save(&self, path: &str) -> Reply {
         if path.is_empty() {
-            return Reply::error("where to? For instance: save story.prob2trace");
+            return Reply::error("`save` needs a file name, for example: save story.prob2trace");
         }
         let path = trace_file::path_of(path);
         match trace_file::save(&path, self.model, &self.animation.trace()) {
@@ -332,7 +332,7 @@ impl<'a> Dialogue<'a> {
 
     fn load(&mut self, path: &str) -> Reply {
         if path.is_empty() {
-            return Reply::error("which file? For instance: load story.prob2trace");
+            return Reply::error("`load` needs a file name, for example: load story.prob2trace");
         }
         let trace = match trace_file::load(&trace_file::path_of(path)) {
             Ok(trace) => trace,

@@ -1,4 +1,6 @@
-//! `abridge bench`: named sets of models, measured one after the other, each by a process of its own.
+//! `abridge bench`: time and memory of named sets of models.
+//!
+//! Models run one after the other, each in a process of its own.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,25 +18,25 @@ use crate::watch::grouped;
 
 #[derive(Args)]
 pub(crate) struct BenchOptions {
-    /// Sets of the file of sets, or models; every set if nothing is given
+    /// Names of sets, names of models in a set, or model files [default: every set]
     #[arg(value_name = "SET or MODEL")]
     what: Vec<String>,
-    /// The file of sets: `[set]` before lines `name: model options`, models beside the file
+    /// Benchmark file: `[set]` lines, followed by lines `name: model options`; model paths are relative to the file
     #[arg(long, value_name = "FILE", default_value = "models/benchmarks.txt")]
     sets: PathBuf,
-    /// Run each model so often and keep the fastest run
+    /// Number of runs per model; the fastest counts
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// Seconds for each run
+    /// Time limit per run
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 3600.0)]
     timeout: f64,
-    /// Write the rows to a file, with machine, commit and command: .json or .csv
+    /// Write the results to a .json or .csv file, with machine, commit and command
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// A file that an earlier run wrote as .json: tell how many times as fast this run is
+    /// Compare with a .json file of an earlier run, and print the speed-up
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Further options for `abridge check`
+    /// Additional options for `abridge check`
     #[arg(last = true, value_name = "OPTIONS")]
     extra: Vec<String>,
 }
@@ -48,11 +50,11 @@ struct Entry {
     options: Vec<String>,
 }
 
-/// What came of an entry.
+/// Result of an entry.
 struct Row {
     entry: Entry,
     answer: Result<Value, String>,
-    /// How many times as fast as before.
+    /// Speed-up over the earlier run.
     ratio: Option<f64>,
 }
 
@@ -99,10 +101,10 @@ fn read(path: &Path) -> Result<String, String> {
 
 fn read_json(path: &Path) -> Result<Value, String> {
     serde_json::from_str(&read(path)?)
-        .map_err(|error| format!("`{}` is not what --out writes: {error}", path.display()))
+        .map_err(|error| format!("`{}` is not a file written by --out: {error}", path.display()))
 }
 
-/// What is asked for, in the order in which it is asked for.
+/// The requested entries, in the order of the request.
 fn entries(options: &BenchOptions) -> Result<Vec<Entry>, String> {
     let is_model = |what: &String| Path::new(what).extension().is_some();
     let needs_sets = options.what.is_empty() || !options.what.iter().all(is_model);
@@ -119,14 +121,14 @@ fn entries(options: &BenchOptions) -> Result<Vec<Entry>, String> {
         let chosen: Vec<Entry> =
             known.iter().filter(|entry| entry.set == *what || entry.name == *what).cloned().collect();
         if chosen.is_empty() {
-            return Err(format!("`{}` has no set and no model `{what}`", options.sets.display()));
+            return Err(format!("`{}` has no set or model `{what}`", options.sets.display()));
         }
         entries.extend(chosen);
     }
     Ok(entries)
 }
 
-/// The entries of a file of sets.
+/// Parses a benchmark file.
 fn parse_sets(text: &str, file: &Path) -> Result<Vec<Entry>, String> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let (mut set, mut entries) = (String::new(), Vec::new());
@@ -139,7 +141,7 @@ fn parse_sets(text: &str, file: &Path) -> Result<Vec<Entry>, String> {
             name.trim().clone_into(&mut set);
             continue;
         }
-        let wrong = || format!("{}:{number}: write `[set]` or `name: model options`", file.display());
+        let wrong = || format!("{}:{number}: expected `[set]` or `name: model options`", file.display());
         let (name, rest) = line.split_once(':').ok_or_else(wrong)?;
         let mut words = rest.split_whitespace();
         let model = folder.join(words.next().ok_or_else(wrong)?);
@@ -166,14 +168,14 @@ fn time(answer: &Value) -> f64 {
     answer["total_seconds"].as_f64().unwrap_or(f64::INFINITY)
 }
 
-/// How many times as fast an entry is as in an earlier document.
+/// Speed-up of an entry over the same entry of an earlier run.
 fn ratio(before: &Value, entry: &Entry, now: &Value) -> Option<f64> {
     let rows = before["rows"].as_array()?;
     let old = rows.iter().find(|row| row["name"] == entry.name.as_str() && row["set"] == entry.set.as_str())?;
     Some(old["seconds"].as_f64()? / time(now))
 }
 
-/// The reductions that an answer names.
+/// The reductions of a run, as text.
 fn reduction(answer: &Value) -> String {
     let used = ["symmetry", "por"].into_iter().filter_map(|kind| {
         let method = answer[kind].as_str().or_else(|| answer[kind]["method"].as_str()).unwrap_or("off");
@@ -250,7 +252,7 @@ fn document(rows: &[Row]) -> Value {
     })
 }
 
-/// What the figures were measured on.
+/// Description of the machine.
 fn machine() -> Value {
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -264,7 +266,7 @@ fn machine() -> Value {
     })
 }
 
-/// The rows of the document as a table, with what is the same for all in each row.
+/// The rows as CSV, with commit, processor and command repeated in each row.
 fn rows_csv(rows: &[Row]) -> String {
     let document = document(rows);
     let columns = [
@@ -314,7 +316,7 @@ mod tests {
     #[test]
     fn a_line_that_says_nothing_is_told_with_its_place() {
         let message = parse_sets("[small]\nlift.mch\n", Path::new("sets.txt")).unwrap_err();
-        assert_eq!(message, "sets.txt:2: write `[set]` or `name: model options`");
+        assert_eq!(message, "sets.txt:2: expected `[set]` or `name: model options`");
     }
 
     #[test]

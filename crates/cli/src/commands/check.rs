@@ -1,4 +1,7 @@
-//! `abridge check`: explore all reachable states.
+//! `abridge check`: check all reachable states of a machine.
+//!
+//! Options become a `check::Config`; the `Report` becomes text or JSON and an exit status. Exit 0 must mean that every property that
+//! was asked for holds.
 
 mod places;
 
@@ -32,16 +35,16 @@ use crate::watch::{Interrupt, Watch, ceiling, grouped, peak_bytes, resident_byte
 
 #[derive(Args)]
 pub(crate) struct CheckOptions {
-    /// Follow the conventions of another tool where B leaves room
+    /// Follow the conventions of another tool where B leaves a choice
     #[arg(long, value_enum)]
     compat: Option<Compat>,
-    /// Explore everything, do not stop at a violation, ignore goals and assertions
+    /// Count the whole state space: continue after violations, ignore goal and assertions
     #[arg(long, help_heading = "Properties")]
     survey: bool,
-    /// Stop at the first violation or go on
+    /// Stop at the first violation, or find all
     #[arg(long, value_enum, default_value = "first", help_heading = "Properties")]
     find: Find,
-    /// Do not look for deadlocks
+    /// Do not check for deadlocks
     #[arg(long, help_heading = "Properties")]
     no_deadlock: bool,
     /// Do not check the invariant
@@ -50,118 +53,119 @@ pub(crate) struct CheckOptions {
     /// Do not check assertions
     #[arg(long, help_heading = "Properties")]
     no_assertions: bool,
-    /// Do not look for the GOAL
+    /// Do not search for GOAL
     #[arg(long, help_heading = "Properties")]
     no_goal: bool,
-    /// The order in which states are visited
+    /// Search order
     #[arg(long, value_enum, default_value = "bfs", help_heading = "Search")]
     strategy: Order,
-    /// The seed of the mixed order
+    /// Random seed of the mixed search order
     #[arg(long, default_value_t = 0, help_heading = "Search")]
     seed: u64,
-    /// Stop after this many states
+    /// Stop after N states
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_states: Option<u64>,
-    /// Do not go further than this many steps from the start
+    /// Do not visit states more than N steps away from the root
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_depth: Option<u32>,
-    /// Stop after this many seconds
+    /// Stop after a number of seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     time: Option<f64>,
-    /// With --survey: once a violation is known and this much time has passed, stop counting
+    /// With --survey: stop counting after this time if a violation has been found
     #[arg(long, value_name = "SECONDS", default_value = "40", value_parser = seconds, help_heading = "Limits")]
     settle: f64,
-    /// Use at most this much memory, for instance 4G; states that do not fit go to files (see --spill). By default the run ends with what it
-    /// has when it takes three quarters of the memory that was free
+    /// Memory limit, for example 4G. States that do not fit are written to files, see --spill. Without this option, the search stops at
+    /// three quarters of the memory that was free at the start
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     memory: Option<u64>,
-    /// Where states go that do not fit into --memory; by default the folder for temporary files. Nothing is left there
+    /// Folder for states that do not fit into --memory [default: folder for temporary files]. Its files are removed at the end
     #[arg(long, value_name = "DIR", requires = "memory", help_heading = "Disk")]
     spill: Option<PathBuf>,
-    /// Stop when the memory is used up, write no files
+    /// Stop at the memory limit instead of writing states to files
     #[arg(long, conflicts_with = "spill", help_heading = "Disk")]
     no_spill: bool,
-    /// Save the run in this folder now and then, and when Ctrl-C or a limit ends it, to go on with --resume
+    /// Save the search to this folder periodically, and when Ctrl-C or a limit ends it; continue with --resume
     #[arg(long, value_name = "DIR", conflicts_with = "resume", help_heading = "Disk")]
     checkpoint: Option<PathBuf>,
-    /// How often the run is saved
+    /// Minutes between two checkpoints
     #[arg(long, value_name = "MINUTES", default_value = "10", value_parser = minutes, help_heading = "Disk")]
     checkpoint_every: f64,
-    /// Go on with the run that was saved in this folder, and keep saving it there. The model and the options must be the same; threads and limits may differ
+    /// Continue the search that was saved in this folder, and keep saving it there. Model and options must be the same; --workers and limits may differ
     #[arg(long, value_name = "DIR", help_heading = "Disk")]
     resume: Option<PathBuf>,
-    /// Obey ProB's caps MAX_INITIALISATIONS (4) and MAX_OPERATIONS (10)
+    /// Apply ProB's caps MAX_INITIALISATIONS (4) and MAX_OPERATIONS (10)
     #[arg(long, help_heading = "Limits")]
     prob_limits: bool,
-    /// Threads of the breadth-first search; all cores by default. Results do not depend on it
+    /// Threads of the breadth-first search [default: all cores]. The results do not depend on it
     #[arg(long, value_name = "N", help_heading = "Search")]
     workers: Option<NonZero<usize>>,
-    /// Do not remember the outcomes of operations
+    /// Do not memoise the outcomes of operations
     #[arg(long, help_heading = "Search")]
     no_memo: bool,
-    /// Evaluate with the plain interpreter only, which judges all other ways
+    /// Evaluate with the reference interpreter only: slow, for comparison
     #[arg(long, help_heading = "Search")]
     plain: bool,
-    /// Tell where the time goes: by operation and by conjunct, what was computed and what was remembered
+    /// Print time and memo hits per operation and per conjunct
     #[arg(long, help_heading = "Search")]
     profile: bool,
-    /// Identify states that differ only in the names of interchangeable elements. By default `auto`; with --survey or --compat `off`, so
-    /// that all states are counted
+    /// Symmetry reduction: visit one representative of states that differ only in interchangeable elements. Default: `auto`, but `off`
+    /// with --survey, --compat or --prob-limits
     #[arg(long, value_enum, help_heading = "Search")]
     symmetry: Option<Symmetry>,
-    /// With --symmetry marker: confirm each hit by canonical forms, which makes the result exact
+    /// With --symmetry marker: confirm each match by canonical forms, which makes the result exact
     #[arg(long, help_heading = "Search")]
     precise: bool,
-    /// Leave out steps whose order does not matter (partial order reduction). Verdicts stay the same; states and transitions that are not
-    /// needed are not visited and not counted
+    /// Partial order reduction: explore one order of independent steps. The verdict stays the same; states and transitions that are
+    /// skipped are not counted
     #[arg(long, value_enum, value_name = "HOW", default_value = "off", help_heading = "Reductions")]
     por: Reduction,
-    /// Take all steps, and check along paths of up to LENGTH steps that the reduction would leave out none that matters. Slow; for the
-    /// sceptical
+    /// Validate partial order reduction: explore all steps and check each reduced set along paths of up to LENGTH steps. Slow
     #[arg(long, value_name = "LENGTH", num_args = 0..=1, default_missing_value = "3", help_heading = "Reductions")]
     check_por: Option<usize>,
     #[command(flatten)]
     cache: CacheOptions,
-    /// Write the trace of a violation to a file, in the format of ProB 2 (.prob2trace)
+    /// Write the trace of the violation to a file, in the format of ProB 2 (.prob2trace)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Find {
+    /// Stop at the first violation
     First,
+    /// Continue after violations
     All,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
-    /// Breadth-first: shortest traces
+    /// Breadth-first: shortest traces, parallel
     Bfs,
     /// Depth-first
     Dfs,
-    /// ProB's mixture of the two
+    /// Mixed breadth-first and depth-first, as in ProB
     Mixed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Symmetry {
-    /// Every state counts
+    /// No symmetry reduction
     Off,
-    /// Exact and fast: signatures of values, refinement, and search only where these leave something open
+    /// Exact: signatures of values and partition refinement, with search where these leave ties
     Auto,
     /// Exact: canonical labelling of state graphs
     Canon,
-    /// Exact: the same graphs, labelled by nauty; only in a build with `--features nauty`
+    /// Exact: canonical labelling by nauty; needs a build with `--features nauty`
     Nauty,
-    /// Exact: all permutations of a state are stored with it
+    /// Exact: permutation flooding, which stores the whole orbit of each state
     Flood,
-    /// Approximate: symmetry markers; see --precise
+    /// Approximate: symmetry markers, see --precise
     Marker,
 }
 
 #[cfg(feature = "nauty")]
 const NAUTY: Method = Method::Nauty;
-/// Never used: `run` refuses what this build does not have.
+/// Never used: `run` refuses `--symmetry nauty` in a build without nauty.
 #[cfg(not(feature = "nauty"))]
 const NAUTY: Method = Method::Canon;
 
@@ -180,15 +184,15 @@ impl Symmetry {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Reduction {
-    /// Take all steps
+    /// No partial order reduction
     Off,
-    /// Begin without; if the search takes long, find out what is independent and start anew if that promises much
+    /// Start without; analyse dependences if the search takes long, and restart with the reduction if it promises to pay
     Auto,
-    /// By the elements that operations read and write
+    /// Stubborn sets by the elements that operations read and write
     Syntactic,
-    /// Also by asking a SAT solver about all states, from the start
+    /// Stubborn sets by a SAT solver as well: more independence, longer analysis
     Semantic,
-    /// The same with ample sets, which are simpler than stubborn sets and reduce less
+    /// Ample sets in place of stubborn sets: simpler, less reduction; for comparison
     Ample,
 }
 
@@ -218,12 +222,12 @@ fn memory_size(text: &str) -> Result<u64, String> {
         Some((idx, 'g' | 'G')) => (&text[..idx], 1 << 30),
         _ => (text, 1),
     };
-    let amount: f64 = digits.parse().map_err(|_| format!("`{text}` is not a size; write for instance 512M or 4G"))?;
-    if amount > 0.0 { Ok((amount * f64::from(unit)) as u64) } else { Err("a size is positive".to_owned()) }
+    let amount: f64 = digits.parse().map_err(|_| format!("`{text}` is not a size; expected for example 512M or 4G"))?;
+    if amount > 0.0 { Ok((amount * f64::from(unit)) as u64) } else { Err("the size must be positive".to_owned()) }
 }
 
 impl CheckOptions {
-    /// How many threads take part in the search.
+    /// Number of threads of the search.
     fn threads(&self) -> NonZero<usize> {
         match self.strategy {
             Order::Bfs => {
@@ -262,7 +266,7 @@ impl CheckOptions {
         }
         config.system.memo = !self.no_memo;
         config.system.profile = self.profile;
-        // What is remembered must leave room for states.
+        // Memos must leave room for states.
         config.system.memo_bytes = self.memory.map(|memory| memory / 4);
         config.system.compiled = !self.plain;
         config.symmetry = match self.symmetry {
@@ -283,7 +287,7 @@ impl CheckOptions {
 
 pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, json: bool) -> Exit {
     if options.symmetry == Some(Symmetry::Nauty) && !cfg!(feature = "nauty") {
-        errln!("error: this build has no nauty; build it with `--features nauty`, or use `--symmetry canon`");
+        errln!("error: this build has no nauty: rebuild with `--features nauty`, or use `--symmetry canon`");
         return Exit::Usage;
     }
     let start = Instant::now();
@@ -315,7 +319,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
     let mut config = options.config(file, model);
-    // What was being evaluated is lost, which a run that is saved cannot afford.
+    // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
     if places.folder.is_none() {
         config.stop = interrupt.stop_after(options.time, ceiling(budget));
     }
@@ -373,14 +377,14 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
             Exit::Usage
         }
         Some(Ok(None)) if !json => {
-            outln!("no trace was saved: there is none");
+            outln!("no violation, so no trace was saved");
             exit_status(&report)
         }
         _ => exit_status(&report),
     }
 }
 
-/// Says why there was no run.
+/// Reports why there is no run.
 fn refuse(file: &Path, json: bool, message: &str) -> Exit {
     if json {
         print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": [] }));
@@ -390,7 +394,7 @@ fn refuse(file: &Path, json: bool, message: &str) -> Exit {
     Exit::Usage
 }
 
-/// Where the trace of the violation went; nothing if there is no violation.
+/// Saves the trace of the violation and returns its path; `None` if there is no violation.
 fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
     match &report.violation {
         Some(violation) => trace_file::save(path, model, &violation.trace.steps).map(|()| Some(path)),
@@ -423,20 +427,18 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(violation) => print_violation(model, sources, violation),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
-        None if report.symmetry.is_approximate => outln!("no violation found (approximate)"),
-        None => outln!("no violation found, but not everything was visited"),
+        None => outln!("{}", incomplete_text(report, times)),
     }
     if report.outside_scope > 0 {
-        outln!("  {} outside SCOPE left out, with what follows", plural(report.outside_scope, "state"));
+        outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
-    for limit in &report.limits {
+    // The verdict line of an incomplete search has the first limit.
+    for limit in report.limits.iter().skip(usize::from(report.violation.is_none())) {
         outln!("  {limit}");
     }
     for (_, diagnostic) in report.failures.iter().take(3) {
         let diagnostic = match diagnostic.id {
-            "unbounded-value" => {
-                diagnostic.clone().help("integers from MININT to MAXINT are tried with `--compat prob`")
-            }
+            "unbounded-value" => diagnostic.clone().help("`--compat prob` tries the integers from MININT to MAXINT"),
             _ => diagnostic.clone(),
         };
         out!("{}", render(sources, &diagnostic, RenderConfig::default()));
@@ -455,38 +457,45 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     if let Some(tally) = &report.por {
         let outline = tally.outline;
         outln!(
-            "partial order: {} with fewer steps; {}, {}, {}",
+            "partial order reduction: {} reduced, {}, {}, {}",
             plural(tally.reduced, "state"),
-            plural(outline.instances as u64, "instance"),
-            plural(outline.errors as u64, "kind") + " of violation possible",
-            plural(outline.questions, "question") + " to the solver"
+            plural(outline.instances as u64, "operation instance"),
+            plural(outline.errors as u64, "kind") + " of violation not excluded",
+            plural(outline.questions, "solver call")
         );
-        tally.mistakes.iter().for_each(|mistake| outln!("MISTAKE of partial order reduction: {mistake}"));
+        tally.mistakes.iter().for_each(|mistake| outln!("ERROR in partial order reduction: {mistake}"));
     }
     let never: Vec<&str> =
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
-    // Under a reduction that says nothing about the machine.
+    // Under partial order reduction, coverage says nothing about the machine.
     if !never.is_empty() && report.por.is_none() {
-        outln!("never taken: {}", never.join(", "));
+        outln!("operations never taken: {}", never.join(", "));
     }
 }
 
-fn holds_text(report: &Report) -> &'static str {
+fn holds_text(report: &Report) -> String {
     let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
-    if report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_twin) {
-        "holds: every state was visited that something to be reported could be found through"
-    } else if is_symmetric {
-        "holds: every reachable state was visited, up to the names of interchangeable elements"
-    } else {
-        "holds: every reachable state was visited"
+    let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_twin);
+    let states = plural(report.states, "state");
+    match (is_selected, is_symmetric) {
+        (true, true) => format!("holds (partial order and symmetry reduction: {states} visited)"),
+        (true, false) => format!("holds (partial order reduction: {} of the states visited)", grouped(report.states)),
+        (false, true) => format!("holds (symmetry reduction: {states} visited, one per orbit)"),
+        (false, false) => format!("holds (all {states} visited)"),
     }
+}
+
+/// Verdict, first limit, and how far the search came.
+fn incomplete_text(report: &Report, times: &Times) -> String {
+    let limit = report.limits.first().map_or("incomplete", String::as_str);
+    format!("no violation found ({limit}; {} in {:.2} s)", plural(report.states, "state"), times.search)
 }
 
 fn plural(n: u64, noun: &str) -> String {
     count(n as usize, noun).replacen(&n.to_string(), &grouped(n), 1)
 }
 
-/// The machine did not even start.
+/// A machine without initial states: reported as a deadlock of the root.
 fn is_stuck(violation: &Violation) -> bool {
     matches!(violation.kind, ViolationKind::Deadlock) && violation.trace.steps.is_empty()
 }
@@ -494,23 +503,23 @@ fn is_stuck(violation: &Violation) -> bool {
 fn print_stuck(model: &Model, sources: &SourceMap, config: &Config) {
     match why_stuck(model, config) {
         Some(Stuck::IllDefined(error)) => {
-            outln!("the machine cannot start: a property is not well-defined, and so counts as false");
+            outln!("the machine cannot start: a property is not well-defined");
             out!("{}", render(sources, &error, RenderConfig::default()));
         }
         Some(Stuck::Property(idx)) => {
             let property = &model.properties[idx];
-            outln!("the machine cannot start: nothing satisfies PROPERTIES");
+            outln!("the machine cannot start: PROPERTIES are unsatisfiable");
             let text = dump::pred_text(model, property.pred);
-            outln!("  with what stands before it, this cannot be satisfied: {text}");
+            outln!("  first conjunct that contradicts those before it: {text}");
             outln!("  --> {}", sources.locate(property.span));
             print_bounds(model, sources, &model.properties[..=idx]);
         }
         Some(Stuck::Initialisation) => outln!("the machine cannot start: INITIALISATION has no outcome"),
-        None => outln!("the machine cannot start: nothing satisfies PROPERTIES, or INITIALISATION has no outcome"),
+        None => outln!("the machine cannot start: PROPERTIES are unsatisfiable, or INITIALISATION has no outcome"),
     }
 }
 
-/// Says how large integers get, if the text of some formula depends on that: few expect NAT to end at 3.
+/// Prints the bounds of INT if the text of some formula depends on them: few users expect NAT to end at 3.
 fn print_bounds(model: &Model, sources: &SourceMap, formulas: &[Conjunct]) {
     const BOUNDED: [&str; 5] = ["INT", "NAT", "NAT1", "MAXINT", "MININT"];
     let is_bounded = |formula: &Conjunct| {
@@ -520,7 +529,7 @@ fn print_bounds(model: &Model, sources: &SourceMap, formulas: &[Conjunct]) {
     if formulas.iter().any(is_bounded) {
         let preferences = &model.steering.preferences;
         outln!(
-            "  INT is {}..{} here: `-p MAXINT 100` makes it larger, and so does `SET_PREF_MAXINT == 100` among the DEFINITIONS",
+            "  INT is {}..{} here; enlarge it with `-p MAXINT 100`, or with `SET_PREF_MAXINT == 100` in the DEFINITIONS",
             preferences.min_int,
             preferences.max_int
         );
@@ -600,7 +609,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
     json
 }
 
-/// Elements that were taken as interchangeable, by given set.
+/// Interchangeable elements by given set.
 fn symmetric_json(model: &Model, report: &Report) -> Value {
     let names = |set, block: &Vec<u32>| -> Vec<String> {
         block.iter().map(|index| model.sets[set].element_name(*index).to_string()).collect()
@@ -612,7 +621,7 @@ fn symmetric_json(model: &Model, report: &Report) -> Value {
     Value::Object(carriers.collect())
 }
 
-/// What came of leaving out steps, and what was found out for that.
+/// Statistics of partial order reduction and of its dependence analysis.
 fn por_json(report: &Report) -> Value {
     let Some(tally) = &report.por else { return Value::Null };
     json!({
@@ -626,7 +635,7 @@ fn por_json(report: &Report) -> Value {
     })
 }
 
-/// The most memory that the search took, all included, by states.
+/// Peak memory of the search, divided by the number of states.
 fn bytes_per_state(report: &Report, bytes_before: u64) -> f64 {
     peak_bytes().saturating_sub(bytes_before) as f64 / report.states.max(1) as f64
 }

@@ -1,8 +1,8 @@
-//! `abridge corpus`: a folder of machines against answers that are known.
+//! `abridge corpus`: a folder of machines against a table of expected results.
 //!
-//! Every machine is checked by a process of its own, so that one which takes too long, or too much memory, does not harm the others. What
-//! counts as agreement depends on the kind of a row: `exact` and `likely` compare verdicts and counts, all others verdicts only. With
-//! `--symmetry`, runs are compared with each other instead (`methods.rs`).
+//! Every machine runs in a process of its own, so one that takes too long or too much memory does not harm the others. The kind of a row
+//! decides what must agree: verdict and counts for `exact` and `likely`, the verdict alone for other kinds. With `--symmetry`, runs are
+//! compared with each other instead (`methods.rs`).
 
 mod methods;
 
@@ -24,40 +24,40 @@ use crate::out::{err, errln, outln};
 
 #[derive(Args)]
 pub(crate) struct CorpusOptions {
-    /// The folder that the paths of the table start from
+    /// Folder to which the paths of the table are relative
     dir: PathBuf,
-    /// Known answers: a table with the columns path, kind, deadlock, invariant_violated, states, transitions, prob_ms, note
+    /// Expected results: columns path, kind, deadlock, invariant_violated, states, transitions, prob_ms, note
     #[arg(long, value_name = "CSV")]
     expect: PathBuf,
-    /// Only rows of this kind
+    /// Run only rows of this kind
     #[arg(long)]
     kind: Option<String>,
-    /// Only machines whose path contains this
+    /// Run only machines whose path contains TEXT
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Seconds for each machine
+    /// Time limit per machine
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 60.0)]
     timeout: f64,
-    /// Machines at a time; all cores if not given
+    /// Number of machines at a time [default: all cores]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Compare verdicts with these methods of symmetry reduction with those without, not with known answers
+    /// Compare verdicts with and without these symmetry methods, instead of with the table
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     symmetry: Vec<String>,
-    /// Write one row for each machine to a file
+    /// Write one row per machine to a file
     #[arg(long, value_name = "CSV")]
     out: Option<PathBuf>,
-    /// Further options for `abridge check`
+    /// Additional options for `abridge check`
     #[arg(last = true, value_name = "OPTIONS")]
     extra: Vec<String>,
 }
 
-/// What came of one machine.
+/// Result of one machine.
 #[derive(Clone, Default)]
 struct Outcome {
     path: String,
     kind: String,
-    /// Why it does not agree; empty if it does.
+    /// The disagreement; empty if the machine agrees.
     detail: String,
     seconds: f64,
     prob_ms: String,
@@ -174,14 +174,14 @@ fn check(row: &Row, options: &CorpusOptions) -> Outcome {
     outcome
 }
 
-/// In what an answer differs from what is known.
+/// Differences between a result and the table.
 fn disagreements(row: &Row, answer: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     let note = cell(row, "note");
     for (column, field) in [("deadlock", "deadlock"), ("invariant_violated", "invariant")] {
         let known = cell(row, column).to_lowercase();
         let got = answer["found"][field].as_bool().unwrap_or(false).to_string();
-        // A run that was cut short by its time limit has found only what it has found.
+        // A published run that timed out proves nothing about what it did not find.
         let is_open = known == "false" && note.contains("timed out");
         if ["true", "false"].contains(&known.as_str()) && got != known && !is_open {
             wrong.push(format!("{column} {got}, published {known}"));
@@ -234,11 +234,11 @@ fn print_report(outcomes: &[Outcome], seconds: f64) {
     let (ours, theirs) = times(outcomes);
     if ours > 0.0 {
         outln!(
-            "time on the agreeing machines: {ours:.1} s, process start included; published {theirs:.1} s; ratio {:.0}",
+            "time of the agreeing machines: {ours:.1} s with process start, published {theirs:.1} s, ratio {:.0}",
             theirs / ours
         );
     }
-    outln!("{seconds:.1} s in all");
+    outln!("total {seconds:.1} s");
 }
 
 fn report_json(outcomes: &[Outcome], seconds: f64) -> Value {

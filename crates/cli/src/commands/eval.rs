@@ -1,4 +1,6 @@
 //! `abridge eval`: a calculator for B formulas.
+//!
+//! A formula is evaluated on its own or in a state of a machine. A predicate with free identifiers is solved.
 
 use std::path::{Path, PathBuf};
 
@@ -17,16 +19,16 @@ use crate::watch::{Interrupt, Watch};
 
 #[derive(Args)]
 pub(crate) struct EvalOptions {
-    /// An expression or a predicate, after a machine if it is about one
+    /// Expression or predicate, preceded by a machine file if it refers to one
     #[arg(required = true, num_args = 1..=2, value_name = "FORMULA")]
     args: Vec<String>,
-    /// Solutions to show if identifiers are free
+    /// Maximum number of solutions to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// Variables have their values in the N-th state in breadth-first order, not in the first initial one
+    /// Evaluate in the N-th state in breadth-first order instead of the first initial state
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     state: Option<u64>,
-    /// Follow the conventions of another tool where B leaves room
+    /// Follow the conventions of another tool where B leaves a choice
     #[arg(long, value_enum)]
     compat: Option<Compat>,
 }
@@ -35,7 +37,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
     let (file, text) = match options.args.as_slice() {
         [file, text] => (Some(PathBuf::from(file)), text),
         [only] if Path::new(only).is_file() => {
-            errln!("error: `{only}` is a file; a formula must follow: abridge eval {only} \"...\"");
+            errln!("error: missing formula after the file: abridge eval {only} \"...\"");
             return Exit::Usage;
         }
         [only] => (None, only),
@@ -60,7 +62,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
     show(text, told, json)
 }
 
-/// Where the formula is evaluated; why there is no such place.
+/// The place in which the formula is evaluated, or the reason why there is none.
 fn place(
     model: &Model,
     formula: &Formula,
@@ -75,9 +77,9 @@ fn place(
     let found = nth_state(&system, number, &mut watch);
     watch.clear();
     match found.map(|words| Place::of_words(&system, Some(&words))) {
-        None => Err((format!("there is no state {number}"), Exit::Usage)),
+        None => Err((format!("no state {number}: the state space is smaller"), Exit::Usage)),
         Some(Place::SetUp(_)) if needs_of(model, formula) == Needs::Variables => {
-            Err((format!("in state {number} the machine is not initialised yet"), Exit::Usage))
+            Err((format!("the machine is not initialised in state {number}"), Exit::Usage))
         }
         Some(place) => Ok(place),
     }

@@ -1,4 +1,6 @@
-//! `abridge fmt`: a file in standard layout.
+//! `abridge fmt`: print a file in standard layout, or overwrite it.
+//!
+//! A file with syntax errors is left alone.
 
 use std::path::Path;
 

@@ -1,4 +1,6 @@
-//! `abridge graph`: pictures of state spaces, of quotients and of single states.
+//! `abridge graph`: drawings of state spaces, symmetry quotients and single states.
+//!
+//! `check` yields a graph; this file maps it to nodes and edges of a [`Drawing`].
 
 use std::path::{Path, PathBuf};
 
@@ -15,19 +17,19 @@ use crate::watch::{Interrupt, Watch};
 
 #[derive(Args)]
 pub(crate) struct GraphOptions {
-    /// Follow the conventions of another tool where B leaves room
+    /// Follow the conventions of another tool where B leaves a choice
     #[arg(long, value_enum)]
     compat: Option<Compat>,
-    /// What to show of the state space
+    /// Part of the state space to draw
     #[arg(long, value_enum, default_value = "off")]
     symmetry: Shown,
-    /// Show the graph of one state instead: the state with this number in breadth-first order
+    /// Draw the N-th state in breadth-first order as a graph, instead of the state space
     #[arg(long, value_name = "N")]
     state: Option<u64>,
-    /// Stop after this many states
+    /// Stop after N states
     #[arg(long, value_name = "N", default_value_t = 200)]
     max_states: usize,
-    /// The language of the picture; by default that of the file's name, else DOT
+    /// Output format [default: by the file name, else DOT]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write to a file instead of standard output
@@ -37,11 +39,11 @@ pub(crate) struct GraphOptions {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Shown {
-    /// All states; one of each class of symmetric ones has a double border
+    /// All states; one representative per orbit has a double border
     Off,
-    /// One state of each class
+    /// One representative per orbit
     Auto,
-    /// One state of each class, with its permutations
+    /// One representative per orbit, with its permutations
     Flood,
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) 
             let graph = state_graph(model, &config, number, &mut watch);
             watch.clear();
             let Some(graph) = graph else {
-                errln!("error: there is no state with the number {number}");
+                errln!("error: no state {number}: the state space is smaller");
                 return Exit::Usage;
             };
             draw_state(&graph)
@@ -75,7 +77,7 @@ pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) 
             };
             let space = space(model, &config, view, options.max_states);
             if space.is_cut {
-                errln!("warning: there are more states; --max-states shows more of them");
+                errln!("warning: drawing cut at {} states (raise --max-states)", options.max_states);
             }
             draw_space(&space, view)
         }
@@ -97,7 +99,7 @@ fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {
     match replace_file(path, text) {
         Ok(()) => Exit::Ok,
         Err(error) => {
-            errln!("error: {} cannot be written: {error}", path.display());
+            errln!("error: cannot write `{}`: {error}", path.display());
             Exit::Usage
         }
     }
@@ -112,7 +114,7 @@ fn draw_space(space: &Space, view: View) -> Drawing {
     let node = |(idx, node): (usize, &SpaceNode)| DrawnNode {
         lines: lines(idx, node),
         row: node.depth,
-        // In a quotient every state is the one of its class.
+        // In a quotient, every state is a representative.
         has_double_border: node.is_representative && view != View::Quotient,
         is_round: idx == 0,
         colour: None,
@@ -129,7 +131,7 @@ fn draw_space(space: &Space, view: View) -> Drawing {
 fn draw_state(graph: &StateGraph) -> Drawing {
     let mut rows = vec![u32::MAX; graph.vertices.len()];
     rows[0] = 0;
-    // Edges only ever lead on, so that as many rounds as there are vertices are enough.
+    // The graph is acyclic, so one round per vertex suffices.
     for _ in 0..graph.vertices.len() {
         for (from, to, _) in &graph.edges {
             let next = rows[*from as usize].saturating_add(1);

@@ -1,4 +1,4 @@
-//! `abridge parse`: is the syntax of one file right?
+//! `abridge parse`: syntax check of one file, without the files that it refers to.
 
 use std::path::Path;
 

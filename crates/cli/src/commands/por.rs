@@ -1,4 +1,6 @@
-//! `abridge por`: which steps of a machine depend on which, and why.
+//! `abridge por`: dependences between operation instances, with the reason for each.
+//!
+//! The output explains what `check --por` may skip: a pair that is not listed commutes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,13 +19,13 @@ use crate::report::{count, json_diagnostics};
 
 #[derive(Args)]
 pub(crate) struct PorOptions {
-    /// Follow the conventions of another tool where B leaves room
+    /// Follow the conventions of another tool where B leaves a choice
     #[arg(long, value_enum)]
     compat: Option<Compat>,
-    /// Print a graph in the language of Graphviz instead
+    /// Print a graph in DOT instead of text
     #[arg(long, value_enum, value_name = "GRAPH")]
     dot: Option<Graph>,
-    /// Only what concerns instances whose names begin with this
+    /// Print only dependences of instances whose names begin with NAME
     #[arg(long, value_name = "NAME")]
     of: Option<String>,
     #[command(flatten)]
@@ -32,14 +34,14 @@ pub(crate) struct PorOptions {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Graph {
-    /// An edge between instances that depend on each other
+    /// Edges connect dependent instances
     Dependence,
-    /// An edge from an instance to one that it can enable
+    /// Edges lead from an instance to the instances that it can enable
     Enabling,
 }
 
-/// The widest matrix that is printed.
-const WIDEST: usize = 100;
+/// A larger matrix is not printed.
+const MAX_MATRIX_INSTANCES: usize = 100;
 
 pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, json: bool) -> Exit {
     let sources = analyse(&Disk, file, model_options);
@@ -58,9 +60,11 @@ pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, js
     cache.save();
     let Some(analysis) = analysis else {
         if json {
-            print_json(&json!({ "file": file, "ok": false, "message": "beyond analysis" }));
+            print_json(&json!({ "file": file, "ok": false, "message": "no dependence analysis" }));
         } else {
-            outln!("beyond analysis: there are no constants that satisfy PROPERTIES, or there are too many instances");
+            outln!(
+                "no dependence analysis: PROPERTIES are unsatisfiable, or the machine has too many operation instances"
+            );
         }
         return Exit::Incomplete;
     };
@@ -89,7 +93,7 @@ fn text(analysis: &Analysis, of: Option<&str>) -> String {
         count(outline.cells, "cell")
     );
     let _ = writeln!(text, "{}", possible(analysis));
-    if of.is_none() && outline.instances <= WIDEST {
+    if of.is_none() && outline.instances <= MAX_MATRIX_INSTANCES {
         text.push('\n');
         matrix(analysis, &mut text);
     }
@@ -102,15 +106,15 @@ fn text(analysis: &Analysis, of: Option<&str>) -> String {
     text
 }
 
-/// What a search may have to report.
+/// Violations that induction does not exclude.
 fn possible(analysis: &Analysis) -> String {
     let mut errors: Vec<&str> = analysis.errors.iter().map(String::as_str).collect();
     errors.extend(analysis.may_deadlock.then_some("deadlock"));
     errors.dedup();
     if errors.is_empty() {
-        return "nothing to report is possible: induction excludes it".to_owned();
+        return "no violation is possible: excluded by induction".to_owned();
     }
-    format!("cannot be excluded by induction: {}", errors.join(", "))
+    format!("not excluded by induction: {}", errors.join(", "))
 }
 
 fn matrix(analysis: &Analysis, text: &mut String) {
@@ -132,18 +136,18 @@ fn explanation(dependence: &Dependence, [first, second]: [&str; 2]) -> String {
     text += &match dependence.reason {
         DependenceReason::Disables => format!("{first} can disable {second}"),
         DependenceReason::IsDisabled => format!("{second} can disable {first}"),
-        DependenceReason::Order => "the order can matter".to_owned(),
-        DependenceReason::Outcomes => "one can make more outcomes of the other possible".to_owned(),
-        DependenceReason::NoCircuit => "something about them cannot be expressed by circuits".to_owned(),
-        DependenceReason::Unknown => "not decided within the limits".to_owned(),
+        DependenceReason::Order => "the two orders can lead to different states".to_owned(),
+        DependenceReason::Outcomes => "one can enable further outcomes of the other".to_owned(),
+        DependenceReason::NoCircuit => "no circuit exists for one of them".to_owned(),
+        DependenceReason::Unknown => "undecided within the solver budget".to_owned(),
     };
-    let _ = writeln!(text, "\n  both touch {}", shortened(&dependence.shared));
+    let _ = writeln!(text, "\n  shared: {}", shortened(&dependence.shared));
     if !dependence.example.is_empty() {
         let values: Vec<String> = dependence.example.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let _ = writeln!(text, "  for example where {}", values.join(", "));
+        let _ = writeln!(text, "  example state: {}", values.join(", "));
         let _ = writeln!(
             text,
-            "  if no state is like that, a guard or an invariant that says so, and that all operations preserve, removes this"
+            "  if no such state is reachable, an inductive invariant or a guard that excludes it removes the dependence"
         );
     }
     text

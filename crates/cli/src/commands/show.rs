@@ -1,4 +1,6 @@
-//! `abridge show`: what was understood of a machine.
+//! `abridge show`: a machine as the front end reads it.
+//!
+//! Views: overview, syntax tree, types, typed model, symmetry.
 
 mod symmetry;
 

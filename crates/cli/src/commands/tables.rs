@@ -1,4 +1,4 @@
-//! The tables of the papers on symmetry, with our numbers beside the published ones.
+//! `abridge bench tables`: the tables of the symmetry papers beside our numbers.
 //!
 //! Tables 1 and 2 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation Flooding" (F), and Tables 4.1 to 4.4, C.1 and C.2 of
 //! Spermann's thesis (S). Machines are those under `models/`. Nodes include the root, as there.
@@ -19,25 +19,25 @@ use crate::watch::{Interrupt, Watch, grouped};
 
 #[derive(Args)]
 pub(crate) struct TablesOptions {
-    /// The folder of the machines
+    /// Folder of the machines
     #[arg(long, value_name = "DIR", default_value = "models")]
     models: PathBuf,
-    /// Only machines whose name contains this
+    /// Run only machines whose name contains TEXT
     #[arg(long, value_name = "TEXT", default_value = "")]
     only: String,
-    /// Give up a run after this many seconds
+    /// Time limit per run
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     time: f64,
 }
 
-/// A published table: which numbers its lines have, and the lines: machine, sets, size of the sets, numbers; `-` where there is none.
+/// A published table. A line has machine, sets, size of the sets, and one number per column; `-` stands for a missing number.
 struct Table {
     title: &'static str,
     columns: &'static [Column],
     lines: &'static str,
 }
 
-/// What a published number is about.
+/// Quantity of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
     Nodes(Ours),
@@ -45,7 +45,7 @@ enum Column {
     Seconds(Ours),
 }
 
-/// The method of ours to compare with.
+/// Our method that a column is compared with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ours {
     Off,

@@ -1,4 +1,6 @@
-//! `abridge trace replay`: follow a saved trace step by step.
+//! `abridge trace replay`: replay a saved trace step by step.
+//!
+//! Every step is found by the plain interpreter. Exit 0 means that the machine can take all steps of the trace.
 
 use std::path::Path;
 
@@ -68,7 +70,7 @@ fn print_replay(replayed: &Replayed, n_steps: usize) {
         outln!("note: {note}");
     }
     match &replayed.replay.failure {
-        None => outln!("replayed: all of {}", count(n_steps, "step")),
+        None => outln!("replayed {}", count(n_steps, "step")),
         Some(Failure { step, reason }) => outln!("step {} of {n_steps} fails: {reason}", step + 1),
     }
     if !replayed.steps.is_empty() {

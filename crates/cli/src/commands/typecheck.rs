@@ -1,4 +1,6 @@
-//! `abridge typecheck`: read, compose and type many machines in parallel.
+//! `abridge typecheck`: parse, compose and type-check many machines in parallel.
+//!
+//! Results are printed in the order of the files, whatever thread finishes first.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -31,7 +33,7 @@ struct FileReport {
     diagnostics: Vec<JsonDiagnostic>,
 }
 
-/// What one thread found for one file.
+/// Analysis of one file, and its duration.
 struct Outcome {
     analysis: Analysis,
     seconds: f64,
@@ -62,7 +64,7 @@ pub(crate) fn run(paths: &[PathBuf], jobs: Option<usize>, options: &Options, jso
             });
             return;
         }
-        // With many files warnings would bury the errors.
+        // With many files, warnings would bury the errors.
         let shown: Vec<Diagnostic> = outcome
             .analysis
             .diagnostics

@@ -1,4 +1,6 @@
-//! Where an animation stands, for people and for programs.
+//! The current state of an animation and its successors, as text and as JSON.
+//!
+//! Long values are shortened in the text; `vars` and JSON have them in full.
 
 use abridge_check::{Place, Shown as _, TraceStep};
 use abridge_model::dump;
@@ -8,8 +10,8 @@ use super::{Dialogue, Reply};
 use crate::formulas::fields;
 use crate::steps::{changes, label, object, shortened};
 
-/// Values longer than this are cut; `vars` shows them in full.
-const LONGEST: usize = 100;
+/// Longer values are shortened; `vars` prints them in full.
+const MAX_VALUE_CHARS: usize = 100;
 
 pub(super) struct View<'v, 'a> {
     pub(super) dialogue: &'v Dialogue<'a>,
@@ -17,7 +19,7 @@ pub(super) struct View<'v, 'a> {
 }
 
 impl View<'_, '_> {
-    /// The state, what changed, what is wrong with it, and the steps from here.
+    /// Last step, state with changes marked, violated invariant conjuncts, and the steps out of the state.
     pub(super) fn text(&self) -> String {
         let last = self.dialogue.animation.trace().pop();
         let mut text = match &last {
@@ -26,7 +28,7 @@ impl View<'_, '_> {
         };
         text += &self.state(last.as_ref());
         for conjunct in self.broken() {
-            text += &format!("  {} {conjunct}\n", self.bold("the invariant is violated:"));
+            text += &format!("  {} {conjunct}\n", self.bold("invariant violated:"));
         }
         text.push('\n');
         text + &self.choices()
@@ -42,13 +44,13 @@ impl View<'_, '_> {
         let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         let row = |(name, value): &&(String, String)| {
             let is_changed = step.changed.contains(name);
-            let row = format!("{} {name:<width$} = {}", if is_changed { '*' } else { ' ' }, shortened(value, LONGEST));
+            let row = format!("{} {name:<width$} = {}", if is_changed { '*' } else { ' ' }, shortened(value, MAX_VALUE_CHARS));
             if is_changed { self.bold(&row) + "\n" } else { row + "\n" }
         };
         shown.iter().map(row).collect()
     }
 
-    /// The conjuncts of the invariant that do not hold here.
+    /// Invariant conjuncts that are false in this state.
     fn broken(&self) -> Vec<String> {
         let Place::Running(state) = self.dialogue.place() else { return Vec::new() };
         let truths = self.dialogue.system.judge().session().invariant(&state);
@@ -73,21 +75,21 @@ impl View<'_, '_> {
             })
             .collect();
         if self.dialogue.animation.choices().is_cut {
-            text += "     there are more steps (--limit shows more)\n";
+            text += "     more steps exist (raise --limit)\n";
         }
         for (name, error) in &self.dialogue.animation.choices().errors {
-            text += &format!("     {name} cannot be evaluated: {}\n", error.message);
+            text += &format!("     {name} could not be evaluated: {}\n", error.message);
         }
         if steps.is_empty() && self.dialogue.animation.choices().errors.is_empty() {
             text += match self.dialogue.place() {
-                Place::Running(_) => "     no operation is enabled: a deadlock\n",
+                Place::Running(_) => "     deadlock: no operation is enabled\n",
                 _ => "     the machine cannot start\n",
             };
         }
         text
     }
 
-    /// All values in full.
+    /// All constants and variables in full.
     pub(super) fn variables(&self) -> Reply {
         let Some(state) = self.dialogue.animation.state() else {
             return Reply::error("nothing has a value yet; take a step first");

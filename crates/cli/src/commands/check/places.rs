@@ -1,4 +1,4 @@
-//! Where a run may write: the folder in which it is saved, and the one for states that do not fit into memory.
+//! Folders that a run may write to: the checkpoint folder, and the spill folder for states that do not fit into memory.
 
 use std::path::{Path, PathBuf};
 
@@ -16,19 +16,19 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The folders that the options name; a message if they cannot be used.
+    /// Opens the folders that the options name; an error message if one cannot be used.
     pub(crate) fn new(options: &CheckOptions) -> Result<Places, String> {
         let resumes = options.resume.is_some();
         let path = options.resume.as_ref().or(options.checkpoint.as_ref());
         let is_breadth_first = options.strategy == Order::Bfs;
         if path.is_some() && !is_breadth_first {
-            return Err("only breadth-first search can be saved: leave out --strategy".to_owned());
+            return Err("--checkpoint and --resume need breadth-first search: remove --strategy".to_owned());
         }
         let folder = path.map(|path| open(path, resumes)).transpose()?;
         let spills = options.memory.is_some() && !options.no_spill && is_breadth_first;
         let spill = options.spill.clone().unwrap_or_else(std::env::temp_dir);
         if options.spill.is_some() && !spill.is_dir() {
-            return Err(format!("{} is not a folder (--spill)", spill.display()));
+            return Err(format!("--spill: `{}` is not a folder", spill.display()));
         }
         let scratch = spills.then(|| Scratch::new(&spill));
         Ok(Places { folder, scratch, resumes, path: path.cloned().unwrap_or_default() })
@@ -47,48 +47,50 @@ impl Places {
         let path = self.path.display();
         match refusal {
             Refusal::Unreadable(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                format!("there is no checkpoint in {path}")
+                format!("no checkpoint in {path}")
             }
             Refusal::Unreadable(error) => format!("the checkpoint in {path} cannot be read: {error}"),
             Refusal::OtherVersion => {
-                format!(
-                    "the checkpoint in {path} was written by another version of abridge; start again without --resume"
-                )
+                format!("the checkpoint in {path} was written by another version of abridge; restart without --resume")
             }
             Refusal::OtherModel => format!(
-                "the checkpoint in {path} is of another model or of other options: its files, or options that change what is visited, \
-                 have changed since"
+                "the checkpoint in {path} belongs to another model or other options: the files of the model, or options that change \
+                 the search, differ"
             ),
-            Refusal::Damaged => format!("the checkpoint in {path} is damaged; start again without --resume"),
+            Refusal::Damaged => format!("the checkpoint in {path} is damaged; restart without --resume"),
             Refusal::Spill(error) => {
                 format!(
-                    "the checkpoint in {path} does not fit into --memory, and states could not go to files: {error}"
+                    "the checkpoint in {path} does not fit into --memory, and states could not be written to files: {error}"
                 )
             }
         }
     }
 
-    /// What a user should know about the saved run.
+    /// Prints how to continue the saved run, or why it could not be saved.
     pub(crate) fn print_outcome(&self, report: &Report, file: &Path) {
         if self.folder.is_none() {
             return;
         }
         if let Some(error) = &report.disk.checkpoint_error {
-            errln!("warning: the run could not be saved in {}: {error}", self.path.display());
+            errln!("warning: cannot save the checkpoint in {}: {error}", self.path.display());
         } else if self.folder.as_ref().is_some_and(|folder| folder.has(MANIFEST)) {
-            outln!("saved; go on with: abridge check {} --resume {}", file.display(), self.path.display());
+            outln!(
+                "checkpoint saved; continue with: abridge check {} --resume {}",
+                file.display(),
+                self.path.display()
+            );
         }
     }
 }
 
 fn open(path: &Path, resumes: bool) -> Result<Folder, String> {
     if resumes && !path.join(MANIFEST).exists() {
-        return Err(format!("there is no checkpoint in {}", path.display()));
+        return Err(format!("no checkpoint in {}", path.display()));
     }
-    let folder = Folder::new(path).map_err(|error| format!("{} cannot be used: {error}", path.display()))?;
+    let folder = Folder::new(path).map_err(|error| format!("cannot use {}: {error}", path.display()))?;
     if !resumes && folder.has(MANIFEST) {
         return Err(format!(
-            "there is a checkpoint in {} already: go on with it by --resume, or remove the folder",
+            "{} already holds a checkpoint: continue it with --resume, or remove the folder",
             path.display()
         ));
     }

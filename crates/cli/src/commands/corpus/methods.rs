@@ -1,4 +1,6 @@
-//! Methods of symmetry reduction against none, machine by machine, as a user calls them.
+//! Comparison of symmetry methods with a run without symmetry reduction, machine by machine.
+//!
+//! A difference in verdict or violation kind is a bug: a reduction must not change a verdict.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,10 +10,10 @@ use serde_json::Value;
 use super::{CorpusOptions, Outcome};
 use crate::child;
 
-/// A method may take so many times as long as the run without.
-const PATIENCE: u32 = 5;
+/// Time limit of a run with symmetry reduction, as a multiple of the limit without.
+const TIME_LIMIT_FACTOR: u32 = 5;
 
-/// Runs without symmetry reduction and with each of the methods. The kind of the outcome says what sort of machine it is.
+/// Runs a machine without symmetry reduction and with each method. The kind of the outcome classifies the machine.
 pub(super) fn compare(path: &str, methods: &[String], options: &CorpusOptions) -> Outcome {
     let file = options.dir.join(path);
     let start = Instant::now();
@@ -23,7 +25,7 @@ pub(super) fn compare(path: &str, methods: &[String], options: &CorpusOptions) -
     let mut differences = Vec::new();
     let mut is_symmetric = false;
     for method in methods {
-        match run(&file, method, limit.saturating_mul(PATIENCE), options) {
+        match run(&file, method, limit.saturating_mul(TIME_LIMIT_FACTOR), options) {
             Ok(answer) => {
                 is_symmetric |= has_symmetry(&answer);
                 differences.extend(difference(&plain, &answer).map(|text| format!("{method}: {text}")));
@@ -56,7 +58,7 @@ fn has_symmetry(answer: &Value) -> bool {
     blocks.filter_map(Value::as_array).any(|blocks| !blocks.is_empty())
 }
 
-/// In what two answers about a machine differ. A method that says that it is approximate claims nothing where nothing is found.
+/// The difference between two results for a machine. An approximate method may say `incomplete` where the exact run says `holds`.
 fn difference(plain: &Value, answer: &Value) -> Option<String> {
     let said = |answer: &Value| {
         let kind = answer["violation"]["kind"].as_str().map(|kind| format!(" ({kind})")).unwrap_or_default();

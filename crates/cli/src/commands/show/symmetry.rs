@@ -1,4 +1,4 @@
-//! `abridge show --symmetry`: which elements a machine cannot tell apart, and why others are told apart.
+//! `abridge show --symmetry`: interchangeable elements of each given set, and the reason why others are fixed.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use abridge_model::Model;
 use abridge_system::Properties;
 use serde_json::{Value, json};
 
-/// Reasons shown for each set; others are counted.
+/// Maximum number of reasons printed per set; the rest is counted.
 const MAX_REASONS: usize = 6;
 
 fn symmetry(model: &Model) -> Symmetry {
@@ -19,7 +19,7 @@ pub(super) fn text(model: &Model, sources: &SourceMap) -> String {
     let symmetry = symmetry(model);
     let mut out = String::new();
     if symmetry.carriers.is_empty() {
-        return "there are no given sets\n".to_owned();
+        return "no given sets\n".to_owned();
     }
     for carrier in &symmetry.carriers {
         let set = &model.sets[carrier.set];
@@ -37,11 +37,11 @@ pub(super) fn text(model: &Model, sources: &SourceMap) -> String {
         }
     }
     match symmetry.group.order() {
-        Some(1) => out.push_str("nothing is symmetric\n"),
+        Some(1) => out.push_str("no symmetry\n"),
         Some(order) => {
-            let _ = writeln!(out, "up to {order} states are one");
+            let _ = writeln!(out, "orbits of up to {order} states");
         }
-        None => out.push_str("more than 2^128 states may be one\n"),
+        None => out.push_str("orbits of more than 2^128 states\n"),
     }
     out
 }
@@ -56,9 +56,9 @@ fn reason_text(model: &Model, sources: &SourceMap, reason: &Reason) -> String {
         Reason::Temporal(span) => format!("is named in the temporal formula at {}", sources.locate(*span)),
         Reason::Pinned(constant) => format!("is the value chosen for {}", model.constants[*constant].name),
         Reason::Ordered { name, span } => {
-            format!("is told apart by {name} at {}, which depends on names or on their order", sources.locate(*span))
+            format!("is fixed by {name} at {}, which depends on names or their order", sources.locate(*span))
         }
-        Reason::Alone => "is alone".to_owned(),
+        Reason::Alone => "has no interchangeable partner".to_owned(),
     }
 }
 
