@@ -110,10 +110,10 @@ pub(crate) struct CheckOptions {
     profile: bool,
     /// Symmetry reduction: visit one representative of states that differ only in interchangeable elements. Default: `auto`, but `off`
     /// with --survey, --compat or --prob-limits
-    #[arg(long, value_enum, help_heading = "Search")]
+    #[arg(long, value_enum, help_heading = "Reductions")]
     symmetry: Option<Symmetry>,
     /// With --symmetry marker: confirm each match by canonical forms, which makes the result exact
-    #[arg(long, help_heading = "Search")]
+    #[arg(long, help_heading = "Reductions")]
     precise: bool,
     /// Partial order reduction: explore one order of independent steps. The verdict stays the same; states and transitions that are
     /// skipped are not counted
@@ -480,7 +480,7 @@ fn holds_text(report: &Report) -> String {
     match (is_selected, is_symmetric) {
         (true, true) => format!("holds (partial order and symmetry reduction: {states} visited)"),
         (true, false) => format!("holds (partial order reduction: {} of the states visited)", grouped(report.states)),
-        (false, true) => format!("holds (symmetry reduction: {states} visited, one per orbit)"),
+        (false, true) => format!("holds (symmetry reduction: {states} visited)"),
         (false, false) => format!("holds (all {states} visited)"),
     }
 }
