@@ -8,7 +8,7 @@ use common::{Folder, abridge, command, counter};
 fn a_machine_that_holds() {
     let run = abridge(&["check", "models/lift.mch"]);
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
-    assert!(run.stdout.starts_with("holds (all 36 states visited)\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("holds (exhaustive search: 36 states visited)\n"), "{}", run.stdout);
     let mutex = ["check", "models/mutex.mch", "--set-size", "PROC=3", "--json"];
     let json = abridge(&[&mutex[..], &["--symmetry", "off"]].concat()).json();
     assert_eq!(
@@ -96,7 +96,7 @@ fn steps_that_do_not_matter_are_left_out() {
     assert!(run.stdout.starts_with("invariant violated after 5 steps: card(is_open) <= 1\n"), "{}", run.stdout);
     let run = abridge(&["check", "models/mutex.mch", "--check-por", "--symmetry", "off"]);
     assert_eq!(run.status, 0, "{}", run.stdout);
-    assert!(run.stdout.starts_with("holds (all 8 states visited)\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("holds (exhaustive search: 8 states visited)\n"), "{}", run.stdout);
     assert!(run.stdout.contains("8 states, 15 transitions"), "{}", run.stdout);
 }
 

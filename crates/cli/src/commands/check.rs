@@ -481,7 +481,7 @@ fn holds_text(report: &Report) -> String {
         (true, true) => format!("holds (partial order and symmetry reduction: {states} visited)"),
         (true, false) => format!("holds (partial order reduction: {} of the states visited)", grouped(report.states)),
         (false, true) => format!("holds (symmetry reduction: {states} visited)"),
-        (false, false) => format!("holds (all {states} visited)"),
+        (false, false) => format!("holds (exhaustive search: {states} visited)"),
     }
 }
 

@@ -1,0 +1,163 @@
+//! The lines of `docs/limits.md` that no other test shows.
+//!
+//! A test that fails here means that a limit is gone or has moved: correct the page with it.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{Folder, abridge, counter};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The texts of all integration tests.
+fn test_sources() -> String {
+    let mut sources = String::new();
+    for entry in fs::read_dir(root().join("crates")).expect("the crates") {
+        let tests = entry.expect("a crate").path().join("tests");
+        for file in fs::read_dir(tests).into_iter().flatten() {
+            let file = file.expect("a file").path();
+            if file.is_file() {
+                sources += &fs::read_to_string(file).expect("a test is readable");
+            }
+        }
+    }
+    sources
+}
+
+#[test]
+fn every_test_that_the_page_names_exists() {
+    let page = fs::read_to_string(root().join("docs/limits.md")).expect("the page");
+    let sources = test_sources();
+    let mut n_names = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().expect("a row has cells");
+        for name in cell.split('`').skip(1).step_by(2).filter(|name| name.contains('_') && !name.ends_with(".rs")) {
+            assert!(sources.contains(&format!("fn {name}()")), "no test `{name}`");
+            n_names += 1;
+        }
+    }
+    assert!(n_names >= 20, "only {n_names} tests are named");
+}
+
+#[test]
+fn temporal_formulas_are_not_checked() {
+    let folder = Folder::new("limits-temporal");
+    let machine = counter("n : 0..3", "up = PRE n < 3 THEN n := n + 1 END; stay = skip")
+        .replace("VARIABLES", "DEFINITIONS ASSERT_LTL == \"G {n = 0}\" VARIABLES");
+    let json = abridge(&["check", &folder.file("counter.mch", &machine), "--json"]).json();
+    assert_eq!((&json["violation"], &json["states"]), (&serde_json::Value::Null, &4.into()), "{json}");
+}
+
+#[test]
+fn a_gluing_invariant_is_not_checked() {
+    let folder = Folder::new("limits-gluing");
+    folder.file("A.mch", "MACHINE A VARIABLES xx INVARIANT xx : 0..9 INITIALISATION xx := 0 OPERATIONS go = skip END");
+    let refinement = "REFINEMENT R REFINES A VARIABLES yy INVARIANT yy : 0..9 & yy = 2 * xx
+        INITIALISATION yy := 7 OPERATIONS go = skip END";
+    let file = folder.file("R.ref", refinement);
+    assert_eq!(abridge(&["check", &file, "--json"]).json()["found"]["invariant"], false);
+    let shown = abridge(&["show", &file, "--model", "--json"]).json();
+    let conjuncts = shown["invariant"].as_array().expect("a list").iter();
+    let skipped: Vec<&str> = conjuncts
+        .filter(|conjunct| conjunct["gluing"] == true)
+        .filter_map(|conjunct| conjunct["text"].as_str())
+        .collect();
+    assert_eq!(skipped, ["xx : 0..9", "yy = 2 * xx"]);
+}
+
+#[test]
+fn an_ill_defined_search_condition_counts_as_false() {
+    let folder = Folder::new("limits-search");
+    let operations = "param(p) = PRE p : 0..3 & 6 / p > 2 THEN n := p END;
+        any = ANY p WHERE p : 0..3 & 6 / p > 2 THEN n := p END";
+    let json = abridge(&["check", &folder.file("counter.mch", &counter("n : 0..3", operations)), "--json"]).json();
+    assert_eq!((&json["verdict"], &json["states"]), (&"holds".into(), &3.into()), "{json}");
+    assert_eq!(abridge(&["eval", "#x.(x : 0..3 & 6 / x > 2)"]).status, 0);
+    assert_eq!(abridge(&["eval", "{x | x : 0..3 & 6 / x > 2}"]).stdout, "{1,2} : POW(INTEGER)\n");
+    // It is reported where nothing is searched for.
+    assert_eq!(abridge(&["eval", "!x.(x : 0..3 => 6 / x > 1)"]).status, 75);
+    let guard = counter("n : 0..3", "half = PRE 6 / n > 2 THEN n := 1 END; stay = skip");
+    assert_eq!(abridge(&["check", &folder.file("counter.mch", &guard)]).status, 75);
+}
+
+#[test]
+fn deferred_sets_have_two_elements() {
+    let folder = Folder::new("limits-deferred");
+    let file = folder.file("M.mch", "MACHINE M SETS S END");
+    assert_eq!(abridge(&["eval", &file, "card(S)"]).stdout, "2 : INTEGER\n");
+    assert_eq!(abridge(&["eval", &file, "card(S)", "--set-size", "S=5"]).stdout, "5 : INTEGER\n");
+}
+
+#[test]
+fn unbounded_strings_are_two_examples() {
+    let folder = Folder::new("limits-strings");
+    let machine = "MACHINE M VARIABLES x INVARIANT x : STRING INITIALISATION x := \"\"
+        OPERATIONS set(s) = PRE s : STRING THEN x := s END END";
+    let file = folder.file("M.mch", machine);
+    assert_eq!(abridge(&["check", &file]).status, 20);
+    let json = abridge(&["check", &file, "--compat", "prob", "--json"]).json();
+    assert_eq!((&json["verdict"], &json["states"]), (&"incomplete".into(), &3.into()), "{json}");
+    assert_eq!(json["limits"][0], "`s` was enumerated over two strings only");
+}
+
+#[test]
+fn long_sets_are_not_listed() {
+    let run = abridge(&["eval", "card({x | x : 0..3000000 & x mod 2 = 0})"]);
+    assert_eq!(run.status, 20, "{}", run.stderr);
+    assert!(format!("{}{}", run.stdout, run.stderr).contains("error[set-too-large]"), "{}{}", run.stdout, run.stderr);
+    assert_eq!(abridge(&["eval", "card(0..3000000)"]).stdout, "3000001 : INTEGER\n");
+}
+
+#[test]
+fn deep_recursion_is_a_limit() {
+    let folder = Folder::new("limits-recursion");
+    let machine = "MACHINE M ABSTRACT_CONSTANTS f
+        PROPERTIES f = %n.(n : NATURAL | IF n = 0 THEN 0 ELSE f(n - 1) END)
+        VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0
+        OPERATIONS up = x := f(20000); stay = skip END";
+    let run = abridge(&["check", &folder.file("M.mch", machine)]);
+    assert_eq!(run.status, 20, "{}", run.stdout);
+    assert!(run.stdout.starts_with("no violation found (up could not be evaluated; "), "{}", run.stdout);
+    assert!(run.stdout.contains("error[too-deep]"), "{}", run.stdout);
+}
+
+#[test]
+fn reals_are_doubles() {
+    assert_eq!(abridge(&["eval", "0.1 + 0.2 = 0.3"]).stdout, "FALSE\n");
+}
+
+/// The orbit of a set with six of 22 elements has 74,613 members, more than flooding stores.
+#[test]
+fn flooding_leaves_large_orbits_alone() {
+    let folder = Folder::new("limits-flood");
+    let machine = "MACHINE M SETS S VARIABLES s INVARIANT s <: S INITIALISATION s := {}
+        OPERATIONS put(x) = PRE x : S - s & card(s) < 6 THEN s := s \\/ {x} END END";
+    let file = folder.file("M.mch", machine);
+    let states = |method: &str| {
+        let options = ["check", &file, "--set-size", "S=22", "--no-deadlock", "--json", "--symmetry", method];
+        let json = abridge(&options).json();
+        assert_eq!(json["verdict"], "holds", "{json}");
+        json["states"].as_u64().expect("a number")
+    };
+    assert_eq!((states("auto"), states("canon")), (7, 7));
+    // Six representatives, and every successor of the last one.
+    assert_eq!(states("flood"), 6 + 17);
+}
+
+#[test]
+fn deep_traces_are_not_shortest() {
+    let folder = Folder::new("limits-deep");
+    let operations = "short = PRE n = 0 THEN n := 30 END; break = PRE n : {20, 30} THEN n := 99 END;
+        up = PRE n < 20 THEN n := n + 1 END";
+    let file = folder.file("counter.mch", &counter("n < 99", operations));
+    let steps = |strategy: &str| {
+        let json = abridge(&["check", &file, "--strategy", strategy, "--json"]).json();
+        json["violation"]["trace"].as_array().expect("a trace").len()
+    };
+    assert_eq!(steps("bfs"), 3);
+    assert_eq!(steps("dfs"), 22);
+}
