@@ -1,4 +1,6 @@
-//! What we have to say, as data.
+//! Diagnostics as data.
+//!
+//! Library crates build diagnostics and never print. Ids are permanent, because tests, documentation and users refer to them.
 
 use crate::Span;
 
@@ -8,7 +10,7 @@ pub enum Severity {
     Warning,
 }
 
-/// A place and, optionally, what is to be said there.
+/// A span with an optional text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     pub span: Span,
@@ -22,7 +24,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Lower case, no final stop, B text in backquotes.
     pub message: String,
-    /// The place that is wrong; absent only for messages about the command line or a file that could not be read.
+    /// Primary place; absent only for messages about the command line or an unreadable file.
     pub primary: Option<Label>,
     pub secondary: Vec<Label>,
     pub notes: Vec<String>,
@@ -55,7 +57,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a second place with what is to be said there.
+    /// Adds a secondary place with a text shown there.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
@@ -83,7 +85,7 @@ impl Diagnostic {
     }
 }
 
-/// Diagnostics as they are shown: errors first, each kind in the order of its places.
+/// Diagnostics in display order: errors first, then by place.
 pub fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| (diagnostic.severity, diagnostic.span()));

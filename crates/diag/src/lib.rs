@@ -1,8 +1,8 @@
-//! Where things are in the source, and what we have to say about them.
+//! Source positions and diagnostics.
 //!
-//! [`SourceMap`] holds every file of a project; a [`Span`] is a range in one of them; a [`Diagnostic`] is data
-//! (id, severity, message, labelled spans, notes, help) that is turned into text only at the edge, by [`render`].
-//! Start with `diagnostic.rs`.
+//! A [`SourceMap`] holds every file of a project, and a [`Span`] is a range in one of them. A [`Diagnostic`] is data: id, severity,
+//! message, labelled spans, notes, help. [`render`] turns it into text, and only the command line calls it. [`with_stack`] grows
+//! the stack for recursion over trees of users. Start with `diagnostic.rs`.
 
 mod diagnostic;
 mod render;

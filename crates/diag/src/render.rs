@@ -1,13 +1,13 @@
-//! Diagnostics as text, in the manner of rustc.
+//! Diagnostics as text, in the style of rustc.
 //!
-//! Lines longer than [`RenderConfig::width`] are shown as a window around the marked place, so a mistake in a 10 MB line stays
+//! A line longer than [`RenderConfig::width`] is shown as a window around the marked span, so an error in a 10 MB line stays
 //! readable.
 
 use std::fmt::Write as _;
 
 use crate::{Diagnostic, FileId, Label, Severity, SourceMap};
 
-/// How to render.
+/// Rendering options.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderConfig {
     /// ANSI colours.
@@ -44,7 +44,7 @@ struct Renderer<'a> {
     gutter: usize,
 }
 
-/// A label whose place has been looked up.
+/// A label with resolved line and column.
 struct Located<'a> {
     file: FileId,
     line: u32,
@@ -155,7 +155,7 @@ impl Renderer<'_> {
     }
 }
 
-/// The part of a line that is shown: text with tabs widened and control characters replaced, and where the mark goes.
+/// The visible part of a line, with tabs expanded and control characters replaced, and the position of the mark.
 struct Window {
     text: String,
     indent: usize,

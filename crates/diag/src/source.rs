@@ -1,4 +1,6 @@
-//! The files of a project and positions in them.
+//! Source files of a project, and byte spans in them.
+//!
+//! Positions are 32-bit byte offsets. Line and column are computed when a diagnostic is shown.
 
 use std::sync::Arc;
 
@@ -33,14 +35,14 @@ impl Span {
     }
 }
 
-/// A position as people count: line and column from 1, the column in characters.
+/// Line and column, counted from 1; the column in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineColumn {
     pub line: u32,
     pub column: u32,
 }
 
-/// One source file: its name as shown to the user, its text and where its lines start.
+/// One source file: display name, text, and offsets of its lines.
 #[derive(Debug)]
 pub struct SourceFile {
     name: String,
@@ -134,7 +136,7 @@ impl SourceMap {
     }
 }
 
-/// The text of a source file: UTF-8, or UTF-16 if a byte order mark says so. What is neither shows as U+FFFD.
+/// Decodes a source file: UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD.
 pub fn decoded(bytes: Vec<u8>) -> String {
     let unit: fn([u8; 2]) -> u16 = match bytes.get(..2) {
         Some([0xff, 0xfe]) => u16::from_le_bytes,

@@ -1,28 +1,28 @@
-//! Which roots are certainly not in a run.
+//! Bloom filter over the roots of a run.
 //!
-//! A Bloom filter in which all bits of a root lie in one word, so that asking touches memory once (Putze, Sanders, Singler, "Cache-, hash-
-//! and space-efficient Bloom filters"). About one root in fifty that is not there seems to be.
+//! All bits of a root lie in one word, so a query touches memory once (Putze, Sanders, Singler, "Cache-, hash-
+//! and space-efficient Bloom filters"). The rate of false positives is about one in fifty. A false negative would make a known state new.
 
 use crate::pairs::mix;
 
-/// Bits of the filter for each root.
-const BITS: usize = 12;
+/// Filter bits per root.
+const BITS_PER_ROOT: usize = 12;
 /// Bits that a root sets in its word.
-const N_SET: u32 = 5;
+const BITS_SET: u32 = 5;
 
 pub(crate) struct Filter(Box<[u64]>);
 
 impl Filter {
-    /// A filter for so many roots.
+    /// An empty filter with room for `n_roots`.
     pub(crate) fn new(n_roots: usize) -> Self {
-        Filter(vec![0; (n_roots * BITS).div_ceil(64).max(1)].into_boxed_slice())
+        Filter(vec![0; (n_roots * BITS_PER_ROOT).div_ceil(64).max(1)].into_boxed_slice())
     }
 
-    /// The word of a root and its bits there. The shard was chosen by the top bits of the first hash, so they are mixed again.
+    /// Word index and bit mask of a root. The top bits of the first hash chose the shard, so the hash is mixed again.
     fn place(&self, root: u64) -> (usize, u64) {
         let hash = mix(mix(root));
         let word = ((hash >> 32) * self.0.len() as u64) >> 32;
-        let bits = (0..N_SET).fold(0, |bits, nth| bits | 1 << (hash >> (6 * nth) & 63));
+        let bits = (0..BITS_SET).fold(0, |bits, nth| bits | 1 << (hash >> (6 * nth) & 63));
         (word as usize, bits)
     }
 

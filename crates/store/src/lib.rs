@@ -1,21 +1,21 @@
-//! The states that were met.
+//! The table of visited states.
 //!
-//! [`StateTable`] keeps fixed-width states exactly, gives each a number in the order of arrival, finds them again by content, and
-//! knows from which state each was first reached. A state is folded into one 64-bit *root*: its words are the leaves of a binary
-//! tree whose inner nodes are pairs of ids, each different pair kept once (`pairs.rs`, `shape.rs`; Laarman, van de Pol, Weber,
-//! "Parallel recursive state compression for free"). Numbers are found from roots through shards of open addressing (`shard.rs`).
+//! A [`StateTable`] stores fixed-width states exactly. It numbers them in the order of insertion, finds them by content, and
+//! records the parent from which each was first reached. A state is folded into one 64-bit *root*: its words are the leaves of a binary
+//! tree whose inner nodes are pairs of ids, and each distinct pair is stored once (`pairs.rs`, `fold.rs`; Laarman, van de Pol, Weber,
+//! "Parallel recursive state compression for free"). Sharded hash tables with open addressing map roots to numbers (`shard.rs`).
 //!
-//! Protocol for several threads: reading states, folding and unfolding need `&StateTable` and may happen at any time; each shard is
-//! locked by the thread that sifts candidates through it; appending roots needs `&mut StateTable`. So there is no unlocked
-//! mutation and no `unsafe`.
+//! Thread protocol: reading, folding and unfolding states need `&StateTable` and may happen at any time. The thread that sifts
+//! candidates through a shard holds its lock. Appending roots needs `&mut StateTable`. So no mutation is unlocked, and no `unsafe` is
+//! needed. A table that loses a state, or identifies two, makes a verdict wrong.
 
 mod filter;
+mod fold;
 mod pairs;
 mod parents;
 mod roots;
 mod runs;
 mod saved;
-mod shape;
 mod shard;
 mod table;
 mod volume;

@@ -1,8 +1,8 @@
-//! Different pairs of 32-bit ids, each under an id of its own.
+//! Interning table of pairs of 32-bit ids.
 //!
-//! The table only grows and is shared through `&self`. Pairs lie in segments that double in size and never move; ids are found
-//! through locked hash tables, chosen by hash. A [`PairCache`] before it keeps one thread's recent answers, so that the locks are
-//! rarely met.
+//! The table only grows and is shared through `&self`. Pairs lie in segments that double in size and never move. Locked hash tables,
+//! sharded by hash, map pairs to ids. A per-thread [`PairCache`] in front of them keeps recent answers, so that locks are rarely
+//! contended. Equal pairs must have equal ids: otherwise one state has two roots.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -10,8 +10,8 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 use hashbrown::HashTable;
 
 const N_SHARDS: usize = 32;
-/// The first segment holds this many pairs, each later one twice as many as the one before.
-const FIRST_SEGMENT: u32 = 1024;
+/// Pairs of the first segment; each further segment is twice as large.
+const FIRST_SEGMENT_PAIRS: u32 = 1024;
 const N_SEGMENTS: usize = 23;
 
 pub(crate) struct Pairs {
@@ -29,14 +29,14 @@ impl Pairs {
         }
     }
 
-    /// The pair of an id. Whoever has an id got it from [`Pairs::id`], after the pair was in its place.
+    /// The pair of an id. [`Pairs::id`] returns an id only after its pair is stored.
     pub(crate) fn get(&self, id: u32) -> u64 {
         let (segment, offset) = place(id);
         let pairs = self.segments[segment].get().map(Box::as_ref).unwrap_or_default();
         pairs[offset].load(Ordering::Relaxed)
     }
 
-    /// The id of a pair; a new one if it was never seen.
+    /// The id of a pair, which is added if it is new.
     fn id(&self, pair: u64, hash: u64) -> u32 {
         let shard = &self.shards[(hash >> 40) as usize % N_SHARDS];
         let is_same = |id: &u32| self.get(*id) == pair;
@@ -59,19 +59,19 @@ impl Pairs {
         assert!(id < u32::MAX, "more than 2^32 - 1 different pairs");
         let (segment, offset) = place(id);
         let pairs = self.segments[segment].get_or_init(|| {
-            let len = (FIRST_SEGMENT as usize) << segment;
+            let len = (FIRST_SEGMENT_PAIRS as usize) << segment;
             std::iter::repeat_with(AtomicU64::default).take(len).collect()
         });
         pairs[offset].store(pair, Ordering::Relaxed);
         id
     }
 
-    /// Adds a pair that is expected to be new; its id.
+    /// Adds a pair that is expected to be new, and returns its id.
     pub(crate) fn add(&self, pair: u64) -> Option<u32> {
         (self.len() < u64::from(u32::MAX)).then(|| self.id(pair, mix(pair)))
     }
 
-    /// How many different pairs there are.
+    /// Number of distinct pairs.
     pub(crate) fn len(&self) -> u64 {
         u64::from(self.next.load(Ordering::Acquire))
     }
@@ -88,9 +88,9 @@ impl Pairs {
 
 /// Segment and offset of an id.
 fn place(id: u32) -> (usize, usize) {
-    let shifted = u64::from(id) + u64::from(FIRST_SEGMENT);
-    let segment = shifted.ilog2() - FIRST_SEGMENT.ilog2();
-    let start = u64::from(FIRST_SEGMENT) << segment;
+    let shifted = u64::from(id) + u64::from(FIRST_SEGMENT_PAIRS);
+    let segment = shifted.ilog2() - FIRST_SEGMENT_PAIRS.ilog2();
+    let start = u64::from(FIRST_SEGMENT_PAIRS) << segment;
     (segment as usize, (shifted - start) as usize)
 }
 
@@ -102,24 +102,24 @@ pub(crate) fn mix(pair: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Recent answers of the table of pairs, for one thread.
+/// Per-thread cache of recently used pairs.
 pub struct PairCache {
     entries: Box<[(u64, u32)]>,
 }
 
 const CACHE_BITS: u32 = 16;
-/// No pair has this id.
-const NOTHING: u32 = u32::MAX;
+/// Marks an empty cache entry; no pair has this id.
+const NO_PAIR: u32 = u32::MAX;
 
 impl PairCache {
     pub fn new() -> Self {
-        PairCache { entries: vec![(0, NOTHING); 1 << CACHE_BITS].into_boxed_slice() }
+        PairCache { entries: vec![(0, NO_PAIR); 1 << CACHE_BITS].into_boxed_slice() }
     }
 
     pub(crate) fn id(&mut self, pairs: &Pairs, pair: u64) -> u32 {
         let hash = mix(pair);
         let entry = &mut self.entries[(hash >> (64 - CACHE_BITS)) as usize];
-        if *entry == (pair, entry.1) && entry.1 != NOTHING {
+        if *entry == (pair, entry.1) && entry.1 != NO_PAIR {
             return entry.1;
         }
         let id = pairs.id(pair, hash);

@@ -1,9 +1,12 @@
-//! From which state each state was first reached.
+//! Parent links: the state from which each state was first reached.
+//!
+//! Breadth-first search expands states in the order of their numbers, so the children of a state are consecutive. The number of
+//! children, in unary, then costs two bits per state. Traces follow these links.
 
 use crate::table::{NO_PARENT, Order};
 
 pub(crate) enum Parents {
-    /// States are expanded in the order of their numbers, so their children have ascending numbers: two bits a state.
+    /// States are expanded in the order of their numbers: two bits per state.
     Ascending(Unary),
     Listed(Vec<u32>),
 }
@@ -32,17 +35,18 @@ impl Parents {
     }
 }
 
-/// Lengths of runs: for each run as many ones as it is long, then a zero.
+/// Run lengths in unary: each run is its length in ones, then a zero.
 #[derive(Default)]
 pub(crate) struct Unary {
     bits: Vec<u64>,
     len: u64,
     n_ones: u64,
-    /// The positions of every [`SAMPLE`]th one.
+    /// Position of every [`ONES_PER_SAMPLE`]th one.
     samples: Vec<u64>,
 }
 
-const SAMPLE: u64 = 512;
+/// Distance of the samples that speed up [`Unary::run_of`].
+const ONES_PER_SAMPLE: u64 = 512;
 
 impl Unary {
     pub(crate) fn push_run(&mut self, length: u32) {
@@ -51,7 +55,7 @@ impl Unary {
     }
 
     fn push_one(&mut self) {
-        if self.n_ones.is_multiple_of(SAMPLE) {
+        if self.n_ones.is_multiple_of(ONES_PER_SAMPLE) {
             self.samples.push(self.len);
         }
         self.n_ones += 1;
@@ -67,12 +71,12 @@ impl Unary {
         self.len += 1;
     }
 
-    /// Bits so far.
+    /// Number of bits.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
-    /// The words of which all bits are final.
+    /// Words whose bits are all final.
     pub(crate) fn full_words(&self) -> &[u64] {
         &self.bits[..(self.len / 64) as usize]
     }
@@ -82,11 +86,11 @@ impl Unary {
         self.bits.get((self.len / 64) as usize).copied().unwrap_or(0)
     }
 
-    /// Appends 64 bits, where there are only whole words.
+    /// Appends 64 bits; all words so far must be full.
     pub(crate) fn push_word(&mut self, word: u64) {
         let mut ones = word;
         while ones != 0 {
-            if self.n_ones.is_multiple_of(SAMPLE) {
+            if self.n_ones.is_multiple_of(ONES_PER_SAMPLE) {
                 self.samples.push(self.len + u64::from(ones.trailing_zeros()));
             }
             self.n_ones += 1;
@@ -96,7 +100,7 @@ impl Unary {
         self.len += 64;
     }
 
-    /// Appends some bits behind whole words, so that there are `len` in all; nothing if that cannot be.
+    /// Appends the last bits, so that there are `len` in total; `None` if `len` does not fit.
     pub(crate) fn end_with(&mut self, word: u64, len: u64) -> Option<()> {
         let n_more = len.checked_sub(self.len).filter(|more| *more < 64)?;
         (0..n_more).for_each(|bit| {
@@ -109,10 +113,10 @@ impl Unary {
         Some(())
     }
 
-    /// The number of the run that has the one with this number: the zeros before it.
+    /// The run that contains the one with this number: the number of zeros before it.
     fn run_of(&self, one: u32) -> u32 {
-        let start = self.samples.get((u64::from(one) / SAMPLE) as usize).copied().unwrap_or(0);
-        let mut left = u64::from(one) % SAMPLE;
+        let start = self.samples.get((u64::from(one) / ONES_PER_SAMPLE) as usize).copied().unwrap_or(0);
+        let mut left = u64::from(one) % ONES_PER_SAMPLE;
         let mut word = (start / 64) as usize;
         let mut bits = self.bits[word] & (u64::MAX << (start % 64));
         while left >= u64::from(bits.count_ones()) {

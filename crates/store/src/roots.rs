@@ -1,22 +1,22 @@
-//! The roots of all states by number.
+//! Roots of all states, indexed by state number.
 //!
-//! Roots lie in chunks of equal length. A full chunk is packed: both halves of a root are ids, counted from the least one of the
-//! chunk, and take as many bits as the largest needs. Chunks never change, so they can be moved to a file and read back. The
-//! newest roots, up to a chunk of them, are kept as they are.
+//! Roots lie in chunks of equal length. A full chunk is packed: both halves of a root are ids, stored relative to the least id of the
+//! chunk with as many bits as the largest needs. Packed chunks never change, so they can be moved to a file. The
+//! newest roots, up to one chunk, are not packed.
 
 use std::io;
 use std::ops::Range;
 
 use crate::volume::Medium;
 
-/// States of a chunk.
-pub(crate) const CHUNK: usize = 1 << 14;
+/// States per chunk.
+pub(crate) const CHUNK_STATES: usize = 1 << 14;
 
 #[derive(Default)]
 pub(crate) struct Roots {
     chunks: Vec<Chunk>,
     tail: Vec<u64>,
-    /// The first chunks are in the file, not in memory.
+    /// File with the first chunks.
     n_spilled: usize,
     file: Option<SpillFile>,
 }
@@ -27,22 +27,22 @@ struct SpillFile {
 }
 
 pub(crate) struct Chunk {
-    /// The least of the left and of the right halves.
+    /// Least left half and least right half.
     least: [u32; 2],
-    /// How many bits each half takes.
+    /// Bits of each half.
     n_bits: [u8; 2],
     data: Data,
 }
 
 enum Data {
-    /// One root after the other, the right half in the lower bits, and some bytes more so that eight can be read anywhere.
+    /// Packed roots, the right half in the lower bits, padded so that eight bytes can be read anywhere.
     Here(Box<[u8]>),
-    /// Where the bytes begin in the file.
+    /// Offset of the bytes in the file.
     There(u64),
 }
 
-/// Bytes before those of the roots in the stored form of a chunk.
-const HEAD: usize = 16;
+/// Bytes of the header of a stored chunk.
+const HEADER_BYTES: usize = 16;
 
 impl Chunk {
     fn pack(roots: &[u64]) -> Chunk {
@@ -52,7 +52,7 @@ impl Chunk {
             (least, (u32::BITS - (most - least).leading_zeros()) as u8)
         };
         let ((left, left_bits), (right, right_bits)) = (halves(|root| (root >> 32) as u32), halves(|root| root as u32));
-        // What begins within a byte must end within the eight bytes from there.
+        // A root must lie within the eight bytes from the byte in which it begins.
         let fits = left_bits + right_bits <= 57;
         let (least, n_bits) = if fits { ([left, right], [left_bits, right_bits]) } else { ([0, 0], [32, 32]) };
         let mut bytes = vec![0; data_len(n_bits, roots.len())];
@@ -85,18 +85,18 @@ impl Chunk {
     }
 
     fn data_len(&self) -> usize {
-        data_len(self.n_bits, CHUNK)
+        data_len(self.n_bits, CHUNK_STATES)
     }
 
-    fn head(&self) -> [u8; HEAD] {
-        let mut head = [0; HEAD];
+    fn head(&self) -> [u8; HEADER_BYTES] {
+        let mut head = [0; HEADER_BYTES];
         head[0..4].copy_from_slice(&self.least[0].to_le_bytes());
         head[4..8].copy_from_slice(&self.least[1].to_le_bytes());
         head[8..10].copy_from_slice(&self.n_bits);
         head
     }
 
-    fn from_head(head: [u8; HEAD]) -> Option<Chunk> {
+    fn from_head(head: [u8; HEADER_BYTES]) -> Option<Chunk> {
         let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let n_bits = [head[8], head[9]];
         let is_sound = n_bits.iter().all(|bits| *bits <= 32) && (n_bits[0] + n_bits[1] <= 57 || n_bits == [32, 32]);
@@ -122,15 +122,15 @@ fn load(bytes: &[u8], at: usize) -> u64 {
 
 impl Roots {
     pub(crate) fn len(&self) -> usize {
-        self.chunks.len() * CHUNK + self.tail.len()
+        self.chunks.len() * CHUNK_STATES + self.tail.len()
     }
 
     pub(crate) fn push(&mut self, root: u64) {
         if self.tail.capacity() == 0 {
-            self.tail.reserve_exact(CHUNK);
+            self.tail.reserve_exact(CHUNK_STATES);
         }
         self.tail.push(root);
-        if self.tail.len() == CHUNK {
+        if self.tail.len() == CHUNK_STATES {
             self.chunks.push(Chunk::pack(&self.tail));
             self.tail.clear();
         }
@@ -139,24 +139,24 @@ impl Roots {
     /// A root that is in memory.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> u64 {
-        match self.chunks.get(number / CHUNK) {
-            Some(chunk) => chunk.get(number % CHUNK),
-            None => self.tail[number % CHUNK],
+        match self.chunks.get(number / CHUNK_STATES) {
+            Some(chunk) => chunk.get(number % CHUNK_STATES),
+            None => self.tail[number % CHUNK_STATES],
         }
     }
 
-    /// Calls `each` for some roots in order, wherever they are.
+    /// Calls `each` for a range of roots in order, in memory or in the file.
     pub(crate) fn read(&self, numbers: Range<usize>, mut each: impl FnMut(u64)) -> io::Result<()> {
         let mut buffer = Vec::new();
         let mut next = numbers.start;
         while next < numbers.end {
-            let end = numbers.end.min((next / CHUNK + 1) * CHUNK);
-            match self.chunks.get(next / CHUNK) {
+            let end = numbers.end.min((next / CHUNK_STATES + 1) * CHUNK_STATES);
+            match self.chunks.get(next / CHUNK_STATES) {
                 Some(chunk) => {
                     let bytes = self.bytes_of(chunk, &mut buffer)?;
-                    (next..end).for_each(|number| each(chunk.unpack(bytes, number % CHUNK)));
+                    (next..end).for_each(|number| each(chunk.unpack(bytes, number % CHUNK_STATES)));
                 }
-                None => (next..end).for_each(|number| each(self.tail[number % CHUNK])),
+                None => (next..end).for_each(|number| each(self.tail[number % CHUNK_STATES])),
             }
             next = end;
         }
@@ -175,7 +175,7 @@ impl Roots {
         }
     }
 
-    /// Moves all full chunks to a file, which is the same each time.
+    /// Moves all full chunks to the file, which is opened once.
     pub(crate) fn spill(&mut self, open: impl FnOnce() -> io::Result<Box<dyn Medium>>) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
@@ -197,26 +197,26 @@ impl Roots {
         self.chunks.len()
     }
 
-    /// The newest roots, which fill no chunk yet.
+    /// The newest roots, which do not fill a chunk.
     pub(crate) fn tail(&self) -> &[u64] {
         &self.tail
     }
 
-    /// The stored form of a chunk.
+    /// Writes the stored form of a chunk.
     pub(crate) fn save_chunk(&self, chunk: usize, sink: &mut dyn io::Write) -> io::Result<()> {
         let (mut buffer, chunk) = (Vec::new(), &self.chunks[chunk]);
         sink.write_all(&chunk.head())?;
         sink.write_all(self.bytes_of(chunk, &mut buffer)?)
     }
 
-    /// Adds a chunk from its stored form; its roots.
+    /// Adds a chunk from its stored form, and returns its roots.
     pub(crate) fn load_chunk(&mut self, source: &mut dyn io::Read) -> io::Result<Vec<u64>> {
-        let mut head = [0; HEAD];
+        let mut head = [0; HEADER_BYTES];
         source.read_exact(&mut head)?;
         let mut chunk = Chunk::from_head(head).ok_or(io::ErrorKind::InvalidData)?;
         let mut bytes = vec![0; chunk.data_len()];
         source.read_exact(&mut bytes)?;
-        let roots = (0..CHUNK).map(|idx| chunk.unpack(&bytes, idx)).collect();
+        let roots = (0..CHUNK_STATES).map(|idx| chunk.unpack(&bytes, idx)).collect();
         chunk.data = Data::Here(bytes.into_boxed_slice());
         self.chunks.push(chunk);
         Ok(roots)

@@ -1,13 +1,12 @@
-//! Roots that were moved to files: which roots are known, without their numbers.
+//! Roots of spilled states in files, found by content.
 //!
-//! Each time memory runs short, all roots of the index become one *run*: sorted within each shard, cut into blocks, and in a block
-//! written as differences. Of a block, memory keeps the first root and where it lies. Whether some roots are known is found by
-//! going through the runs with the sorted roots and reading only the blocks that could contain one of them: a few for a few
-//! roots, each block once for many. Most roots that are asked for are new, and a filter in memory knows that of nearly all of them
-//! (`filter.rs`), as long as memory allows for filters. Runs of similar size are merged, so that there are few of them (O'Neil, Cheng, Gawlick,
-//! O'Neil, "The log-structured merge-tree"). Since a search asks for all candidates of a block of states at once, the cost of
-//! reading is shared by them (delayed duplicate detection, as in Stern and Dill, "Using magnetic disk instead of main memory in
-//! the Murphi verifier").
+//! Each time memory runs short, all roots of the index become one *run*: sorted within each shard, cut into blocks, and
+//! delta-encoded within a block. Memory keeps the first root and the position of each block. A lookup takes a sorted list of roots
+//! and reads only the blocks that may contain one of them. Most roots that are looked up are new, and a Bloom filter in memory
+//! recognises nearly all of these (`filter.rs`), as long as memory allows. Runs of similar size are merged, so that there are few
+//! (O'Neil, Cheng, Gawlick, O'Neil, "The log-structured merge-tree"). A search looks up all candidates of a block of states at
+//! once, so they share the cost of reading (delayed duplicate detection, as in Stern and Dill, "Using magnetic disk instead of
+//! main memory in the Murphi verifier").
 
 use std::io;
 
@@ -15,18 +14,18 @@ use crate::filter::Filter;
 use crate::shard::N_SHARDS;
 use crate::volume::{Medium, Volume};
 
-/// Roots of a block.
-const BLOCK: usize = 512;
-/// Bytes that are read at once where neighbouring blocks are asked for.
-const READ: usize = 1 << 18;
-/// More runs than this are merged.
+/// Roots per block.
+const BLOCK_ROOTS: usize = 512;
+/// Maximum size of one read or write; neighbouring blocks share a read.
+const IO_BYTES: usize = 1 << 18;
+/// Runs beyond this number are merged.
 const MAX_RUNS: usize = 6;
 
 #[derive(Default)]
 pub(crate) struct Runs {
     runs: Vec<Run>,
     n_written: usize,
-    /// There is no memory for filters.
+    /// Filters were dropped for lack of memory.
     is_unfiltered: bool,
 }
 
@@ -44,7 +43,7 @@ struct RunShard {
     filter: Option<Filter>,
 }
 
-/// Where a block lies.
+/// First root and position of a block.
 #[derive(Clone, Copy)]
 struct Fence {
     first: u64,
@@ -53,7 +52,7 @@ struct Fence {
 }
 
 impl Runs {
-    /// Writes a run; `shard_roots` gives the roots of each shard.
+    /// Writes a run; `shard_roots` returns the roots of a shard.
     pub(crate) fn add(
         &mut self,
         volume: &dyn Volume,
@@ -78,7 +77,7 @@ impl Runs {
         format!("run{}", self.n_written)
     }
 
-    /// Makes one run of the newest ones, as far back as the older ones are not much larger than what follows them.
+    /// Merges the newest runs, as far back as an older run is at most twice as large as the sum of the newer ones.
     fn merge(&mut self, volume: &dyn Volume) -> io::Result<()> {
         let mut start = self.runs.len() - 1;
         let mut sum = self.runs[start].n_roots;
@@ -86,7 +85,7 @@ impl Runs {
             start -= 1;
             sum += self.runs[start].n_roots;
         }
-        // Some must go in any case.
+        // At least two runs are merged.
         let start = start.min(self.runs.len() - 2);
         let (name, is_filtered) = (self.next_name(), !self.is_unfiltered);
         let runs = &self.runs[start..];
@@ -115,7 +114,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Calls `found` with the position of each of the sorted roots that some run has.
+    /// Calls `found` with the position of each root, in a sorted list, that some run contains.
     pub(crate) fn find(&self, shard: usize, roots: &[u64], mut found: impl FnMut(usize)) -> io::Result<()> {
         let (mut positions, mut possible) = (Vec::new(), Vec::new());
         for run in &self.runs {
@@ -136,7 +135,7 @@ impl Runs {
         !self.is_unfiltered && !self.runs.is_empty()
     }
 
-    /// Gives the memory of filters back, now and for ever.
+    /// Drops all filters and builds no more.
     pub(crate) fn drop_filters(&mut self) {
         self.is_unfiltered = true;
         self.runs.iter_mut().flat_map(|run| &mut run.shards).for_each(|shard| shard.filter = None);
@@ -156,7 +155,7 @@ impl Run {
         let mut buffer = Vec::new();
         let mut next = 0;
         while next < roots.len() {
-            // The block in which the next root would lie, and those after it that are asked for as well.
+            // The block that may contain the next root, and the neighbours that are needed as well.
             let block = fences.partition_point(|fence| fence.first <= roots[next]);
             let Some(block) = block.checked_sub(1) else {
                 next += roots[next..].partition_point(|root| fences.first().is_none_or(|fence| *root < fence.first));
@@ -180,7 +179,7 @@ impl Run {
         Ok(())
     }
 
-    /// The last of the blocks to read at once: neighbours that are asked for.
+    /// The last block of a read that starts at `block`.
     fn last_of_read(&self, fences: &[Fence], block: usize, roots: &[u64]) -> usize {
         let mut last = block;
         let mut at = 0;
@@ -191,7 +190,7 @@ impl Run {
                 (Some(_), None) => true,
                 (None, _) => false,
             };
-            if !is_asked || (after.offset - fences[block].offset) as usize + after.len as usize > READ {
+            if !is_asked || (after.offset - fences[block].offset) as usize + after.len as usize > IO_BYTES {
                 break;
             }
             last += 1;
@@ -216,7 +215,7 @@ fn find_in_block(first: u64, bytes: &[u8], roots: &[u64], found: &mut impl FnMut
     }
 }
 
-/// The roots of a block after the first.
+/// Decoder of the roots of a block after the first.
 struct Block<'b> {
     root: u64,
     bytes: &'b [u8],
@@ -239,7 +238,7 @@ impl Block<'_> {
     }
 }
 
-/// All roots of a shard of a run, in order.
+/// Iterator over the roots of one shard of a run, in order.
 struct Cursor<'r> {
     run: &'r Run,
     fences: std::slice::Iter<'r, Fence>,
@@ -273,7 +272,7 @@ impl<'r> Cursor<'r> {
     }
 }
 
-/// Writes a run shard by shard. One that cannot be written completely leaves nothing behind.
+/// Writes a run shard by shard. On failure, the file is removed.
 fn write_run(
     volume: &dyn Volume,
     name: String,
@@ -295,10 +294,10 @@ fn write_run(
 
 struct RunWriter {
     run: Run,
-    /// What is not yet in the file.
+    /// Bytes not yet written.
     buffer: Vec<u8>,
     written: u64,
-    /// The block that is being written: its first root, where it begins, its last root and how many it has.
+    /// Current block: first root, offset, last root, number of roots.
     block: Option<(u64, u64, u64, usize)>,
 }
 
@@ -309,7 +308,7 @@ impl RunWriter {
         Ok(RunWriter { run, buffer: Vec::new(), written: 0, block: None })
     }
 
-    /// Begins a shard, with a filter for so many roots if there is to be one.
+    /// Begins a shard, with a filter for `filtered` roots if given.
     fn begin(&mut self, shard: usize, filtered: Option<usize>) {
         self.run.shards[shard].filter = filtered.map(Filter::new);
     }
@@ -331,7 +330,7 @@ impl RunWriter {
         }
         self.buffer.push(difference as u8);
         (*last, *len) = (root, *len + 1);
-        if *len == BLOCK { self.end_block(shard) } else { Ok(()) }
+        if *len == BLOCK_ROOTS { self.end_block(shard) } else { Ok(()) }
     }
 
     fn end_block(&mut self, shard: usize) -> io::Result<()> {
@@ -339,7 +338,7 @@ impl RunWriter {
             let len = (self.written + self.buffer.len() as u64 - offset) as u32;
             self.run.shards[shard].fences.push(Fence { first, offset, len });
         }
-        if self.buffer.len() >= READ { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= IO_BYTES { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {

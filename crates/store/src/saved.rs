@@ -1,14 +1,17 @@
-//! A table of states as bytes: what only grows, piece by piece as it grows, and the small rest as a whole.
+//! State table as bytes, for checkpoints.
+//!
+//! Chunks, pairs and parents are append-only, so a checkpoint appends what is new since the last one. The small rest is written as a
+//! whole. Restoring must give every state its old number.
 
 use std::io::{self, Read, Write};
 use std::sync::PoisonError;
 
 use crate::parents::Parents;
-use crate::roots::CHUNK;
+use crate::roots::CHUNK_STATES;
 use crate::shard::{Known, shard_of};
 use crate::table::{MAX_STATES, Order, StateTable};
 
-/// How much of a table was saved.
+/// Saved lengths of the append-only parts of a table.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Marks {
     pub chunks: u64,
@@ -16,7 +19,7 @@ pub struct Marks {
     pub parent_words: u64,
 }
 
-/// Where the parts go, or come from, that only grow.
+/// Sinks or sources of the append-only parts.
 pub struct Parts<T> {
     pub roots: T,
     pub pairs: T,
@@ -24,7 +27,7 @@ pub struct Parts<T> {
 }
 
 impl StateTable {
-    /// Appends what is new since the last time. Only tables of searches in the order of numbers can be saved.
+    /// Appends what is new since the last call. Only tables with [`Order::Ascending`] can be saved.
     pub fn save(&self, marks: &mut Marks, to: Parts<&mut dyn Write>) -> io::Result<()> {
         for chunk in marks.chunks as usize..self.roots.n_chunks() {
             self.roots.save_chunk(chunk, to.roots)?;
@@ -42,7 +45,7 @@ impl StateTable {
         Ok(())
     }
 
-    /// What [`StateTable::save`] leaves out, because it is not final.
+    /// The parts that are not append-only and that [`StateTable::save`] omits.
     pub fn save_rest(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut put = |number: u64| bytes.extend_from_slice(&number.to_le_bytes());
@@ -55,7 +58,7 @@ impl StateTable {
         bytes
     }
 
-    /// The table that was saved. `pause` is called now and then, so that the table can be moved to files when it is large.
+    /// Restores a saved table. `pause` is called regularly, so that a large table can be spilled meanwhile.
     pub fn restore(
         width: usize,
         marks: Marks,
@@ -78,7 +81,7 @@ impl StateTable {
             runs.end_with(last_word, len).ok_or(io::ErrorKind::InvalidData)?;
         }
         for _ in 0..marks.chunks {
-            if table.len() as u64 + CHUNK as u64 > MAX_STATES {
+            if table.len() as u64 + CHUNK_STATES as u64 > MAX_STATES {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             let start = table.len();
@@ -96,7 +99,7 @@ impl StateTable {
         Ok(table)
     }
 
-    /// Lets a state be found by its root.
+    /// Adds a state to the index by root.
     fn index(&mut self, root: u64, number: usize) {
         let known = Known { roots: &self.roots, base: self.base };
         let shard = self.shards[shard_of(root)].get_mut().unwrap_or_else(PoisonError::into_inner);

@@ -1,11 +1,9 @@
-//! From roots to numbers: open addressing with 32-bit slots. Small shards have room to spare, large ones are filled to between 70 and 85
-//! hundredths.
+//! Hash index from roots to state numbers: open addressing with 32-bit slots. Large shards are 70 to 85 % full, small ones emptier.
 //!
-//! A slot is 0, or the number of a state plus one in its low bits and some bits of the hash of its root in the others, so that few
-//! roots are looked at in vain. Numbers are counted from the first state that was not moved to files. Candidates of one round are
-//! sifted: one that is new gets a provisional number, the states so far plus its position among the new ones of the shard, until
-//! the round is over and the real numbers are known. Where states were moved to files, candidates that memory does not know
-//! are looked for there, all of the round at once.
+//! A slot is 0, or holds a state number plus one in its low bits and a tag from the hash of the root in the other bits; the tag avoids
+//! most comparisons of roots. Numbers are relative to the first state that is not spilled. Candidates of a round are
+//! *sifted*: a new candidate gets a provisional number, which is replaced at the end of the round when the real numbers are known.
+//! After a spill, candidates that memory does not know are looked up in the files, all of a round at once.
 
 use std::io;
 use std::sync::MutexGuard;
@@ -14,10 +12,10 @@ use crate::pairs::mix;
 use crate::roots::Roots;
 use crate::runs::Runs;
 
-/// Enough for many threads, few enough to stay cheap for small tables.
+/// Shards of the index: enough for many threads, few enough for small tables.
 pub const N_SHARDS: usize = 16;
 
-/// Which shard a root belongs to.
+/// The shard of a root.
 pub fn shard_of(root: u64) -> usize {
     (mix(root) >> 60) as usize
 }
@@ -31,7 +29,7 @@ pub(crate) struct Shard {
     fresh: Vec<Fresh>,
 }
 
-/// The roots that slots speak of: those from a number on.
+/// The roots that slots refer to, from a first number on.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'t> {
     pub(crate) roots: &'t Roots,
@@ -52,7 +50,7 @@ impl Known<'_> {
 struct Fresh {
     root: u64,
     slot: u32,
-    /// Where the candidate stands, in terms of the caller.
+    /// Position of the candidate, as given by the caller.
     place: (u32, u32),
 }
 
@@ -61,28 +59,28 @@ enum Probe {
     Free(usize),
 }
 
-/// Up to so many slots speed counts more than room.
-const SPACIOUS: usize = 1 << 17;
+/// Shards with fewer slots trade memory for speed.
+const MIN_DENSE_SLOTS: usize = 1 << 17;
 
-/// How far ahead slots and roots are touched, so that the waits for memory overlap.
-const AHEAD: usize = 16;
+/// Slots that are prefetched together, so that waits for memory overlap.
+const PREFETCH_SLOTS: usize = 16;
 
 impl Shard {
-    /// Makes room for more states, the largest number of which is given.
+    /// Makes room for `more` states with numbers up to `largest`.
     pub(crate) fn reserve(&mut self, more: usize, largest: usize, known: Known<'_>) {
-        // Who adds states sees to it that numbers fit into 32 bits.
+        // The caller ensures that numbers fit into 32 bits.
         let n_bits = usize::BITS - (largest + 1).leading_zeros();
         if n_bits > self.n_bits {
             self.widen(n_bits);
         }
         let needed = self.n_used + more;
-        let (fullest, next) = if self.slots.len() < SPACIOUS { (60, needed * 3) } else { (85, needed * 10 / 7) };
+        let (fullest, next) = if self.slots.len() < MIN_DENSE_SLOTS { (60, needed * 3) } else { (85, needed * 10 / 7) };
         if needed * 100 > self.slots.len() * fullest {
             self.grow(next + 64, known);
         }
     }
 
-    /// Gives more bits to numbers; the bits of the hash that remain are its upper ones.
+    /// Widens the number field; the tag keeps the upper bits of the hash.
     fn widen(&mut self, n_bits: u32) {
         for slot in self.slots.iter_mut().filter(|slot| **slot != 0) {
             *slot = tag_bits(*slot, n_bits) | (*slot & number_mask(self.n_bits));
@@ -92,9 +90,9 @@ impl Shard {
 
     fn grow(&mut self, len: usize, known: Known<'_>) {
         let old = std::mem::replace(&mut self.slots, vec![0; len.max(16)]);
-        for chunk in old.chunks(AHEAD) {
+        for chunk in old.chunks(PREFETCH_SLOTS) {
             let number = |slot: u32| ((slot & number_mask(self.n_bits)) as usize).wrapping_sub(1);
-            let found: [u64; AHEAD] =
+            let found: [u64; PREFETCH_SLOTS] =
                 std::array::from_fn(|idx| chunk.get(idx).and_then(|slot| known.get(number(*slot))).unwrap_or_default());
             for (slot, root) in chunk.iter().zip(found).filter(|(slot, _)| **slot != 0) {
                 let mut at = self.start(mix(root));
@@ -134,7 +132,7 @@ impl Shard {
         }
     }
 
-    /// Reads what [`Shard::probe`] will read first.
+    /// Prefetches the first slot and root that [`Shard::probe`] will read.
     fn touch(&self, hash: u64, known: Known<'_>) -> u64 {
         let slot = self.slots[self.start(hash)];
         let number = ((slot & number_mask(self.n_bits)) as usize).wrapping_sub(1);
@@ -146,7 +144,7 @@ impl Shard {
         self.n_used += 1;
     }
 
-    /// The number of a root, or the given one from now on.
+    /// The number of a known root; a new root gets the next number.
     pub(crate) fn insert(&mut self, root: u64, known: Known<'_>) -> Option<u32> {
         self.reserve(1, known.len() + 1, known);
         let hash = mix(root);
@@ -159,7 +157,7 @@ impl Shard {
         }
     }
 
-    /// Adds a state that is known to be new, under a number that is given to a state beforehand.
+    /// Adds a state that is known to be new, with its number.
     pub(crate) fn add(&mut self, root: u64, number: usize, known: Known<'_>) {
         self.reserve(1, number + 1, known);
         let hash = mix(root);
@@ -170,12 +168,12 @@ impl Shard {
         self.fill(at, hash, number);
     }
 
-    /// Whether a root is here.
+    /// True if the shard has the root.
     pub(crate) fn contains(&self, root: u64, known: Known<'_>) -> bool {
         !self.slots.is_empty() && matches!(self.probe(root, mix(root), known), Probe::Known(_))
     }
 
-    /// The roots of all states, in no order.
+    /// The roots of all states, unordered.
     pub(crate) fn roots(&self, known: Known<'_>) -> Vec<u64> {
         let mask = number_mask(self.n_bits);
         let numbers = self.slots.iter().filter(|slot| **slot != 0).map(|slot| (slot & mask) as usize - 1);
@@ -195,37 +193,37 @@ fn number_mask(n_bits: u32) -> u32 {
     u32::MAX.checked_shr(32 - n_bits).unwrap_or(0)
 }
 
-/// The upper bits of a hash or a slot, which numbers leave free.
+/// The tag: upper bits of a hash or slot that the number field leaves free.
 fn tag_bits(hash: u32, n_bits: u32) -> u32 {
     hash & !number_mask(n_bits)
 }
 
-/// One thread's hold of a shard during a round.
+/// Exclusive access of one thread to a shard during a round.
 pub struct Sift<'t> {
     pub(crate) number: usize,
     pub(crate) shard: MutexGuard<'t, Shard>,
     pub(crate) known: Known<'t>,
     pub(crate) runs: Option<&'t Runs>,
-    /// Candidates that memory does not know but files may, with their places.
+    /// Candidates unknown in memory that files may contain, with their positions.
     pub(crate) doubtful: Vec<(u64, (u32, u32))>,
 }
 
 impl Sift<'_> {
-    /// Prepares for this many candidates of the shard, and so many of all shards, which determine how large numbers can be.
+    /// Makes room for `n_candidates` of this shard. `n_all`, the candidates of all shards, bounds the numbers.
     pub fn begin(&mut self, n_candidates: usize, n_all: usize) {
         self.shard.fresh.clear();
-        // Doubtful candidates are mostly known; room is made when it is clear which are not.
+        // Most candidates that files may contain are known; room for the new ones is made in `finish`.
         let n_sure = if self.runs.is_some() { 1 } else { n_candidates };
         self.shard.reserve(n_sure, self.known.len() + n_all, self.known);
     }
 
-    /// Calls `is_new` with the place of each candidate that neither the table nor an earlier candidate has, unless files must be asked.
+    /// Calls `is_new` with the position of each candidate that is neither in the table nor an earlier candidate. Candidates that files may contain wait for `finish`.
     pub fn add(&mut self, candidates: impl Iterator<Item = (u64, (u32, u32))>, mut is_new: impl FnMut((u32, u32))) {
         let mut candidates = candidates.peekable();
-        let mut chunk = [(0, 0, (0, 0)); AHEAD];
+        let mut chunk = [(0, 0, (0, 0)); PREFETCH_SLOTS];
         while candidates.peek().is_some() {
             let mut len = 0;
-            for (root, place) in candidates.by_ref().take(AHEAD) {
+            for (root, place) in candidates.by_ref().take(PREFETCH_SLOTS) {
                 chunk[len] = (root, mix(root), place);
                 len += 1;
             }
@@ -250,12 +248,12 @@ impl Sift<'_> {
         self.shard.fresh.push(Fresh { root, slot: at as u32, place });
     }
 
-    /// Asks the files about the candidates that memory does not know, and calls `is_new` for those that they do not know either.
+    /// Looks up the waiting candidates in the files, and calls `is_new` for those that are in none.
     pub fn finish(&mut self, mut is_new: impl FnMut((u32, u32))) -> io::Result<()> {
         let Some(runs) = self.runs else { return Ok(()) };
         let mut doubtful = std::mem::take(&mut self.doubtful);
         doubtful.sort_unstable();
-        // Of equal ones the first counts.
+        // The first of equal candidates counts.
         doubtful.dedup_by_key(|(root, _)| *root);
         let roots: Vec<u64> = doubtful.iter().map(|(root, _)| *root).collect();
         let mut is_known = vec![false; roots.len()];

@@ -1,47 +1,49 @@
-//! States by number and by content.
+//! [`StateTable`]: states by number and by content, in memory or in files.
+//!
+//! The table joins the parts of this crate: folding, roots, index, parents, runs.
 
 use std::io;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use crate::fold::FoldTree;
 use crate::pairs::{PairCache, Pairs};
 use crate::parents::Parents;
 use crate::roots::Roots;
 use crate::runs::Runs;
-use crate::shape::Shape;
 use crate::shard::{Known, N_SHARDS, Shard, Sift, shard_of};
 use crate::volume::Volume;
 
 /// The parent of a state that was reached from the root.
 pub const NO_PARENT: u32 = u32::MAX;
 
-/// In which order states are expanded.
+/// Order in which states are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// By their numbers, each completely before the next. Then parents cost next to nothing.
+    /// By number, each completely before the next; parent links then take two bits per state.
     Ascending,
     Any,
 }
 
 pub struct StateTable {
-    shape: Shape,
+    tree: FoldTree,
     pub(crate) pairs: Pairs,
     pub(crate) roots: Roots,
-    /// From roots to numbers, for the states from `base` on.
+    /// Index from roots to numbers, for the states from `base` on.
     pub(crate) shards: [Mutex<Shard>; N_SHARDS],
-    /// The roots of the states before `base`, in files.
+    /// Roots of the states before `base`, in files.
     runs: Option<Runs>,
     pub(crate) base: usize,
     pub(crate) parents: Parents,
 }
 
-/// The most states a table can number: the last numbers are not states.
+/// Maximum number of states; the last 32-bit numbers are reserved.
 pub const MAX_STATES: u64 = u32::MAX as u64 - 2;
 
-/// What [`StateTable::insert`] found.
+/// Result of [`StateTable::insert`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
-    /// With the number it got.
+    /// A new state, with its number.
     New(u32),
     Known,
 }
@@ -49,7 +51,7 @@ pub enum Inserted {
 impl StateTable {
     pub fn new(width: usize, order: Order) -> Self {
         StateTable {
-            shape: Shape::new(width),
+            tree: FoldTree::new(width),
             pairs: Pairs::new(),
             roots: Roots::default(),
             shards: std::array::from_fn(|_| Mutex::default()),
@@ -67,32 +69,32 @@ impl StateTable {
         self.len() == 0
     }
 
-    /// The words of a state, which may have to be read from a file.
+    /// The words of a state, read from a file if it is spilled.
     pub fn get(&self, state: u32) -> io::Result<Vec<u32>> {
         let (mut words, mut ids) = (Vec::new(), Vec::new());
         self.roots.read(state as usize..state as usize + 1, |root| self.unfold(root, &mut words, &mut ids))?;
         Ok(words)
     }
 
-    /// The root of a state of a table that is in memory.
+    /// The root of a state that is not spilled.
     pub fn root(&self, state: u32) -> u64 {
         self.roots.get(state as usize)
     }
 
-    /// The roots of some states in order.
+    /// Appends the roots of a range of states.
     pub fn read_roots(&self, states: Range<u32>, roots: &mut Vec<u64>) -> io::Result<()> {
         roots.clear();
         self.roots.read(states.start as usize..states.end as usize, |root| roots.push(root))
     }
 
-    /// The words of a root and the ids of its inner nodes.
+    /// Unfolds a root into its words and the ids of its inner nodes.
     pub fn unfold(&self, root: u64, words: &mut Vec<u32>, ids: &mut Vec<u32>) {
-        words.resize(self.shape.width(), 0);
-        ids.resize(self.shape.n_inner(), 0);
-        self.shape.unfold(&self.pairs, root, words, ids);
+        words.resize(self.tree.width(), 0);
+        ids.resize(self.tree.n_inner(), 0);
+        self.tree.unfold(&self.pairs, root, words, ids);
     }
 
-    /// The root of some words; `near` are words and ids of a state that differs little, if there is one.
+    /// Folds words into a root. `near` has words and ids of a similar state, if there is one.
     pub fn fold(
         &self,
         cache: &mut PairCache,
@@ -100,8 +102,8 @@ impl StateTable {
         near: Option<(&[u32], &[u32])>,
         ids: &mut Vec<u32>,
     ) -> u64 {
-        ids.resize(self.shape.n_inner(), 0);
-        self.shape.fold(&self.pairs, cache, words, near, ids)
+        ids.resize(self.tree.n_inner(), 0);
+        self.tree.fold(&self.pairs, cache, words, near, ids)
     }
 
     /// The state from which this one was first reached, or [`NO_PARENT`].
@@ -129,7 +131,7 @@ impl StateTable {
         }
     }
 
-    /// The hold of a shard, to find out which candidates are new.
+    /// Locks a shard, to find the new ones among candidates.
     pub fn sift(&self, shard: usize) -> Sift<'_> {
         Sift {
             number: shard,
@@ -140,15 +142,15 @@ impl StateTable {
         }
     }
 
-    /// Gives the next number to a root that is in its shard already.
+    /// Gives the next number to a root that its shard already contains.
     pub fn append(&mut self, root: u64) -> u32 {
         let number = self.roots.len() as u32;
         self.roots.push(root);
         number
     }
 
-    /// Moves what can be moved to files: the roots of all states so far, by number and by content. Numbers, parents and pairs stay
-    /// in memory. If it fails, the table is as good as before.
+    /// Moves the roots of all states so far to files, by number and by content. Parents and pairs stay in memory. A failure leaves
+    /// the table unchanged.
     pub fn spill(&mut self, volume: &dyn Volume) -> io::Result<()> {
         let known = Known { roots: &self.roots, base: self.base };
         let shards = &mut self.shards;
@@ -165,12 +167,12 @@ impl StateTable {
         self.roots.spill(|| volume.open("roots", 0))
     }
 
-    /// Whether memory is used that only makes files faster.
+    /// True if filters can be dropped to free memory.
     pub fn can_shrink(&self) -> bool {
         self.runs.as_ref().is_some_and(Runs::has_filters)
     }
 
-    /// Gives that memory back.
+    /// Drops the filters of spilled roots; lookups in files become slower.
     pub fn shrink(&mut self) {
         if let Some(runs) = &mut self.runs {
             runs.drop_filters();
@@ -181,7 +183,7 @@ impl StateTable {
         self.runs.is_some()
     }
 
-    /// States that were added since states were last moved to files.
+    /// Number of states added since the last spill.
     pub fn n_recent(&self) -> usize {
         self.roots.len() - self.base
     }
@@ -196,12 +198,12 @@ impl StateTable {
         self.shards.iter().map(shard).sum()
     }
 
-    /// Different pairs so far; [`MAX_STATES`] bounds them as well.
+    /// Number of distinct pairs; [`MAX_STATES`] bounds it as well.
     pub fn n_pairs(&self) -> u64 {
         self.pairs.len()
     }
 
-    /// The next state, or at first the artificial root, has this many new children: those appended last.
+    /// Closes the next state in order, at first the artificial root: its children are the `n_children` states appended last.
     pub fn close(&mut self, state: u32, n_children: u32) {
         match &mut self.parents {
             Parents::Ascending(runs) => runs.push_run(n_children),
@@ -209,7 +211,7 @@ impl StateTable {
         }
     }
 
-    /// Bytes in use.
+    /// Memory in bytes.
     pub fn bytes(&self) -> usize {
         let runs = self.runs.as_ref().map_or(0, Runs::bytes);
         self.roots.bytes() + self.shard_bytes() + runs + self.pairs.bytes() + self.parents.bytes()

@@ -1,4 +1,6 @@
-//! Files, behind a trait: the table may keep what does not fit into memory, and searches may save themselves, without knowing a disk.
+//! Files behind a trait, for spilled states and checkpoints.
+//!
+//! Crates below `cli` know no disk. [`Ram`] is the volume for tests; it can be full.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,14 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A place for files, each known by a plain name.
 pub trait Volume: Sync {
-    /// Opens a file for appending behind its first `len` bytes and forgets what follows them; makes it if `len` is 0. A file that is
-    /// shorter is an error.
+    /// Opens a file for appending and truncates it to its first `len` bytes; creates it if `len` is 0. A shorter file is an error.
     fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>>;
 
     /// The content of a whole file.
     fn read(&self, name: &str) -> io::Result<Vec<u8>>;
 
-    /// Replaces a file as a whole: whatever happens, either the old or the new content is there afterwards, and once this returns, the new one.
+    /// Replaces a file atomically. A crash leaves either the old or the new content; after the return, the new one is durable.
     fn replace(&self, name: &str, content: &[u8]) -> io::Result<()>;
 
     fn remove(&self, name: &str) -> io::Result<()>;
@@ -26,15 +27,15 @@ pub trait Medium: Send + Sync {
     /// Fills the buffer from a position.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 
-    /// Waits until what was appended would survive a loss of power.
+    /// Makes appended bytes durable.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// A volume in memory that can be full: for tests.
+/// A volume in memory with an optional capacity, for tests.
 #[derive(Default)]
 pub struct Ram {
     files: Mutex<HashMap<String, Arc<Mutex<Vec<u8>>>>>,
-    /// Bytes that may still be written, if they are limited.
+    /// Bytes that may still be written, if there is a capacity.
     left: Option<Arc<Mutex<u64>>>,
 }
 
@@ -48,7 +49,7 @@ impl Ram {
         Ram::default()
     }
 
-    /// A volume that takes so many bytes in all.
+    /// A volume with a capacity in bytes.
     pub fn with_capacity(bytes: u64) -> Self {
         Ram { files: Mutex::default(), left: Some(Arc::new(Mutex::new(bytes))) }
     }

@@ -1,16 +1,16 @@
-//! How the words of a state are folded into pairs.
+//! Tree compression of states: the words of a state, folded into pairs.
 //!
-//! The tree is balanced: a step that changes one word changes as many inner nodes as the tree is deep. Nodes stand in an order in
-//! which children come before their parents; the last one is the root.
+//! The tree is balanced, so a step that changes one word changes a logarithmic number of inner nodes. Children precede their parents in
+//! the list of nodes; the last node is the root. Folding is deterministic: equal words have equal roots.
 
 use std::ops::Range;
 
 use crate::pairs::{PairCache, Pairs};
 
-/// From so many words on, whole ranges are compared before their nodes.
-const WIDE: usize = 64;
+/// States with at least this many words are folded range by range.
+const MIN_WIDE_WORDS: usize = 64;
 
-pub(crate) struct Shape {
+pub(crate) struct FoldTree {
     width: usize,
     nodes: Vec<[Child; 2]>,
 }
@@ -21,20 +21,20 @@ enum Child {
     Node(usize),
 }
 
-impl Shape {
+impl FoldTree {
     pub(crate) fn new(width: usize) -> Self {
-        let mut shape = Shape { width, nodes: Vec::new() };
+        let mut tree = FoldTree { width, nodes: Vec::new() };
         if width > 0 {
-            shape.cover(0, width);
+            tree.cover(0, width);
         }
-        shape
+        tree
     }
 
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// The number of nodes below the root.
+    /// Number of inner nodes below the root.
     pub(crate) fn n_inner(&self) -> usize {
         self.nodes.len().saturating_sub(1)
     }
@@ -49,7 +49,7 @@ impl Shape {
         Child::Node(self.nodes.len() - 1)
     }
 
-    /// Words and ids of inner nodes of a root.
+    /// Unfolds a root into its words and the ids of its inner nodes.
     pub(crate) fn unfold(&self, pairs: &Pairs, root: u64, words: &mut [u32], ids: &mut [u32]) {
         if let [only] = words {
             *only = root as u32;
@@ -65,7 +65,7 @@ impl Shape {
         }
     }
 
-    /// The root of some words, next to a state of which words and ids are known. `ids` receives the ids of its own nodes.
+    /// Folds words into a root, and stores the ids of the inner nodes in `ids`. Equal subtrees of `near` are reused.
     pub(crate) fn fold(
         &self,
         pairs: &Pairs,
@@ -77,7 +77,7 @@ impl Shape {
         let Some((top, inner)) = self.nodes.split_last() else {
             return words.first().copied().map_or(0, u64::from);
         };
-        if let Some(near) = near.filter(|_| self.width >= WIDE) {
+        if let Some(near) = near.filter(|_| self.width >= MIN_WIDE_WORDS) {
             let (middle, n_left) = (self.width / 2, self.width / 2 - 1);
             let mut refold = Refold { pairs, cache, words, near, ids };
             return join((refold.subtree(0..middle, 0), refold.subtree(middle..self.width, n_left)));
@@ -103,7 +103,7 @@ impl Child {
     }
 }
 
-/// Folds the words of a wide state next to another one: what is equal over a whole range is taken over without looking at its nodes.
+/// Folds a wide state next to a similar one: a range of equal words reuses its subtree as a whole.
 struct Refold<'a> {
     pairs: &'a Pairs,
     cache: &'a mut PairCache,
@@ -113,7 +113,7 @@ struct Refold<'a> {
 }
 
 impl Refold<'_> {
-    /// The value of the subtree over some words. Its nodes are those from `first` on, one fewer than there are words.
+    /// The value of the subtree over a range of words. Its nodes begin at `first` and are one fewer than the words.
     fn subtree(&mut self, range: Range<usize>, first: usize) -> u32 {
         if range.len() == 1 {
             return self.words[range.start];
@@ -143,23 +143,23 @@ mod tests {
 
     #[test]
     fn unfolding_undoes_folding() {
-        for width in (0..12).chain([WIDE - 1, WIDE, WIDE + 1, 3 * WIDE + 5]) {
-            let (shape, pairs, mut cache) = (Shape::new(width), Pairs::new(), PairCache::new());
+        for width in (0..12).chain([MIN_WIDE_WORDS - 1, MIN_WIDE_WORDS, MIN_WIDE_WORDS + 1, 3 * MIN_WIDE_WORDS + 5]) {
+            let (tree, pairs, mut cache) = (FoldTree::new(width), Pairs::new(), PairCache::new());
             let words: Vec<u32> = (0..width as u32).map(|word| word * word + 1).collect();
-            let mut ids = vec![0; shape.n_inner()];
-            let root = shape.fold(&pairs, &mut cache, &words, None, &mut ids);
-            let (mut found, mut found_ids) = (vec![0; width], vec![0; shape.n_inner()]);
-            shape.unfold(&pairs, root, &mut found, &mut found_ids);
+            let mut ids = vec![0; tree.n_inner()];
+            let root = tree.fold(&pairs, &mut cache, &words, None, &mut ids);
+            let (mut found, mut found_ids) = (vec![0; width], vec![0; tree.n_inner()]);
+            tree.unfold(&pairs, root, &mut found, &mut found_ids);
             assert_eq!((&found, &found_ids), (&words, &ids));
             for changed in 0..width {
                 let mut next = words.clone();
                 next[changed] = 99_999;
                 let (mut near_ids, mut own_ids) = (ids.clone(), ids.clone());
-                let near = shape.fold(&pairs, &mut cache, &next, Some((&words, &ids)), &mut near_ids);
-                assert_eq!(near, shape.fold(&pairs, &mut cache, &next, None, &mut own_ids));
+                let near = tree.fold(&pairs, &mut cache, &next, Some((&words, &ids)), &mut near_ids);
+                assert_eq!(near, tree.fold(&pairs, &mut cache, &next, None, &mut own_ids));
                 assert_eq!(near_ids, own_ids);
                 assert_ne!(near, root);
-                shape.unfold(&pairs, near, &mut found, &mut found_ids);
+                tree.unfold(&pairs, near, &mut found, &mut found_ids);
                 assert_eq!(found, next);
             }
         }
