@@ -1,4 +1,6 @@
-//! Integers in binary, two's complement.
+//! Binary circuits for integers, in two's complement with known bounds.
+//!
+//! The width follows from the bounds, so no operation overflows.
 
 use crate::circuit::{Circuit, Lit};
 
@@ -10,10 +12,10 @@ pub struct Bits {
     pub(crate) hi: i64,
 }
 
-/// Beyond this no circuit is built.
-pub(crate) const LIMIT: i64 = 1 << 40;
+/// Integers of larger magnitude have no circuit.
+pub(crate) const MAX_MAGNITUDE: i64 = 1 << 40;
 
-/// How many bits a range needs, with the sign.
+/// Number of bits of a range, with the sign.
 fn width(lo: i64, hi: i64) -> usize {
     let magnitude = |end: i64| 64 - (if end < 0 { !end } else { end }).leading_zeros() as usize;
     magnitude(lo).max(magnitude(hi)) + 1
@@ -25,7 +27,7 @@ impl Bits {
         Bits { bits, lo: int, hi: int }
     }
 
-    /// The literals; without them all a value is not known.
+    /// The literals, the sign last.
     pub fn lits(&self) -> &[Lit] {
         &self.bits
     }
@@ -35,7 +37,7 @@ impl Bits {
         (self.lo, self.hi)
     }
 
-    /// The integer for an assignment of the bits.
+    /// The integer under an assignment of the bits.
     pub fn decode(&self, value: &(impl Fn(Lit) -> bool + ?Sized)) -> i64 {
         let ones = self.bits.iter().enumerate().filter(|(_, bit)| value(**bit));
         let sign = self.bits.len() - 1;
@@ -47,7 +49,7 @@ impl Bits {
     }
 
     fn fitted(mut self, lo: i64, hi: i64) -> Option<Bits> {
-        if lo < -LIMIT || hi > LIMIT {
+        if lo < -MAX_MAGNITUDE || hi > MAX_MAGNITUDE {
             return None;
         }
         self.bits.truncate(width(lo, hi));
@@ -64,7 +66,7 @@ impl Circuit {
         {
             *sign = Lit::FALSE;
         }
-        // Nothing is known of the range yet.
+        // The bits alone allow more than the range.
         let any = Bits { bits, lo: i64::MIN, hi: i64::MAX };
         let above = self.less_equal(&Bits::constant(lo), &any);
         let below = self.less_equal(&any, &Bits::constant(hi));
@@ -110,13 +112,13 @@ impl Circuit {
         let products: Option<Vec<i64>> = ends.iter().map(|(a, b)| a.checked_mul(*b)).collect();
         let products = products?;
         let (lo, hi) = (*products.iter().min()?, *products.iter().max()?);
-        if lo < -LIMIT || hi > LIMIT {
+        if lo < -MAX_MAGNITUDE || hi > MAX_MAGNITUDE {
             return None;
         }
         let width = width(lo, hi);
         let mut total = Bits { bits: vec![Lit::FALSE; width], lo: 0, hi: 0 };
         let (left, right) = if left.bits.len() < right.bits.len() { (right, left) } else { (left, right) };
-        // The sign stands for a negative power of two. Beyond the width of the product nothing matters.
+        // The sign bit weighs a negative power of two. Bits beyond the width of the product are irrelevant.
         for (idx, factor) in right.bits.iter().enumerate().take(width) {
             let mut shifted = vec![Lit::FALSE; idx];
             for bit in 0..width - idx {

@@ -1,4 +1,6 @@
-//! Boolean circuits: gates that are conjunctions of literals, each gate once.
+//! And-inverter circuits with structural hashing: each distinct conjunction of literals is one gate.
+//!
+//! Arguments precede their users, so a pass in order visits a circuit bottom-up.
 
 use std::ops::Not;
 
@@ -21,7 +23,7 @@ pub(crate) enum Gate {
     },
 }
 
-/// Gates in the order in which they were made: arguments come before what uses them.
+/// Gates in order of creation: arguments precede their users.
 pub struct Circuit {
     gates: Vec<Gate>,
     args: Vec<Lit>,
@@ -49,12 +51,12 @@ impl Lit {
         Lit(self.0 & !1)
     }
 
-    /// A number for the literal, among those of the same circuit.
+    /// Number of the literal within its circuit.
     pub fn number(self) -> u32 {
         self.0
     }
 
-    /// The literal that is true where the gate is.
+    /// The positive literal of a gate.
     pub(crate) fn of_gate(gate: usize) -> Lit {
         Lit((gate as u32) << 1)
     }
@@ -80,7 +82,7 @@ impl Default for Circuit {
 }
 
 impl Circuit {
-    /// How many gates and connections there are.
+    /// Number of gates and connections.
     pub fn size(&self) -> usize {
         self.gates.len() + self.args.len()
     }
@@ -106,7 +108,7 @@ impl Circuit {
         self.args.len()
     }
 
-    /// Forgets all gates and arguments but the first ones.
+    /// Drops all gates and arguments but the first ones.
     pub(crate) fn truncate(&mut self, n_gates: usize, n_args: usize) {
         for gate in self.gates.drain(n_gates..) {
             if let Gate::And { start, end } = gate {
@@ -116,7 +118,7 @@ impl Circuit {
         self.args.truncate(n_args);
     }
 
-    /// A literal that is free to be true or false.
+    /// A new input.
     pub fn input(&mut self) -> Lit {
         self.push(Gate::Input)
     }
@@ -137,7 +139,7 @@ impl Circuit {
         }
         args.sort_unstable();
         args.dedup();
-        // A literal and its negation are neighbours.
+        // A literal and its negation are adjacent when sorted.
         if args.windows(2).any(|pair| pair[0] == !pair[1]) {
             return Lit::FALSE;
         }
@@ -198,7 +200,7 @@ impl Circuit {
         self.or(yes, no)
     }
 
-    /// At most one of the literals is true.
+    /// The condition that at most one literal is true.
     pub fn at_most_one(&mut self, lits: &[Lit]) -> Lit {
         let lits: Vec<Lit> = lits.iter().copied().filter(|lit| *lit != Lit::FALSE).collect();
         let mut conflicts = Vec::new();

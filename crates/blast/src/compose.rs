@@ -1,4 +1,6 @@
-//! Circuits as functions of their inputs: what a literal depends on, and what it becomes when inputs are replaced.
+//! Circuits as functions of their inputs: support, substitution of inputs, evaluation.
+//!
+//! A substitution must reach every gate below a literal: a missed one would compare two different states.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -6,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use crate::circuit::{Circuit, Gate, Lit};
 use crate::fold::GateView;
 
-/// A point in the growth of a circuit.
+/// A position in the list of gates, to which a circuit can be reset.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     n_gates: usize,
@@ -19,7 +21,7 @@ impl Mark {
     }
 }
 
-/// What literals became under one replacement of inputs.
+/// Memo of literals under one substitution of inputs.
 #[derive(Default)]
 pub struct Replaced {
     gates: HashMap<usize, Lit, FxBuildHasher>,
@@ -30,7 +32,7 @@ impl Circuit {
         Mark { n_gates: self.n_gates(), n_args: self.n_args() }
     }
 
-    /// Numbers that tell the gates made since a mark, or since the beginning, from any others.
+    /// Feeds numbers that identify the gates created since a mark, or since the beginning, for use in a digest.
     pub fn describe_since(&self, mark: Option<Mark>, word: &mut impl FnMut(u32)) {
         for idx in mark.map_or(0, Mark::n_gates)..self.n_gates() {
             match self.gate(idx) {
@@ -45,18 +47,18 @@ impl Circuit {
         }
     }
 
-    /// Forgets the gates that were made after a mark; nobody may have kept one. What is built afterwards does not depend on them.
+    /// Drops all gates created after a mark; no caller may hold one. Later gates do not depend on them.
     pub fn reset(&mut self, mark: Mark) {
         self.truncate(mark.n_gates, mark.n_args);
     }
 
-    /// The inputs that some literals depend on, ascending.
+    /// Inputs that some literals depend on, ascending.
     pub fn inputs_of(&self, lits: impl IntoIterator<Item = Lit>) -> Vec<Lit> {
         let gates = self.cone(lits);
         gates.into_iter().filter(|gate| matches!(self.gate(*gate), Gate::Input)).map(Lit::of_gate).collect()
     }
 
-    /// The gates that some literals depend on, ascending: arguments come before what uses them.
+    /// Gates that some literals depend on, ascending: arguments precede their users.
     pub(crate) fn cone(&self, lits: impl IntoIterator<Item = Lit>) -> Vec<usize> {
         let mut seen = hashbrown::HashSet::<usize, FxBuildHasher>::default();
         let mut open: Vec<usize> = lits.into_iter().map(Lit::gate).collect();
@@ -72,7 +74,7 @@ impl Circuit {
         cone
     }
 
-    /// Literals whose conjunction is the literal, none of them a conjunction itself.
+    /// The conjuncts of a literal, flattened.
     pub fn conjuncts(&self, lit: Lit) -> Vec<Lit> {
         let (mut parts, mut open) = (Vec::new(), vec![lit]);
         while let Some(lit) = open.pop() {
@@ -87,7 +89,7 @@ impl Circuit {
         parts
     }
 
-    /// The literal after inputs have been replaced; `with` says by what, and is the same for all calls with one `done`.
+    /// Substitutes inputs in a literal. `with` gives the replacement and must be the same for all calls with one `done`.
     pub fn replace(&mut self, lit: Lit, with: &impl Fn(Lit) -> Option<Lit>, done: &mut Replaced) -> Lit {
         for idx in self.cone([lit]) {
             if done.gates.contains_key(&idx) {
@@ -109,17 +111,17 @@ impl Circuit {
 }
 
 impl Replaced {
-    /// A literal below one that was replaced.
+    /// The substituted form of a literal below one that was visited.
     fn of(&self, lit: Lit) -> Lit {
         let new = self.gates.get(&lit.gate()).copied().unwrap_or(Lit::of_gate(lit.gate()));
         if lit.is_negated() { !new } else { new }
     }
 }
 
-/// Literals of a circuit, made ready to be computed from given inputs, again and again.
+/// Evaluator of some literals, for repeated evaluation on given inputs.
 #[derive(Default)]
 pub struct Formulas {
-    /// The gates that matter: an input by its number, or the range of its arguments.
+    /// Relevant gates: number of an input, or range of arguments.
     gates: Vec<Step>,
     /// Gate and sign.
     args: Vec<(u32, bool)>,
@@ -134,7 +136,7 @@ enum Step {
 }
 
 struct Formula {
-    /// The gates below it, in order.
+    /// Gates below it, in order.
     cone: Box<[u32]>,
     root: (u32, bool),
 }
@@ -143,7 +145,7 @@ struct Formula {
 #[derive(Default)]
 pub struct Evaluation {
     values: Vec<bool>,
-    /// Which valuation a value belongs to.
+    /// Valuation to which a value belongs.
     stamps: Vec<u32>,
     now: u32,
 }
@@ -203,7 +205,7 @@ impl Formulas {
 }
 
 impl Evaluation {
-    /// Says that the inputs have changed.
+    /// Invalidates all values after a change of inputs.
     pub fn begin(&mut self) {
         self.now = self.now.wrapping_add(1);
         if self.now == 0 {

@@ -1,9 +1,9 @@
-//! How many literals are true.
+//! Counting circuits: unary numbers of true literals.
 
 use crate::circuit::{Circuit, Lit};
 
 impl Circuit {
-    /// For each `k` from 0 to the number of literals, whether at least `k` of them are true.
+    /// For each `k` up to the number of literals, a literal that holds if at least `k` of them are true.
     pub(crate) fn at_least(&mut self, lits: &[Lit]) -> Vec<Lit> {
         match lits {
             [] => vec![Lit::TRUE],

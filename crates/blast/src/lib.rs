@@ -1,10 +1,9 @@
-//! Finite B values as boolean circuits.
+//! Boolean circuits for unknown finite B values, in the style of Kodkod.
 //!
-//! A value that is not known is a [`Sym`]: for each value that it can be, or each element that it can have, a literal of
-//! a [`Circuit`] that says when it does. Operators of B become gates. What cannot be expressed is [`Unsupported`], and whoever asked goes another way.
-//! [`Solver`] decides circuits.
+//! An unknown value is a [`Sym`]: one literal of a [`Circuit`] per possible value, or per possible element. Operators of B become gates.
+//! An operator without a circuit is [`Unsupported`], and the caller falls back. [`Solver`] decides circuits.
 //!
-//! Knows no model: formulas are translated by whoever has them.
+//! The crate knows no model; its users translate formulas. A circuit must be exact: verdicts rest on "unsatisfiable".
 
 mod bits;
 mod circuit;
@@ -25,5 +24,5 @@ pub use relation::Side;
 pub use sat::{Answer, Found, Next, Solver};
 pub use sym::{Blast, Choice, Entry, MAX_ONE_HOT, Members, Sym, Unsupported};
 
-/// What answers about circuits follow from; whoever keeps answers for a later version of the program keeps this with them.
+/// Source text that answers about circuits depend on; caches of answers include it in their keys.
 pub const SOURCES: [&str; 2] = [include_str!("compose.rs"), include_str!("sat.rs")];

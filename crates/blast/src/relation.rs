@@ -1,4 +1,4 @@
-//! Operators on relations and functions.
+//! Circuits for operators on relations and functions.
 
 use abridge_value::{Int, Value};
 use hashbrown::HashMap;
@@ -12,7 +12,7 @@ type Result<T> = std::result::Result<T, Unsupported>;
 
 const PAIR: Unsupported = Unsupported("a pair is expected");
 
-/// Which pairs a restriction keeps.
+/// Pairs that a restriction keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     First,
@@ -24,7 +24,7 @@ fn parts(pair: &Value) -> Result<(&Value, &Value)> {
 }
 
 impl Blast {
-    /// `f(x)`, and whether it is defined.
+    /// `f(x)`, and the condition that it is defined.
     pub fn apply(&mut self, function: &Sym, x: &Sym) -> Result<(Sym, Lit)> {
         self.check_size()?;
         if let Sym::Map(entries) = function {
@@ -180,7 +180,7 @@ impl Blast {
     /// The transitive closure, by squaring.
     pub fn closure1(&mut self, relation: &Sym) -> Result<Sym> {
         let mut closure = Sym::Set(self.members(relation)?);
-        // Each round doubles the length of the paths that are covered; no path needs more steps than there are pairs.
+        // Each round doubles the length of the covered paths; no shortest path is longer than the number of pairs.
         let n_pairs = self.members(relation)?.items.len();
         for _ in 0..usize::BITS - n_pairs.leading_zeros() {
             let longer = self.compose(&closure, &closure)?;
@@ -189,7 +189,7 @@ impl Blast {
         Ok(closure)
     }
 
-    /// Whether no key has two values.
+    /// The condition that no key has two values.
     pub fn is_functional(&mut self, relation: &Sym) -> Result<Lit> {
         if let Sym::Map(_) = relation {
             return Ok(Lit::TRUE);
@@ -206,7 +206,7 @@ impl Blast {
         Ok(self.circuit.and_all(unique))
     }
 
-    /// Whether no two keys share a value.
+    /// The condition that no two keys share a value.
     pub fn is_injective(&mut self, relation: &Sym) -> Result<Lit> {
         if let Sym::Map(entries) = relation {
             let mut different = Vec::new();

@@ -1,4 +1,6 @@
-//! Deciding circuits: conjunctive normal form by Tseitin's rule, given to a CDCL solver.
+//! SAT solver for circuits: Tseitin's translation to conjunctive normal form, decided by a CDCL solver.
+//!
+//! Gates become clauses on demand. `Unsatisfiable` is a proof; an exhausted budget is not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,31 +10,31 @@ use batsat::{Callbacks, ClauseKind, Lit as SatLit, Solver as Sat, SolverInterfac
 
 use crate::circuit::{Circuit, Gate, Lit};
 
-/// What a question has for an answer.
+/// Answer of the solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     Satisfiable,
     Unsatisfiable,
-    /// The budget was used up.
+    /// The budget is exhausted.
     Unknown,
 }
 
-/// How to go on after a solution.
+/// Continuation after a solution.
 pub enum Next {
     Stop,
-    /// Another one; this one may be met again.
+    /// Find another solution; this one may recur.
     Another,
-    /// Never again one in which none of these literals holds.
+    /// Exclude solutions in which none of these literals holds.
     Differing(Vec<Lit>),
 }
 
-/// What is done with a solution, given the values of literals.
+/// Callback for a solution, given as the values of literals.
 pub type Found<'f> = dyn FnMut(&dyn Fn(Lit) -> bool) -> Next + 'f;
 
-/// A solver for a growing list of literals of one circuit that must hold.
+/// Incremental solver for a growing list of required literals of one circuit.
 pub struct Solver {
     sat: Sat<Budget>,
-    /// The variable of a gate, once it matters.
+    /// Solver variable of each gate that occurs in a clause.
     vars: Vec<Option<Var>>,
     is_contradictory: bool,
 }
@@ -55,24 +57,24 @@ impl Callbacks for Budget {
 }
 
 impl Solver {
-    /// Gives up after so many conflicts, all questions together.
+    /// Limits the total number of conflicts.
     pub fn new(conflicts: u64) -> Solver {
-        // Clauses are kept long: lists of many solutions go through the same conflicts again and again.
+        // Learnt clauses are kept long, since the enumeration of solutions repeats conflicts.
         let opts = SolverOpts { learntsize_factor: 1.0, ..SolverOpts::default() };
         let sat = Sat::new(opts, Budget { conflicts, stop: Arc::default() });
         Solver { sat, vars: Vec::new(), is_contradictory: false }
     }
 
-    /// Gives up soon after the flag is set, too.
+    /// Stops soon after the flag is set.
     #[must_use]
     pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Solver {
         self.sat.cb_mut().stop = stop;
         self
     }
 
-    /// From now on the literal holds.
+    /// Requires a literal.
     pub fn require(&mut self, circuit: &Circuit, lit: Lit) {
-        // A conjunction is its parts, a disjunction is a clause.
+        // A conjunction requires its parts, a disjunction becomes a clause.
         let mut open = vec![lit];
         while let Some(lit) = open.pop() {
             match circuit.gate(lit.gate()) {
@@ -87,14 +89,14 @@ impl Solver {
         }
     }
 
-    /// Makes the value of a literal part of every solution.
+    /// Tracks a literal, so that every solution has its value.
     pub fn track(&mut self, circuit: &Circuit, lit: Lit) {
         if !lit.is_constant() {
             self.literal(circuit, lit);
         }
     }
 
-    /// From now on one of the literals holds.
+    /// Requires at least one of the literals.
     pub fn clause(&mut self, circuit: &Circuit, lits: &[Lit]) {
         if lits.contains(&Lit::TRUE) {
             return;
@@ -108,7 +110,7 @@ impl Solver {
         self.is_contradictory |= !self.sat.add_clause_reuse(clause);
     }
 
-    /// The solver's literal, with the clauses that define the gates below it.
+    /// The solver literal of a circuit literal; adds the clauses that define the gates below it.
     fn literal(&mut self, circuit: &Circuit, lit: Lit) -> SatLit {
         self.vars.resize(circuit.n_gates().max(self.vars.len()), None);
         let mut open = vec![lit.gate()];
@@ -154,8 +156,8 @@ impl Solver {
         self.answer(&[])
     }
 
-    /// Calls `found` with the values of literals in one solution after the other: unsatisfiable once there are no more, satisfiable if it
-    /// stopped. Only literals that are tracked have values.
+    /// Enumerates solutions and calls `found` with the values of tracked literals. Unsatisfiable after the last solution, satisfiable
+    /// if `found` stopped.
     pub fn each_solution(&mut self, found: &mut Found<'_>) -> Answer {
         if self.is_contradictory {
             return Answer::Unsatisfiable;
@@ -165,7 +167,7 @@ impl Solver {
         if answer == lbool::TRUE && !listing.has_stopped { Answer::Unsatisfiable } else { as_answer(answer) }
     }
 
-    /// Whether there is a solution in which these literals hold too, with a budget of its own.
+    /// Decides satisfiability under assumptions, with a budget of its own.
     pub fn solve_under(&mut self, circuit: &Circuit, lits: &[Lit], conflicts: u64) -> Answer {
         if lits.contains(&Lit::FALSE) {
             return Answer::Unsatisfiable;
@@ -176,12 +178,12 @@ impl Solver {
         self.answer(&assumptions)
     }
 
-    /// How many literals have been set since the solver was made: about the time that it took.
+    /// Number of propagated literals so far, a deterministic measure of time.
     pub fn work(&self) -> u64 {
         self.sat.num_propagations()
     }
 
-    /// Says that the circuit has forgotten all gates but the first ones.
+    /// Forgets gates that the circuit has dropped: all but the first ones.
     pub fn forget(&mut self, n_gates: usize) {
         self.vars.truncate(n_gates);
     }
@@ -193,7 +195,7 @@ impl Solver {
         as_answer(self.sat.solve_limited(assumptions))
     }
 
-    /// The value of a literal in the last solution; false if it was never mentioned.
+    /// The value of a literal in the last solution; false if it has no variable.
     pub fn value(&self, lit: Lit) -> bool {
         match self.vars.get(lit.gate()).copied().flatten() {
             _ if lit.is_constant() => lit == Lit::TRUE,
@@ -218,16 +220,16 @@ fn known(vars: &[Option<Var>], lit: Lit) -> SatLit {
     SatLit::new(var, !lit.is_negated())
 }
 
-/// Lists solutions in one run of the solver: each counts as a conflict, so that the search goes on from where it stands.
+/// Enumerates solutions in one run of the solver: each solution counts as a conflict, so the search continues from its position.
 ///
-/// All literals of a solution follow from those that were decided. Hence a clause against the decisions excludes this solution and no
-/// other, and it is short. The solver may forget such a clause in time, but not the one that a solution met again gives.
+/// All literals of a solution follow from the decisions. So a clause against the decisions is short and excludes exactly this
+/// solution. The solver may forget such a clause later; a solution that recurs gives the clause again.
 struct Listing<'f> {
     vars: &'f [Option<Var>],
     found: &'f mut Found<'f>,
-    /// Where on the trail the decision of each level stands.
+    /// Trail position of the decision of each level.
     levels: Vec<usize>,
-    /// The length of the trail when last seen.
+    /// Length of the trail at the last callback.
     n_set: usize,
     has_stopped: bool,
 }

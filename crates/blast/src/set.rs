@@ -1,4 +1,4 @@
-//! Operators on sets.
+//! Circuits for operators on sets.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::sym::{Blast, Choice, Entry, Members, Sym, Unsupported};
 type Result<T> = std::result::Result<T, Unsupported>;
 
 /// Larger sets are counted in binary.
-const MAX_UNARY: usize = 128;
+const MAX_UNARY_LITERALS: usize = 128;
 
 impl Blast {
     /// `x : set`
@@ -44,8 +44,8 @@ impl Blast {
         Ok(self.circuit.or_all(ways))
     }
 
-    /// A pair in a relation: for each possible first component, the second is one of its images. Once the first is known, what is left says just
-    /// that about the second; and it is one gate whatever else the second is paired with.
+    /// Membership of a pair in a relation: for each possible first component, the second is one of its images. Grouping by first
+    /// component shares the gate of an image set among all pairs.
     fn pair_member(&mut self, first: &Choice, second: &Sym, relation: &Members) -> Result<Lit> {
         let mut images: BTreeMap<&Value, Vec<(Value, Lit)>> = BTreeMap::new();
         for (item, lit) in &relation.items {
@@ -114,7 +114,7 @@ impl Blast {
         Ok(Sym::set(pairs))
     }
 
-    /// `{a, b, ...}`; each item with the condition that it is there.
+    /// `{a, b, ...}`, each item with the condition under which it is a member.
     pub fn extension(&mut self, items: &[(Lit, Sym)]) -> Result<Sym> {
         let mut all = Vec::new();
         for (present, item) in items {
@@ -129,7 +129,7 @@ impl Blast {
         Ok(Sym::Set(Members { items: gathered, is_function }))
     }
 
-    /// Pairs of which the second components need not be known: a function, if the first components surely are different.
+    /// A set of pairs with unknown second components, as a function if the first components are distinct.
     fn function_of(&mut self, pairs: &[(Lit, Sym)]) -> Result<Sym> {
         let mut entries = Vec::new();
         for (present, pair) in pairs {
@@ -153,11 +153,11 @@ impl Blast {
         self.count(&lits)
     }
 
-    /// How many of the literals are true.
+    /// Number of true literals.
     pub fn count(&mut self, lits: &[Lit]) -> Result<Sym> {
         let certain = lits.iter().filter(|lit| **lit == Lit::TRUE).count();
         let open: Vec<Lit> = lits.iter().copied().filter(|lit| !lit.is_constant()).collect();
-        if open.len() > MAX_UNARY {
+        if open.len() > MAX_UNARY_LITERALS {
             let ones: Vec<Sym> = open
                 .iter()
                 .map(|lit| Sym::Choice(vec![(Value::int(Int::ZERO), !*lit), (Value::int(Int::ONE), *lit)]))
@@ -187,7 +187,7 @@ impl Blast {
         }
     }
 
-    /// The greatest or least element, and whether there is one.
+    /// The greatest or least element, and the condition that the set is not empty.
     pub fn extremum(&mut self, set: &Sym, greatest: bool) -> Result<(Sym, Lit)> {
         let mut items = self.members(set)?.items;
         if greatest {
@@ -214,7 +214,7 @@ impl Blast {
         Ok(Sym::set(self.gather(items)))
     }
 
-    /// `inter(set)`, and whether the set is not empty.
+    /// `inter(set)`, and the condition that the set is not empty.
     pub fn general_inter(&mut self, set: &Sym) -> Result<(Sym, Lit)> {
         let sets = self.members(set)?;
         let Sym::Set(all) = self.general_union(set)? else { return Err(Unsupported("a set is expected")) };

@@ -1,4 +1,4 @@
-//! Values in the shape of others: the same literals in the same order, so that they can be compared one by one.
+//! Alignment of a value with the literals of another: same positions, so that both can be compared literal by literal.
 
 use abridge_value::Value;
 
@@ -9,8 +9,8 @@ use crate::sym::{Blast, Entry, Sym, Unsupported};
 type Result<T> = std::result::Result<T, Unsupported>;
 
 impl Blast {
-    /// The literals of a value at the places of the literals of `shape` ([`Sym::for_each_lit`]). What the shape has no place for is lost:
-    /// whoever asks knows that the value is one that the shape can have.
+    /// The literals of a value at the positions of the literals of `shape` ([`Sym::for_each_lit`]). The caller guarantees that `shape`
+    /// can take the value; literals without a position are dropped.
     pub fn shaped(&mut self, shape: &Sym, value: &Sym, out: &mut Vec<Lit>) -> Result<()> {
         self.check_size()?;
         match shape {
@@ -47,7 +47,7 @@ impl Blast {
                             let (present, first) = (value[idx].present, out.len() + 1);
                             out.push(present);
                             self.shaped(val, &value[idx].val, out)?;
-                            // What is not there has no value.
+                            // An absent argument has no value.
                             for lit in &mut out[first..] {
                                 *lit = self.circuit.and(present, *lit);
                             }
@@ -65,7 +65,7 @@ impl Blast {
 }
 
 impl Sym {
-    /// The values of the literals ([`Sym::for_each_lit`]) for a known value; false if it is not one that this can have.
+    /// Appends the values of the literals ([`Sym::for_each_lit`]) for a known value; false if it is not a possible value.
     pub fn bits_of(&self, value: &Value, out: &mut Vec<bool>) -> bool {
         match (self, value) {
             (Sym::Bool(_), Value::Bool(flag)) => {
@@ -170,7 +170,7 @@ mod tests {
         blast.shaped(&shape, &rest, &mut news).unwrap();
         assert_eq!(news[..3], [Lit::FALSE; 3]);
         assert_eq!(news[3], olds[3]);
-        // Where the other argument is there, its value is the old one.
+        // The other argument, if present, keeps its value.
         let both = [blast.circuit.and(olds[3], olds[4]), blast.circuit.and(olds[3], olds[5])];
         assert_eq!(news[4..], both);
     }
@@ -182,7 +182,7 @@ mod tests {
         for (bound, is_above) in [(1000, true), (-1000, false)] {
             let bound = Sym::known(&int(bound));
             let outside = if is_above { blast.less(&bound, &wide) } else { blast.less(&wide, &bound) };
-            // Whatever the comparison may take for granted, the bits themselves are kept in the range.
+            // The comparison may assume the range, so the bits must be constrained to it.
             let Sym::Bits(bits) = &wide else { panic!("a wide range is in binary") };
             let free = Sym::Bits(Bits { lo: i64::MIN, hi: i64::MAX, ..bits.clone() });
             let surely = if is_above { blast.less(&bound, &free) } else { blast.less(&free, &bound) };

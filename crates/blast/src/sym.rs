@@ -1,19 +1,19 @@
-//! Values that are not known.
+//! [`Sym`]: an unknown value as literals of a circuit, and the operations on it.
 
 use abridge_value::{Int, Set, Value};
 
-use crate::bits::{Bits, LIMIT};
+use crate::bits::{Bits, MAX_MAGNITUDE};
 use crate::circuit::{Circuit, Lit};
 
-/// The values that something can have, ascending, each with the literal that says it does. Exactly one of them is true wherever
-/// the value is defined, none where it is not.
+/// Possible values, ascending, each with the literal that selects it. Exactly one literal is true where the value is defined, none
+/// where it is not.
 pub type Choice = Vec<(Value, Lit)>;
 
-/// The elements that a set can have, ascending, each with the literal that says it does.
+/// Possible elements of a set, ascending, each with the literal that includes it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Members {
     pub items: Vec<(Value, Lit)>,
-    /// Surely a function.
+    /// Known to be a function.
     pub is_function: bool,
 }
 
@@ -39,17 +39,17 @@ pub struct Entry {
     pub val: Sym,
 }
 
-/// Why there is no circuit.
+/// Reason why no circuit exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsupported(pub &'static str);
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
-/// Sums and products of choices with more pairs of values than this are computed in binary.
+/// Sums and products of choices with more pairs of values are computed in binary.
 const MAX_PAIRS: usize = 1200;
-/// Integers are listed up to this many values.
-const MAX_LISTED: i64 = 4096;
-/// Unknown integers with more values than this are in binary, unless a [`Blast`] is told otherwise.
+/// Binary integers with more values are not listed.
+const MAX_LISTED_VALUES: i64 = 4096;
+/// Unknown integers with more values are binary, unless [`Blast::set_max_one_hot`] says otherwise.
 pub const MAX_ONE_HOT: i64 = 128;
 
 /// A circuit that is built from operations on values.
@@ -84,7 +84,7 @@ impl Sym {
         Sym::Set(Members { items, is_function: false })
     }
 
-    /// The value for an assignment of literals. Nothing if it is undefined.
+    /// The value under an assignment of literals; `None` if it is undefined.
     pub fn decode(&self, value: &(impl Fn(Lit) -> bool + ?Sized)) -> Option<Value> {
         Some(match self {
             Sym::Bool(lit) => Value::Bool(value(*lit)),
@@ -107,7 +107,7 @@ impl Sym {
         })
     }
 
-    /// Calls `visit` with all literals that the value depends on.
+    /// Calls `visit` with all literals of the value.
     pub fn for_each_lit(&self, visit: &mut impl FnMut(Lit)) {
         match self {
             Sym::Bool(lit) => visit(*lit),
@@ -127,7 +127,7 @@ impl Sym {
         }
     }
 
-    /// Literals that differ between different values, appended: with their values in a solution they exclude it.
+    /// Appends literals that distinguish any two values; their values in a solution exclude it.
     pub fn distinguish(&self, value: &(impl Fn(Lit) -> bool + ?Sized), clause: &mut Vec<Lit>) {
         let mut differ = |lit: Lit| clause.push(if value(lit) { !lit } else { lit });
         match self {
@@ -171,7 +171,7 @@ impl Members {
         find(&self.items, item)
     }
 
-    /// The set, if nothing about it is open.
+    /// The set, if it is known.
     pub fn as_known(&self) -> Option<Set> {
         self.items
             .iter()
@@ -192,12 +192,12 @@ pub(crate) fn find(items: &[(Value, Lit)], item: &Value) -> Lit {
 }
 
 fn as_i64(value: &Value) -> Result<i64> {
-    let int = value.as_int().and_then(|int| int.to_i64()).filter(|int| (-LIMIT..=LIMIT).contains(int));
+    let int = value.as_int().and_then(|int| int.to_i64()).filter(|int| (-MAX_MAGNITUDE..=MAX_MAGNITUDE).contains(int));
     int.ok_or(Unsupported("a large integer"))
 }
 
 impl Blast {
-    /// Gives up when the circuit gets larger than this.
+    /// Limits the size of the circuit.
     pub fn new(max_size: usize) -> Blast {
         Blast { circuit: Circuit::default(), max_size, max_one_hot: MAX_ONE_HOT }
     }
@@ -207,7 +207,7 @@ impl Blast {
         self.max_one_hot = n_values;
     }
 
-    /// Whether an unknown integer of this range is in binary.
+    /// True if an unknown integer of this range is binary.
     pub fn is_binary(&self, lo: &Int, hi: &Int) -> bool {
         hi - lo >= Int::from(self.max_one_hot)
     }
@@ -216,7 +216,7 @@ impl Blast {
         if self.circuit.size() > self.max_size { Err(Unsupported("a large circuit")) } else { Ok(()) }
     }
 
-    /// Collects literals of equal values: each value once, with the disjunction.
+    /// Merges equal values, with the disjunction of their literals.
     pub(crate) fn gather(&mut self, mut items: Vec<(Value, Lit)>) -> Vec<(Value, Lit)> {
         items.retain(|(_, lit)| *lit != Lit::FALSE);
         items.sort_by(|left, right| left.0.cmp(&right.0));
@@ -224,7 +224,7 @@ impl Blast {
         groups.map(|group| (group[0].0.clone(), self.circuit.or_all(group.iter().map(|(_, lit)| *lit)))).collect()
     }
 
-    /// One of these values, and the condition that it is exactly one.
+    /// A choice among values, with the condition that exactly one is selected.
     pub fn fresh_choice(&mut self, values: impl IntoIterator<Item = Value>) -> (Sym, Lit) {
         let mut choice: Choice = values.into_iter().map(|value| (value, Lit::TRUE)).collect();
         if choice.len() > 1 {
@@ -238,9 +238,9 @@ impl Blast {
         (Sym::Choice(choice), condition)
     }
 
-    /// An integer of a range, and the condition that it is in it.
+    /// An integer in a range, with the condition that it is in the range.
     pub fn fresh_int(&mut self, lo: i64, hi: i64) -> Result<(Sym, Lit)> {
-        if lo < -LIMIT || hi > LIMIT {
+        if lo < -MAX_MAGNITUDE || hi > MAX_MAGNITUDE {
             return Err(Unsupported("a large integer"));
         }
         if hi - lo < self.max_one_hot {
@@ -264,20 +264,20 @@ impl Blast {
         }
     }
 
-    /// The possible values one by one.
+    /// Lists the possible values.
     pub fn choice(&mut self, sym: &Sym) -> Result<Choice> {
         self.check_size()?;
         match sym {
             Sym::Choice(choice) => Ok(choice.clone()),
             Sym::Bool(lit) => Ok(vec![(Value::Bool(false), !*lit), (Value::Bool(true), *lit)]),
-            Sym::Bits(bits) if bits.hi - bits.lo < MAX_LISTED => {
+            Sym::Bits(bits) if bits.hi - bits.lo < MAX_LISTED_VALUES => {
                 let each = (bits.lo..=bits.hi)
                     .map(|int| (Value::int(Int::from(int)), self.circuit.equal_bits(bits, &Bits::constant(int))));
                 Ok(each.collect())
             }
             Sym::Pair(pair) => {
                 let (first, second) = (self.choice(&pair.0)?, self.choice(&pair.1)?);
-                if first.len() * second.len() > 4 * MAX_LISTED as usize {
+                if first.len() * second.len() > 4 * MAX_LISTED_VALUES as usize {
                     return Err(Unsupported("many pairs"));
                 }
                 let mut pairs = Vec::with_capacity(first.len() * second.len());
@@ -320,7 +320,7 @@ impl Blast {
         }
     }
 
-    /// The least and the greatest value that an integer can have.
+    /// Bounds of an integer.
     pub fn int_range(&mut self, sym: &Sym) -> Result<(i64, i64)> {
         self.bits(sym).map(|bits| (bits.lo, bits.hi))
     }
@@ -349,7 +349,7 @@ impl Blast {
         }
     }
 
-    /// One of several known sets, element by element.
+    /// A choice among known sets, as a set of possible elements.
     fn chosen_set(&mut self, choice: &Choice) -> Sym {
         let sets = choice.iter().filter_map(|(value, lit)| Some((value.as_set()?, *lit)));
         let is_function = sets.clone().all(|(set, _)| is_function(set));
@@ -477,7 +477,7 @@ impl Blast {
         }
     }
 
-    /// The one whose condition holds; at most one does.
+    /// Selects the value whose condition holds; at most one does.
     pub fn select(&mut self, cases: &[(Lit, Sym)]) -> Result<Sym> {
         self.check_size()?;
         let cases: Vec<&(Lit, Sym)> = cases.iter().filter(|(lit, _)| *lit != Lit::FALSE).collect();

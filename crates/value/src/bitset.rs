@@ -1,4 +1,4 @@
-//! Sets of small numbers.
+//! [`BitSet`]: a growable set of small numbers, for ids and positions of any kind.
 
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct BitSet {
@@ -6,12 +6,12 @@ pub struct BitSet {
 }
 
 impl BitSet {
-    /// Room for numbers below `len`; larger ones make more.
+    /// An empty set with room for numbers below `len`; it grows on demand.
     pub fn with_room(len: usize) -> BitSet {
         BitSet { words: vec![0; len.div_ceil(64)] }
     }
 
-    /// Whether the number is new.
+    /// Adds a number; true if it is new.
     pub fn insert(&mut self, number: usize) -> bool {
         let (word, bit) = (number / 64, 1 << (number % 64));
         if self.words.len() <= word {
@@ -51,7 +51,7 @@ impl BitSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
-    /// Removes the numbers that are not in the other set.
+    /// Intersects with another set.
     pub fn intersect_with(&mut self, other: &BitSet) {
         let others = other.words.iter().chain(std::iter::repeat(&0));
         self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);
@@ -66,19 +66,19 @@ impl BitSet {
         self.words.iter().enumerate().all(|(idx, bits)| bits & !word(idx) == 0)
     }
 
-    /// The numbers in both, ascending.
+    /// Numbers in both sets, ascending.
     pub fn common<'a>(&'a self, other: &'a BitSet) -> impl Iterator<Item = usize> + 'a {
         self.words.iter().zip(&other.words).enumerate().flat_map(|(idx, (word, other))| bits(idx, word & other))
     }
 
-    /// How many numbers are in this one and in `within`, but not in `without`.
+    /// Number of elements in this set and in `within`, but not in `without`.
     pub fn count_new(&self, within: &BitSet, without: &BitSet) -> usize {
         let word = |set: &BitSet, idx: usize| set.words.get(idx).copied().unwrap_or(0);
         let counts = self.words.iter().enumerate().map(|(idx, bits)| bits & word(within, idx) & !word(without, idx));
         counts.map(|bits| bits.count_ones() as usize).sum()
     }
 
-    /// Ascending.
+    /// Iterates in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(idx, word)| bits(idx, *word))
     }

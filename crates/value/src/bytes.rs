@@ -1,6 +1,8 @@
-//! Numbers and texts as bytes, to be kept in files and read back with suspicion: reading gives nothing where bytes make no sense.
+//! Encoding of numbers and strings as bytes, for files.
+//!
+//! A file may be damaged, so every read returns `None` on malformed bytes and never allocates more than the file can fill.
 
-/// Seven bits a byte, the lowest first; the upper bit says that more follow.
+/// Appends a number: seven bits per byte, the lowest first; the top bit marks that more follow.
 pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -9,13 +11,13 @@ pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// The length, then the bytes.
+/// Appends a length and the bytes.
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// What is left to be read.
+/// Cursor over bytes that remain to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'b>(&'b [u8]);
 
@@ -46,7 +48,7 @@ impl<'b> Reader<'b> {
         None
     }
 
-    /// A number of fewer bits.
+    /// Reads a number that fits a smaller type.
     pub fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.number()?).ok()
     }
@@ -62,10 +64,10 @@ impl<'b> Reader<'b> {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    /// A length and as many items.
+    /// Reads a length and as many items.
     pub fn list<T>(&mut self, mut item: impl FnMut(&mut Reader<'b>) -> Option<T>) -> Option<Vec<T>> {
         let len = self.small::<usize>()?;
-        // An item takes a byte at least.
+        // An item takes at least one byte, which bounds the length.
         let mut items = Vec::with_capacity(len.min(self.0.len()));
         for _ in 0..len {
             items.push(item(self)?);
@@ -74,7 +76,7 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// FNV-1a over 64 bits: tells damage, not malice, and does not depend on how the bytes were cut into pieces.
+/// FNV-1a checksum with 64 bits. It detects damage, not malice, and does not depend on how the bytes are split into pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Checksum(u64);
 
@@ -83,7 +85,7 @@ impl Checksum {
         Checksum(0xcbf2_9ce4_8422_2325)
     }
 
-    /// Goes on from where [`Checksum::get`] was.
+    /// Continues from a value of [`Checksum::get`].
     pub fn from(sum: u64) -> Self {
         Checksum(sum)
     }

@@ -1,6 +1,6 @@
-//! Values as bytes and back.
+//! Encoding of values as bytes, and decoding.
 //!
-//! The bytes say what a value is, not how it is laid out: reading goes through the constructors, so that what is read is canonical.
+//! The bytes describe the value, not its layout. Decoding goes through the constructors, so its result is canonical whatever the bytes.
 
 use num_bigint::BigInt;
 
@@ -24,7 +24,7 @@ const INTERVAL: u8 = 11;
 const BITS: u8 = 12;
 const LIST: u8 = 13;
 
-/// Appends a value.
+/// Encodes a value.
 pub fn put_value(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Bool(flag) => out.push(if *flag { TRUE } else { FALSE }),
@@ -97,12 +97,12 @@ fn put_set(out: &mut Vec<u8>, set: &Set) {
     }
 }
 
-/// Small numbers of either sign as small numbers.
+/// Zigzag encoding: numbers of small magnitude become small.
 fn zigzag(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }
 
-/// The next value, if the bytes are one.
+/// Decodes the next value; `None` on malformed bytes.
 pub fn read_value(reader: &mut Reader<'_>) -> Option<Value> {
     Some(match reader.byte()? {
         FALSE => Value::Bool(false),
@@ -148,7 +148,7 @@ mod tests {
         let mut reader = Reader::new(&out);
         assert_eq!(read_value(&mut reader).as_ref(), Some(value));
         assert!(reader.is_empty());
-        // Less is not read as something else.
+        // A truncated encoding is not another value.
         assert_eq!(read_value(&mut Reader::new(&out[..out.len() - 1])), None);
     }
 

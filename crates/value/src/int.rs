@@ -1,4 +1,7 @@
-//! Integers without overflow: an `i64` where it fits, a big integer elsewhere, never the latter where the former would do.
+//! [`Int`]: integers of any size.
+//!
+//! An integer within `i64` is stored as such, any other as a big integer. The representation is unique, so equality is structural. No
+//! operation wraps or overflows.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -16,7 +19,7 @@ pub enum Int {
     Big(Big),
 }
 
-/// An integer outside the range of `i64`; only [`Int`] makes them.
+/// An integer outside the range of `i64`; only [`Int`] constructs it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Big(Arc<BigInt>);
 
@@ -66,7 +69,7 @@ impl Int {
         }
     }
 
-    /// The integer nearest to zero from an integral double; nothing for infinities and NaN.
+    /// Converts a double by truncation; `None` for infinities and NaN.
     pub fn from_f64(real: f64) -> Option<Int> {
         use num_traits::FromPrimitive as _;
         BigInt::from_f64(real).map(Int::from)
@@ -84,7 +87,7 @@ impl Int {
         if self.is_negative() { -self } else { self.clone() }
     }
 
-    /// Division that truncates toward zero; nothing if the divisor is zero.
+    /// Division that truncates toward zero; `None` if the divisor is zero.
     pub fn div(&self, divisor: &Int) -> Option<Int> {
         if divisor.is_zero() {
             return None;
@@ -97,7 +100,7 @@ impl Int {
         Some(Int::from(self.to_big() / divisor.to_big()))
     }
 
-    /// Division that rounds down; nothing if the divisor is zero.
+    /// Division that rounds down; `None` if the divisor is zero.
     pub fn div_floor(&self, divisor: &Int) -> Option<Int> {
         if divisor.is_zero() {
             return None;
@@ -110,12 +113,12 @@ impl Int {
         Some(Int::from(self.to_big().div_floor(&divisor.to_big())))
     }
 
-    /// Division that rounds up; nothing if the divisor is zero.
+    /// Division that rounds up; `None` if the divisor is zero.
     pub fn div_ceil(&self, divisor: &Int) -> Option<Int> {
         Some(-(-self).div_floor(divisor)?)
     }
 
-    /// The remainder of truncated division; nothing if the divisor is zero.
+    /// The remainder of truncated division; `None` if the divisor is zero.
     pub fn rem(&self, divisor: &Int) -> Option<Int> {
         let quotient = self.div(divisor)?;
         Some(self - &(&quotient * divisor))
@@ -130,7 +133,7 @@ impl Int {
         Int::from(self.to_big().pow(exponent))
     }
 
-    /// The number of bits that the absolute value needs.
+    /// Number of bits of the absolute value.
     pub fn bits(&self) -> u64 {
         match self {
             Int::Small(small) => u64::from(u64::BITS - small.unsigned_abs().leading_zeros()),
@@ -138,7 +141,7 @@ impl Int {
         }
     }
 
-    /// Reads an optional minus and decimal digits.
+    /// Parses an optional minus and decimal digits.
     pub fn parse(text: &str) -> Option<Int> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,8 +1,8 @@
-//! Values, or anything built from them, as 32-bit ids: equal ids if and only if equal values.
+//! Interner: values as 32-bit ids, with equal ids if and only if equal values.
 //!
-//! The table only grows and is shared by all workers through `&self`. A value is found through one of several locked hash
-//! tables of ids, chosen by its hash; the values themselves lie in segments that double in size and never move, so that reading
-//! one by its id takes no lock. Small natural numbers are not hashed: their ids stand in a table of their own.
+//! The table only grows and is shared by all workers through `&self`. Locked hash tables, sharded by hash, map values to ids.
+//! The values lie in segments that double in size and never move, so a lookup by id takes no lock. Small
+//! natural numbers are not hashed; a direct table has their ids. A state is a vector of ids, so two ids for one value would split a state.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, Hash};
@@ -24,14 +24,14 @@ impl fmt::Debug for ValueId {
 }
 
 const N_SHARDS: usize = 16;
-/// The first segment holds this many values, each later one twice as many as the one before.
-const FIRST_SEGMENT: u32 = 64;
-/// Enough segments for 2^32 values.
+/// Values of the first segment; each further segment is twice as large.
+const FIRST_SEGMENT_VALUES: u32 = 64;
+/// Number of segments, enough for 2^32 values.
 const N_SEGMENTS: usize = 27;
 
-/// What can be interned.
+/// Types that can be interned.
 pub trait Internable: Clone + Eq + Hash {
-    /// The number that a value is, if it is small; different values are different numbers.
+    /// The value as a small number, if it is one; distinct values give distinct numbers.
     fn as_small(&self) -> Option<u32> {
         None
     }
@@ -50,18 +50,19 @@ impl Internable for Box<[u32]> {}
 
 impl<T: Clone + Eq + Hash> Internable for Arc<T> {}
 
-/// How many small numbers have a place, and how many lie together.
+/// Numbers below this have an entry in the direct table.
 const N_SMALL: u32 = 1 << 22;
-const CHUNK: usize = 1 << 12;
+/// Entries of the direct table that are allocated together.
+const CHUNK_ENTRIES: usize = 1 << 12;
 
 type Chunk = OnceLock<Box<[AtomicU32]>>;
 
 pub struct Interner<T = Value> {
-    /// The ids of small numbers plus one; zero for those without an id. Chunks are made when they are needed.
+    /// Ids of small numbers plus one; zero without an id. Chunks are allocated on demand.
     small: OnceLock<Box<[Chunk]>>,
     shards: [RwLock<HashTable<u32>>; N_SHARDS],
     segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
-    /// The next free id. Ids below it may still lack their value for the moment between taking and filling a place.
+    /// The next free id. An id below it may lack its value for the moment between reservation and store.
     next: AtomicU32,
 }
 
@@ -75,7 +76,7 @@ impl<T: Internable> Interner<T> {
         }
     }
 
-    /// The id of a value; a new one if it was never seen.
+    /// The id of a value, which is added if it is new.
     ///
     /// # Panics
     /// If there are more than 2^32 - 1 different values.
@@ -86,12 +87,12 @@ impl<T: Internable> Interner<T> {
         }
     }
 
-    /// Where the id of a small number stands.
+    /// Entry of the direct table for a small number.
     fn small_place(&self, value: &T) -> Option<&AtomicU32> {
         let n = value.as_small().filter(|n| *n < N_SMALL)? as usize;
-        let chunks = self.small.get_or_init(|| (0..N_SMALL as usize / CHUNK).map(|_| Chunk::new()).collect());
-        let chunk = chunks[n / CHUNK].get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect());
-        Some(&chunk[n % CHUNK])
+        let chunks = self.small.get_or_init(|| (0..N_SMALL as usize / CHUNK_ENTRIES).map(|_| Chunk::new()).collect());
+        let chunk = chunks[n / CHUNK_ENTRIES].get_or_init(|| (0..CHUNK_ENTRIES).map(|_| AtomicU32::new(0)).collect());
+        Some(&chunk[n % CHUNK_ENTRIES])
     }
 
     fn intern_small(&self, place: &AtomicU32, value: &T) -> ValueId {
@@ -99,7 +100,7 @@ impl<T: Internable> Interner<T> {
         if known != 0 {
             return ValueId(known - 1);
         }
-        // Any one lock keeps two workers from giving a number two ids.
+        // Any single lock prevents two workers from giving a number two ids.
         let _guard = self.shards[0].write().unwrap_or_else(PoisonError::into_inner);
         let known = place.load(Ordering::Acquire);
         if known != 0 {
@@ -138,7 +139,7 @@ impl<T: Internable> Interner<T> {
         table.find(hash, |id| self.get(ValueId(*id)) == value).map(|id| ValueId(*id))
     }
 
-    /// The tables use the low and the top bits for themselves.
+    /// Hash for the tables, which use its low and top bits.
     fn shard(&self, hash: u64) -> &RwLock<HashTable<u32>> {
         &self.shards[(hash >> 40) as usize % N_SHARDS]
     }
@@ -153,7 +154,7 @@ impl<T: Internable> Interner<T> {
         value.expect("ids come from the interner they are used with")
     }
 
-    /// How many different values there are.
+    /// Number of distinct values.
     pub fn len(&self) -> usize {
         self.next.load(Ordering::Acquire) as usize
     }
@@ -167,10 +168,10 @@ impl<T: Internable> Interner<T> {
         assert!(id < u32::MAX, "more than 2^32 - 1 different values");
         let (segment, offset) = place(id);
         let items = self.segments[segment].get_or_init(|| {
-            let len = (FIRST_SEGMENT as usize) << segment;
+            let len = (FIRST_SEGMENT_VALUES as usize) << segment;
             std::iter::repeat_with(OnceLock::new).take(len).collect()
         });
-        // The id is ours alone, so the place is free.
+        // The id was reserved by this thread, so its place is free.
         let _ = items[offset].set(value);
         ValueId(id)
     }
@@ -178,9 +179,9 @@ impl<T: Internable> Interner<T> {
 
 /// Segment and offset of an id.
 fn place(id: u32) -> (usize, usize) {
-    let shifted = u64::from(id) + u64::from(FIRST_SEGMENT);
-    let segment = shifted.ilog2() - FIRST_SEGMENT.ilog2();
-    let start = u64::from(FIRST_SEGMENT) << segment;
+    let shifted = u64::from(id) + u64::from(FIRST_SEGMENT_VALUES);
+    let segment = shifted.ilog2() - FIRST_SEGMENT_VALUES.ilog2();
+    let start = u64::from(FIRST_SEGMENT_VALUES) << segment;
     (segment as usize, (shifted - start) as usize)
 }
 
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!(place(191), (1, 127));
         assert_eq!(place(192), (2, 0));
         let (segment, offset) = place(u32::MAX);
-        assert!(segment < N_SEGMENTS && offset < (FIRST_SEGMENT as usize) << segment);
+        assert!(segment < N_SEGMENTS && offset < (FIRST_SEGMENT_VALUES as usize) << segment);
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! B values: what a variable, a constant or a set element can be.
+//! Finite B values in canonical form.
 //!
-//! Every value has one canonical form, so that equality, hash and order are structural: equal values have equal encodings, and
-//! equal encodings are equal values. Values are 16 bytes, cheap to clone, and share what is large. Nothing here is infinite;
-//! sets that are not enumerated live in the evaluator.
+//! Every value has exactly one encoding, so equality, hash and order are structural. If two encodings of one value existed, a state
+//! would be visited twice. A value takes 16 bytes, is cheap to clone and shares large parts. All values are finite;
+//! symbolic sets belong to the evaluator.
 //!
 //! The crate knows no model: given sets, record types and freetypes are plain numbers, and [`Names`] turns them into
-//! text. Start with `value.rs`, then `set.rs`; [`relation`] and [`sequence`] read sets of pairs; `intern.rs` gives values ids;
-//! `codec.rs` writes them into files.
+//! text. Start with `value.rs`, then `set.rs`. [`relation`] and [`sequence`] operate on sets of pairs, `intern.rs` gives values ids,
+//! `codec.rs` encodes values as bytes.
 
 mod bitset;
 pub mod bytes;

@@ -1,4 +1,6 @@
 //! Values as B text.
+//!
+//! The text parses back to the value, so traces and JSON can be replayed.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -7,7 +9,7 @@ use crate::sequence;
 use crate::set::Set;
 use crate::value::{Free, Value};
 
-/// What the numbers inside values are called.
+/// Names for the numbers inside values.
 pub trait Names {
     /// An element of a given set.
     fn element(&self, set: u32, index: u32) -> Cow<'_, str>;
@@ -33,17 +35,17 @@ impl Names for PlainNames {
     }
 }
 
-/// How to print.
+/// Printing options.
 #[derive(Clone, Copy)]
 pub struct Printer<'a> {
     names: &'a dyn Names,
-    /// Non-empty sequences as `[a,b]`.
+    /// Print non-empty sequences as `[a,b]`.
     sequences: bool,
-    /// Intervals with more elements than this as `lo..hi`.
+    /// Print intervals with more elements than this as `lo..hi`.
     longest_interval: u64,
 }
 
-/// A value that is about to be printed.
+/// A value with names and options, ready to print.
 pub struct Shown<'a> {
     printer: Printer<'a>,
     value: &'a Value,
@@ -60,13 +62,13 @@ impl<'a> Printer<'a> {
         Printer { names, sequences: false, longest_interval: 64 }
     }
 
-    /// Whether non-empty sequences are shown as `[a,b]`; off at first.
+    /// Prints non-empty sequences as `[a,b]`; off by default.
     #[must_use]
     pub fn sequences(self, sequences: bool) -> Printer<'a> {
         Printer { sequences, ..self }
     }
 
-    /// Longer intervals are shown as `lo..hi`; 64 at first.
+    /// Prints longer intervals as `lo..hi`; 64 by default.
     #[must_use]
     pub fn longest_interval(self, longest_interval: u64) -> Printer<'a> {
         Printer { longest_interval, ..self }
@@ -116,7 +118,7 @@ impl<'a> Printer<'a> {
     fn write_free(self, f: &mut fmt::Formatter<'_>, free: &Free) -> fmt::Result {
         f.write_str(&self.names.constructor(free.free_type(), free.constructor()))?;
         match free.arg() {
-            // A pair brings its own parentheses.
+            // A pair has parentheses of its own.
             Some(arg @ Value::Pair(_)) => self.write(f, arg),
             Some(arg) => {
                 f.write_char('(')?;

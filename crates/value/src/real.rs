@@ -1,4 +1,6 @@
-//! REAL: IEEE doubles with a total order, one zero and one NaN.
+//! REAL as IEEE doubles, with a total order, one zero and one NaN.
+//!
+//! Without these rules, equal reals could have different encodings.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -49,7 +51,7 @@ impl PartialOrd for Real {
     }
 }
 
-/// As a literal of B: always with a digit on both sides of a dot.
+/// Formats as a literal of B, with digits on both sides of the dot.
 impl fmt::Display for Real {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{:?}", self.0);

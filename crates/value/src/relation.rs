@@ -1,15 +1,15 @@
-//! Finite relations and functions: sets of pairs, sorted by their first components.
+//! Operators on finite relations and functions, that is, on sets of pairs sorted by first component.
 //!
-//! All functions expect sets of pairs, which types guarantee; elements that are not pairs are passed over. Bit matrices are handled
-//! row by row, everything else pair by pair.
+//! Typing guarantees sets of pairs; other elements are skipped. Bit matrices are processed
+//! row by row, other layouts pair by pair. Both must give the same set.
 
 use std::ops::Range;
 
-use crate::set::matrix::{Cells, MAX, Matrix, ones};
+use crate::set::matrix::{Cells, MAX_POSITIONS, Matrix, ones};
 use crate::set::{Builder, Set, at, position};
 use crate::value::Value;
 
-/// Why a function has no value at an argument.
+/// Reason why a function has no value at an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoValue {
     /// The argument is outside the domain.
@@ -60,7 +60,7 @@ fn borrowed(relation: &Set) -> impl Iterator<Item = (&Value, &Value)> {
     slice(relation).iter().filter_map(Value::as_pair)
 }
 
-/// Where the pairs with the first component `key` are.
+/// Range of the pairs with first component `key`.
 fn positions(items: &[Value], key: &Value) -> Range<usize> {
     let start = items.partition_point(|item| first_of(item) < Some(key));
     let n_rows = items[start..].iter().take_while(|item| first_of(item) == Some(key)).count();
@@ -82,7 +82,7 @@ pub fn images(relation: &Set, key: &Value) -> impl Iterator<Item = Value> {
     in_matrix.chain(in_slice)
 }
 
-/// Where the only pair of a key is, if the keys are consecutive up to there, as in sequences and total functions.
+/// Index of the only pair of a key, if the keys up to it are consecutive, as in sequences and total functions.
 fn expected<'a>(items: &'a [Value], key: &Value) -> Option<&'a Value> {
     let offset = match (first_of(items.first()?)?, key) {
         (Value::Int(first), Value::Int(key)) => usize::try_from(key.checked_sub(*first)?).ok()?,
@@ -132,7 +132,7 @@ fn only_image(items: &[Value], is_key: impl Fn(&Value) -> bool) -> Result<Value,
 pub fn keys_of(relation: &Set, image: &Value) -> impl Iterator<Item = Value> {
     let in_matrix = relation.as_matrix().into_iter().flat_map(|matrix| {
         let (from, to) = matrix.carriers();
-        let column = position(image).filter(|(carrier, column)| *carrier == to && (*column as usize) < MAX);
+        let column = position(image).filter(|(carrier, column)| *carrier == to && (*column as usize) < MAX_POSITIONS);
         let keys = column.map_or(0, |(_, column)| keys_where(matrix, |row| has(row, column as usize)));
         ones(keys).map(move |row| at(from, row))
     });
@@ -140,7 +140,7 @@ pub fn keys_of(relation: &Set, image: &Value) -> impl Iterator<Item = Value> {
     in_matrix.chain(in_slice)
 }
 
-/// Whether all pairs have a property; what keeps it from being known ends the answer.
+/// True if all pairs have a property; an error of `holds` ends the test.
 pub fn every_pair<E>(relation: &Set, mut holds: impl FnMut(&Value, &Value) -> Result<bool, E>) -> Result<bool, E> {
     if relation.as_matrix().is_some() {
         for (first, second) in pairs(relation) {
@@ -180,7 +180,7 @@ pub fn dom(relation: &Set) -> Set {
     Set::from_sorted(keys)
 }
 
-/// The positions of rows with a property.
+/// Positions of the rows with a property.
 fn keys_where(matrix: &Matrix, holds: impl Fn(u64) -> bool) -> u64 {
     let rows = matrix.rows().iter().enumerate();
     rows.fold(0, |keys, (idx, row)| keys | u64::from(holds(*row)) << idx)
@@ -195,7 +195,7 @@ pub fn ran(relation: &Set) -> Set {
 
 pub fn inverse(relation: &Set) -> Set {
     if let Some(matrix) = relation.as_matrix() {
-        let mut rows = [0; MAX];
+        let mut rows = [0; MAX_POSITIONS];
         for (idx, row) in matrix.rows().iter().enumerate() {
             ones(*row).for_each(|column| rows[column as usize] |= 1 << idx);
         }
@@ -205,7 +205,7 @@ pub fn inverse(relation: &Set) -> Set {
     borrowed(relation).map(|(first, second)| Value::pair(second.clone(), first.clone())).collect()
 }
 
-/// Pairs are kept in order, so any filter of a relation is sorted.
+/// Filters a relation; the result stays sorted.
 fn filtered(relation: &Set, keep: impl Fn(&Value, &Value) -> bool) -> Set {
     if relation.as_matrix().is_some() {
         let kept = pairs(relation).filter(|(first, second)| keep(first, second));
@@ -287,7 +287,7 @@ pub fn override_with(relation: &Set, other: &Set) -> Set {
     filtered(relation, |first, _| !in_domain(other, first)).union(other)
 }
 
-/// The pairs of both in order, without the old ones whose keys have new ones.
+/// Merges both relations in order; new pairs replace old ones with the same key.
 fn overridden(old: &[Value], new: &[Value]) -> Vec<Value> {
     let mut out = Vec::with_capacity(old.len() + new.len());
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
@@ -312,7 +312,7 @@ pub fn image(relation: &Set, keys: &Set) -> Set {
     pairs(relation).filter(|(first, _)| keys.contains(first)).map(|(_, second)| second).collect()
 }
 
-/// The rows at some positions together.
+/// Union of the rows at some positions.
 fn row_of_all(matrix: &Matrix, keys: u64) -> u64 {
     ones(keys).fold(0, |all, key| all | matrix.row(key as usize))
 }
@@ -328,7 +328,7 @@ pub fn preimage(relation: &Set, targets: &Set) -> Set {
     Set::from_sorted(keys)
 }
 
-/// The relation with all first and second components changed.
+/// The relation with both components mapped.
 pub fn renamed(relation: &Set, change: impl Fn(Value) -> Value) -> Set {
     if let Some(set) = relation.as_matrix().and_then(|matrix| renamed_matrix(matrix, &change)) {
         return set;
@@ -336,19 +336,19 @@ pub fn renamed(relation: &Set, change: impl Fn(Value) -> Value) -> Set {
     pairs(relation).map(|(first, second)| Value::pair(change(first), change(second))).collect()
 }
 
-/// The same, if everything stays within its carrier and below position 64.
+/// The same on a bit matrix, if the images stay within their carriers and below position 64.
 fn renamed_matrix(matrix: &Matrix, change: impl Fn(Value) -> Value) -> Option<Set> {
     let (from, to) = matrix.carriers();
     let moved = |carrier: u32, idx: u32| {
         let (image_carrier, image) = position(&change(at(carrier, idx)))?;
-        (image_carrier == carrier && (image as usize) < MAX).then_some(image as usize)
+        (image_carrier == carrier && (image as usize) < MAX_POSITIONS).then_some(image as usize)
     };
     let used = matrix.rows().iter().fold(0, |all, row| all | row);
-    let mut columns = [0; MAX];
+    let mut columns = [0; MAX_POSITIONS];
     for column in ones(used) {
         columns[column as usize] = moved(to, column)?;
     }
-    let mut rows = [0; MAX];
+    let mut rows = [0; MAX_POSITIONS];
     for (idx, row) in (0..).zip(matrix.rows()).filter(|(_, row)| **row != 0) {
         rows[moved(from, idx)?] |= ones(*row).fold(0, |all, column| all | 1 << columns[column as usize]);
     }
@@ -360,7 +360,7 @@ pub fn compose(left: &Set, right: &Set) -> Set {
     if let (Some(first), Some(second)) = (left.as_matrix(), right.as_matrix())
         && first.carriers().1 == second.carriers().0
     {
-        let mut rows = [0; MAX];
+        let mut rows = [0; MAX_POSITIONS];
         for (idx, row) in first.rows().iter().enumerate() {
             rows[idx] = row_of_all(second, *row);
         }
@@ -406,7 +406,7 @@ pub fn identity(set: &Set) -> Set {
     Set::from_sorted(set.iter().map(|value| Value::pair(value.clone(), value)).collect())
 }
 
-/// The transitive closure: from each key, all that one or more steps reach.
+/// Transitive closure: all pairs connected by one or more steps.
 pub fn closure1(relation: &Set) -> Set {
     if let Some(matrix) = relation.as_matrix().filter(|matrix| matrix.carriers().0 == matrix.carriers().1) {
         return closure_of_rows(matrix);
@@ -430,9 +430,9 @@ pub fn closure1(relation: &Set) -> Set {
     out.finish()
 }
 
-/// Warshall's algorithm.
+/// Transitive closure of a bit matrix by Warshall's algorithm.
 fn closure_of_rows(matrix: &Matrix) -> Set {
-    let mut rows = [0; MAX];
+    let mut rows = [0; MAX_POSITIONS];
     let rows = &mut rows[..matrix.rows().len()];
     rows.copy_from_slice(matrix.rows());
     // Nothing leads on from an element without a row.
@@ -464,7 +464,7 @@ pub fn rel(function: &Set) -> Set {
     out.finish()
 }
 
-/// No key has two images.
+/// True if no key has two images.
 pub fn is_functional(relation: &Set) -> bool {
     if let Some(matrix) = relation.as_matrix() {
         return matrix.rows().iter().all(|row| row.count_ones() <= 1);
@@ -473,7 +473,7 @@ pub fn is_functional(relation: &Set) -> bool {
     borrowed(relation).all(|(first, _)| previous.replace(first) != Some(first))
 }
 
-/// No two keys share an image.
+/// True if no two keys share an image.
 pub fn is_injective(relation: &Set) -> bool {
     if let Some(matrix) = relation.as_matrix() {
         let mut seen = 0;

@@ -1,9 +1,9 @@
-//! Sequences: functions from `1..n`.
+//! Sequences as sets of pairs: functions with domain `1..n`.
 
 use crate::set::Set;
 use crate::value::Value;
 
-/// The items of a sequence in order; nothing if the set is not a sequence.
+/// The items of a sequence in order; `None` if the set is not a sequence.
 pub fn items(set: &Set) -> Option<Vec<&Value>> {
     let pairs = set.as_slice()?;
     let at = |(idx, item): (usize, &'_ Value)| -> bool {

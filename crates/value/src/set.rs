@@ -1,6 +1,6 @@
-//! Finite sets, and with them relations, functions and sequences.
+//! Finite sets, including relations, functions and sequences.
 //!
-//! The layout is a function of the value alone, so that it is part of the canonical form:
+//! The layout of a set is determined by its value, so it is part of the canonical form:
 //!
 //! - the empty set has one form, whatever its type;
 //! - sets of booleans and of given-set elements are bit sets, inline while all positions are below 64;
@@ -9,7 +9,8 @@
 //! - relations between booleans or elements, all at positions below 64, are bit matrices (`matrix.rs`);
 //! - everything else is a sorted slice of values without duplicates.
 //!
-//! `iter.rs` walks them in order, `algebra.rs` combines them, `splice.rs` changes a few elements of a large set.
+//! `iter.rs` iterates in ascending order, `algebra.rs` has union, intersection and difference, `splice.rs` changes a few elements of a
+//! large set.
 
 mod algebra;
 mod iter;
@@ -31,8 +32,8 @@ use crate::value::{Value, hash_slice, hash_unordered};
 #[derive(Clone)]
 pub struct Set(Layout);
 
-/// The carrier number under which bit sets of booleans go.
-const BOOL: u32 = u32::MAX;
+/// Carrier number of bit sets of booleans.
+const BOOL_CARRIER: u32 = u32::MAX;
 
 #[derive(Clone)]
 enum Layout {
@@ -103,7 +104,7 @@ impl Set {
 
     /// `{FALSE, TRUE}`
     pub fn booleans() -> Set {
-        Set(Layout::Bits { carrier: BOOL, bits: 3 })
+        Set(Layout::Bits { carrier: BOOL_CARRIER, bits: 3 })
     }
 
     /// A set of the elements of the given set number `set` whose positions are set in `bits`.
@@ -111,11 +112,11 @@ impl Set {
         if bits == 0 { Set::EMPTY } else { Set(Layout::Bits { carrier: set, bits }) }
     }
 
-    /// A strictly ascending run of values.
+    /// The set of a strictly ascending list of values.
     pub fn from_sorted(items: Vec<Value>) -> Set {
         debug_assert!(items.is_sorted_by(|left, right| left < right));
         let (Some(first), Some(last)) = (items.first(), items.last()) else { return Set::EMPTY };
-        // The order keeps kinds and carriers together: what the first and the last have in common, all have.
+        // The order groups kinds and carriers, so a property of the first and the last element holds for all.
         if let (Value::Int(_), Value::Int(_)) = (first, last) {
             let ints = items.iter().filter_map(|item| if let Value::Int(int) = item { Some(*int) } else { None });
             return Set::from_sorted_ints(&ints.collect::<Vec<i64>>());
@@ -141,7 +142,7 @@ impl Set {
         Set(Layout::Sorted(ThinArc::from_header_and_iter(hash, items.into_iter())))
     }
 
-    /// A strictly ascending run of numbers.
+    /// The set of a strictly ascending list of numbers.
     fn from_sorted_ints(ints: &[i64]) -> Set {
         Set::as_interval(ints).unwrap_or_else(|| {
             let hash = hash_unordered(ints);
@@ -149,7 +150,7 @@ impl Set {
         })
     }
 
-    /// The set of a strictly ascending run of numbers, if there are none or they are contiguous.
+    /// The set of a strictly ascending list of numbers, if the list is empty or contiguous.
     fn as_interval(ints: &[i64]) -> Option<Set> {
         let (Some(lo), Some(hi)) = (ints.first(), ints.last()) else { return Some(Set::EMPTY) };
         let span = i128::from(*hi) - i128::from(*lo);
@@ -237,19 +238,19 @@ impl Set {
         }
     }
 
-    /// The only element of a singleton.
+    /// The element of a singleton.
     pub fn only(&self) -> Option<Value> {
         let mut items = self.iter();
         let first = items.next()?;
         items.next().is_none().then_some(first)
     }
 
-    /// In ascending order.
+    /// Iterates over the elements in ascending order.
     pub fn iter(&self) -> SetIter<'_> {
         SetIter::new(self)
     }
 
-    /// The ends, if the set is a non-empty interval of integers.
+    /// The bounds, if the set is a non-empty interval of integers.
     pub fn ends(&self) -> Option<(Int, Int)> {
         match &self.0 {
             Layout::Interval { span, lo } => Some((Int::Small(*lo), Int::Small(lo + i64::from(*span)))),
@@ -258,7 +259,7 @@ impl Set {
         }
     }
 
-    /// The elements, if they are kept as a slice; sets of records, strings and sets always are.
+    /// The elements, if they are stored as a slice; sets of records, strings and sets always are.
     pub fn as_slice(&self) -> Option<&[Value]> {
         match &self.0 {
             Layout::Empty => Some(&[]),
@@ -270,7 +271,7 @@ impl Set {
     /// Given set and positions, if all elements are of one given set and below position 64.
     pub fn as_bits(&self) -> Option<(u32, u64)> {
         match self.0 {
-            Layout::Bits { carrier, bits } if carrier != BOOL => Some((carrier, bits)),
+            Layout::Bits { carrier, bits } if carrier != BOOL_CARRIER => Some((carrier, bits)),
             _ => None,
         }
     }
@@ -306,7 +307,7 @@ impl Set {
 /// Carrier and position of a boolean or an element.
 pub(crate) fn position(value: &Value) -> Option<(u32, u32)> {
     match value {
-        Value::Bool(flag) => Some((BOOL, u32::from(*flag))),
+        Value::Bool(flag) => Some((BOOL_CARRIER, u32::from(*flag))),
         Value::Element { set, index } => Some((*set, *index)),
         _ => None,
     }
@@ -314,10 +315,10 @@ pub(crate) fn position(value: &Value) -> Option<(u32, u32)> {
 
 /// The value at a position of a carrier.
 pub(crate) fn at(carrier: u32, index: u32) -> Value {
-    if carrier == BOOL { Value::Bool(index == 1) } else { Value::Element { set: carrier, index } }
+    if carrier == BOOL_CARRIER { Value::Bool(index == 1) } else { Value::Element { set: carrier, index } }
 }
 
-/// Collects values in any order and builds the set once.
+/// Builder of a set from values in any order.
 #[derive(Default)]
 pub struct Builder(Vec<Value>);
 
@@ -330,7 +331,7 @@ impl Builder {
         self.0.push(value);
     }
 
-    /// How many values were pushed, duplicates included.
+    /// Number of values pushed, duplicates included.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -438,7 +439,7 @@ fn cmp_bits(left: u64, right: u64) -> Ordering {
     }
     let lowest = different & different.wrapping_neg();
     let above = !(lowest | (lowest - 1));
-    // The side that has the lowest differing position is smaller, unless the other side has nothing left there.
+    // The side with the lowest differing position is smaller, unless the other side has no elements left.
     if left & lowest != 0 {
         if right & above != 0 { Ordering::Less } else { Ordering::Greater }
     } else if left & above != 0 {

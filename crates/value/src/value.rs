@@ -1,8 +1,8 @@
-//! The value type.
+//! [`Value`]: one B value.
 //!
-//! All constructors keep the canonical form, so the derived equality is the equality of B. The order is ProB's: numbers by size,
+//! All constructors produce the canonical form, so the derived equality is the equality of B. The order is that of ProB: numbers by size,
 //! strings by code point, `FALSE` before `TRUE`, elements as declared, pairs and records lexicographically, sets by their sorted
-//! elements. Values of different kinds are never compared in a typed model; the order is total over them nevertheless.
+//! elements. A typed model never compares values of different kinds; the order is total nevertheless.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::set::Set;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Value {
     Bool(bool),
-    /// An integer within `i64`; [`Value::int`] takes any.
+    /// An integer within `i64`; [`Value::int`] constructs any integer.
     Int(i64),
     BigInt(Big),
     Real(Real),
@@ -34,11 +34,11 @@ pub enum Value {
     Set(Set),
 }
 
-/// A string.
+/// An immutable string, shared.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(Arc<Box<str>>);
 
-/// A record: the number of its type, and its values in the order of the type's fields.
+/// A record: number of its type, and values in the order of the fields of the type.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Record(ThinArc<u32, Value>);
 
@@ -130,7 +130,7 @@ impl Value {
         }
     }
 
-    /// A number that depends on the value only, the same in every run.
+    /// A hash of the value that is the same in every run.
     pub fn stable_hash(&self) -> u64 {
         hash_of(self)
     }
@@ -275,13 +275,13 @@ impl Free {
     }
 }
 
-// Freetypes are the one place where values nest deeper than types do, so whatever recurses through them watches the stack.
+// Only freetypes let values nest deeper than types, so recursion through them must grow the stack.
 
-const RED_ZONE: usize = 64 * 1024;
-const SEGMENT: usize = 1024 * 1024;
+const RED_ZONE_BYTES: usize = 64 * 1024;
+const SEGMENT_BYTES: usize = 1024 * 1024;
 
 pub(crate) fn with_stack<R>(f: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(RED_ZONE, SEGMENT, f)
+    stacker::maybe_grow(RED_ZONE_BYTES, SEGMENT_BYTES, f)
 }
 
 impl PartialEq for Free {
@@ -328,7 +328,7 @@ impl Drop for FreeNode {
     }
 }
 
-/// Runs of values are hashed once, when they are built.
+/// Slices of values are hashed once, when they are built.
 pub(crate) fn hash_slice<T: Hash>(tag: u32, items: &[T]) -> u64 {
     let mut hasher = FxHasher::default();
     tag.hash(&mut hasher);
@@ -336,12 +336,12 @@ pub(crate) fn hash_slice<T: Hash>(tag: u32, items: &[T]) -> u64 {
     hasher.finish()
 }
 
-/// The hash of a run of values that does not depend on their order, so that it follows the change of a few of them.
+/// Order-independent hash of a slice of values: a change of a few elements updates it incrementally.
 pub(crate) fn hash_unordered<T: Hash>(items: &[T]) -> u64 {
     items.iter().fold(0, |sum: u64, item| sum.wrapping_add(hash_item(item)))
 }
 
-/// One summand of [`hash_unordered`]. The sum needs all bits of each to be good.
+/// One summand of [`hash_unordered`]; all its bits must be well mixed.
 pub(crate) fn hash_item<T: Hash>(item: &T) -> u64 {
     let mut bits = hash_of(item);
     bits = (bits ^ (bits >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);

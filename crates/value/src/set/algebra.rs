@@ -1,4 +1,6 @@
-//! Union, intersection, difference and comparison: word by word on bit sets, by their ends on intervals, by merging elsewhere.
+//! Union, intersection, difference and inclusion of sets.
+//!
+//! Bit sets are combined word by word, intervals by their bounds, other layouts by merging. Every path must yield the canonical layout.
 
 use std::cmp::Ordering;
 
@@ -103,7 +105,7 @@ impl Set {
         small.iter().all(|value| !large.contains(&value))
     }
 
-    /// The same positions of both, if both are bit sets or matrices over the same carriers.
+    /// Combines both bitwise, if both are bit sets or matrices over the same carriers.
     fn wordwise(&self, other: &Set, combine: fn(u64, u64) -> u64) -> Option<Set> {
         if let (Layout::Bits { carrier, bits }, Layout::Bits { carrier: carrier2, bits: bits2 }) = (&self.0, &other.0)
             && carrier == carrier2
@@ -136,7 +138,7 @@ impl Set {
         }
     }
 
-    /// The difference of two intervals, where it is an interval.
+    /// The difference of two intervals, if it is an interval.
     fn interval_difference(&self, other: &Set) -> Option<Set> {
         let ((lo, hi), (lo2, hi2)) = (self.ends()?, other.ends()?);
         if hi < lo2 || hi2 < lo {
@@ -164,13 +166,13 @@ impl Set {
         }
     }
 
-    /// Whether looking up each of our elements is cheaper than walking along the other set.
+    /// True if looking up each element of `self` is cheaper than a merge.
     fn is_much_smaller(&self, other: &Set) -> bool {
         self.len().saturating_mul(16) < other.len()
     }
 }
 
-/// Which elements a merge keeps.
+/// Elements that a merge keeps.
 #[derive(Clone, Copy)]
 struct Keep {
     left: bool,

@@ -1,4 +1,4 @@
-//! Elements in ascending order.
+//! Iteration over the elements of a set in ascending order, for every layout.
 
 use super::matrix::Cells;
 use super::{Layout, Set, at};
@@ -8,7 +8,7 @@ use crate::value::Value;
 pub struct SetIter<'a>(Cursor<'a>);
 
 enum Cursor<'a> {
-    /// The word at hand, its first position, and the words after it.
+    /// Current word, its first position, and the remaining words.
     Bits {
         carrier: u32,
         bits: u64,

@@ -1,4 +1,4 @@
-//! Relations between booleans or elements of given sets, all at positions below 64, as bit matrices.
+//! Bit matrices: relations between booleans or elements of given sets, all at positions below 64.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -8,10 +8,10 @@ use triomphe::ThinArc;
 use super::{Layout, Set, at, cmp_bits, position};
 use crate::value::{Value, hash_slice};
 
-/// The most rows and columns.
-pub(crate) const MAX: usize = 64;
+/// Maximum number of rows and of columns.
+pub(crate) const MAX_POSITIONS: usize = 64;
 
-/// One row a first component, from position 0 up to the last one that is not empty: the positions of its second components.
+/// One row per first component, up to the last row that is not empty; a row has the positions of the second components.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Matrix(ThinArc<Head, u64>);
 
@@ -23,7 +23,7 @@ struct Head {
 }
 
 impl Matrix {
-    /// The set with these rows, for carriers of the first and second components.
+    /// The set with these rows over the carriers of first and second components.
     pub(crate) fn set(from: u32, to: u32, rows: &[u64]) -> Set {
         let n_rows = rows.iter().rposition(|row| *row != 0).map_or(0, |last| last + 1);
         if n_rows == 0 {
@@ -37,15 +37,15 @@ impl Matrix {
     /// The set of one pair.
     pub(super) fn single(pair: &Value) -> Option<Set> {
         let ((from, row), (to, column)) = cell(pair)?;
-        let mut rows = [0; MAX];
+        let mut rows = [0; MAX_POSITIONS];
         rows[row] = 1 << column;
         Some(Matrix::set(from, to, &rows[..=row]))
     }
 
-    /// The set of some pairs, if all are of the right form.
+    /// The set of some pairs, if all fit a matrix.
     pub(super) fn collect(pairs: &[Value]) -> Option<Set> {
         let ((from, _), (to, _)) = cell(pairs.first()?)?;
-        let mut rows = [0; MAX];
+        let mut rows = [0; MAX_POSITIONS];
         for pair in pairs {
             let ((from2, row), (to2, column)) = cell(pair)?;
             if (from2, to2) != (from, to) {
@@ -98,12 +98,12 @@ impl Matrix {
         Cells { matrix: self, row: 0, columns: self.row(0) }
     }
 
-    /// Row by row, if both are over the same carriers.
+    /// Combines both row by row, if both are over the same carriers.
     pub(crate) fn rowwise(&self, other: &Matrix, combine: fn(u64, u64) -> u64) -> Option<Set> {
         if self.carriers() != other.carriers() {
             return None;
         }
-        let mut rows = [0; MAX];
+        let mut rows = [0; MAX_POSITIONS];
         let n_rows = self.rows().len().max(other.rows().len());
         for (idx, row) in rows.iter_mut().enumerate().take(n_rows) {
             *row = combine(self.row(idx), other.row(idx));
@@ -112,9 +112,9 @@ impl Matrix {
         Some(Matrix::set(from, to, &rows[..n_rows]))
     }
 
-    /// Each row changed on its own.
+    /// Maps each row.
     pub(crate) fn map_rows(&self, change: impl Fn(usize, u64) -> u64) -> Set {
-        let mut rows = [0; MAX];
+        let mut rows = [0; MAX_POSITIONS];
         for (idx, row) in self.rows().iter().enumerate() {
             rows[idx] = change(idx, *row);
         }
@@ -122,13 +122,13 @@ impl Matrix {
         Matrix::set(from, to, &rows[..self.rows().len()])
     }
 
-    /// Ascending pairs compared one after the other; both over the same carriers.
+    /// Compares by ascending pairs; both must be over the same carriers.
     pub(super) fn cmp_cells(&self, other: &Matrix) -> Ordering {
         let n_rows = self.rows().len().max(other.rows().len());
         let Some(idx) = (0..n_rows).find(|idx| self.row(*idx) != other.row(*idx)) else { return Ordering::Equal };
         let (mine, theirs) = (self.row(idx), other.row(idx));
         let lowest = (mine ^ theirs) & (mine ^ theirs).wrapping_neg();
-        // The side without the first pair that differs is greater if it has anything after it, else it is a prefix.
+        // The side without the first differing pair is greater if it has later pairs, else it is a prefix.
         let has_later_row = |matrix: &Matrix| matrix.rows().len() > idx + 1;
         match (mine & lowest != 0, has_later_row(self), has_later_row(other)) {
             (true, _, true) => Ordering::Less,
@@ -144,7 +144,7 @@ impl Hash for Matrix {
     }
 }
 
-/// The positions of the set bits, ascending.
+/// Positions of the set bits, ascending.
 pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let idx = (bits != 0).then(|| bits.trailing_zeros())?;
@@ -153,11 +153,11 @@ pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Carriers and positions of a pair that has a place in a matrix.
+/// Carriers and positions of a pair that fits a matrix.
 fn cell(pair: &Value) -> Option<((u32, usize), (u32, usize))> {
     let (first, second) = pair.as_pair()?;
     let ((from, row), (to, column)) = (position(first)?, position(second)?);
-    let fits = (row as usize) < MAX && (column as usize) < MAX;
+    let fits = (row as usize) < MAX_POSITIONS && (column as usize) < MAX_POSITIONS;
     fits.then_some(((from, row as usize), (to, column as usize)))
 }
 

@@ -1,4 +1,4 @@
-//! A large set with a few elements changed: what stays is copied as it is, and the hash follows the change.
+//! Updates of a few elements of a large set: the rest is copied unchanged, and the hash is updated incrementally.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use triomphe::ThinArc;
 use super::{Layout, Set, position};
 use crate::value::{Value, hash_item};
 
-/// Up to this many elements are put in or taken out one after the other.
-const FEW: u64 = 2;
+/// Updates of more elements are merged instead.
+const MAX_SPLICED_ELEMENTS: u64 = 2;
 
 impl Set {
-    /// The union with a much smaller set.
+    /// Union with a much smaller set.
     pub(super) fn with_few(&self, few: &Set) -> Option<Set> {
-        if few.len() > FEW || few.len() * 4 > self.len() {
+        if few.len() > MAX_SPLICED_ELEMENTS || few.len() * 4 > self.len() {
             return None;
         }
         let mut out = self.clone();
@@ -23,9 +23,9 @@ impl Set {
         Some(out)
     }
 
-    /// The difference with a much smaller set.
+    /// Difference with a much smaller set.
     pub(super) fn without_few(&self, few: &Set) -> Option<Set> {
-        if few.len() > FEW {
+        if few.len() > MAX_SPLICED_ELEMENTS {
             return None;
         }
         let mut out = self.clone();
@@ -38,7 +38,7 @@ impl Set {
         Some(out)
     }
 
-    /// With one more element.
+    /// The set with one element added.
     fn with(&self, value: Value) -> Option<Set> {
         match self.find(&value)? {
             Ok(_) => Some(self.clone()),
@@ -46,7 +46,7 @@ impl Set {
         }
     }
 
-    /// Where a value is or would be in a set that is kept as a slice.
+    /// Position of a value, or its insertion point, in a set stored as a slice.
     fn find(&self, value: &Value) -> Option<Result<usize, usize>> {
         match (&self.0, value) {
             (Layout::Ints(ints), Value::Int(int)) => Some(ints.slice.binary_search(int)),
@@ -55,7 +55,7 @@ impl Set {
         }
     }
 
-    /// With a run of positions replaced by at most one value that belongs there; nothing if the set is not kept as a slice.
+    /// The set with a range of positions replaced by at most one value that belongs there; `None` if it is not stored as a slice.
     pub(crate) fn spliced(&self, run: Range<usize>, new: Option<Value>) -> Option<Set> {
         match (&self.0, new) {
             (Layout::Ints(ints), None) => Some(spliced_ints(ints, run, None)),
@@ -78,7 +78,7 @@ fn spliced_ints(ints: &ThinArc<u64, i64>, run: Range<usize>, new: Option<i64>) -
     })
 }
 
-/// Nothing if the result may be of another form: what is left of numbers, of pairs that may fit a matrix, or of nothing.
+/// `None` if the result may need another layout: numbers, pairs that may fit a matrix, or the empty set.
 fn spliced_values(items: &ThinArc<u64, Value>, run: Range<usize>, new: Option<Value>) -> Option<Set> {
     let (before, after) = (&items.slice[..run.start], &items.slice[run.end..]);
     let sample = before.first().or(after.first()).or(new.as_ref())?;
