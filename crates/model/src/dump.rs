@@ -1,8 +1,8 @@
-//! A model as text, for people.
+//! Text form of a model.
 //!
 //! [`expr_text`], [`pred_text`] and [`subst_text`] write one node as B, in ASCII and on one line; [`dump`] writes the whole model
-//! in the order of a machine's clauses. Formulas and substitutions are legal B again (as far as B can say it; a sized
-//! deferred set or an effect is a comment). Names are kept; a local gets a number where its name would be mistaken (`names.rs`).
+//! in the order of a machine's clauses. Formulas and substitutions are legal B; what B cannot express, such as the size of a
+//! deferred set or an effect, is a comment. Names are kept; a local gets a number where its name would be ambiguous (`names.rs`).
 //!
 //! The time is linear in the text. A node that several parents share is written once for each. All functions expect a model
 //! without faults.
@@ -78,7 +78,7 @@ impl Dump<'_> {
         self.line(keyword);
     }
 
-    /// An entry of a clause with what there is to say about it.
+    /// An entry of a clause with its remarks.
     fn entry(&mut self, text: &str, remarks: &[String]) {
         let _ = write!(self.out, "  {text}");
         if !remarks.is_empty() {
@@ -167,7 +167,7 @@ impl Dump<'_> {
         }
     }
 
-    /// Which machine declares something, if it is not the main one.
+    /// The declaring machine, if it is not the main one.
     fn origin(&self, origin: &Origin) -> Vec<String> {
         self.machine(&origin.machine).into_iter().collect()
     }
@@ -219,7 +219,7 @@ impl Dump<'_> {
         self.out.push('\n');
     }
 
-    /// A substitution on lines of its own, without the last line's end.
+    /// A substitution on separate lines, without the final line end.
     fn body(&mut self, id: SubstId, names: Names, context: Context) {
         let width = if context == Context::Block { 2 } else { 4 };
         let mut printer = Printer { indent: Some(width), ..Printer::one_line(self.model, names) };

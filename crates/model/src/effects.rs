@@ -1,7 +1,8 @@
-//! What nodes read and write.
+//! Read and write sets of formulas and operations.
 //!
-//! All sets are over-approximations: a variable too many is sound, one too few is not. Calls are followed: the effects of each body on
-//! its own come first, then callers take over what their callees do until nothing changes.
+//! All sets are over-approximations: an additional variable is sound, a missing one is not, since memos and partial order reduction
+//! rely on them. The analysis first computes the effects of each body alone. It then propagates effects from callees to callers up to a
+//! fixpoint.
 
 mod must;
 
@@ -15,7 +16,7 @@ use crate::model::{Effects, Model};
 use crate::subst::{Subst, Target};
 use crate::walk::Node;
 
-/// What a formula reads.
+/// Read set of a formula.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Reads {
     pub variables: IdSet<VarId>,
@@ -40,14 +41,14 @@ pub fn compute(model: &mut Model) {
     }
 }
 
-/// The variables that each operation may write, calls included. Types are not looked at.
+/// Variables that each operation may write, calls included. Types are not needed.
 pub fn writes(model: &Model) -> IdVec<OpId, IdSet<VarId>> {
     let mut analysis = Analysis { model, effects: IdVec::new(), blocks: IdVec::new() };
     analysis.operations();
     analysis.effects.values().map(|effects| effects.writes.clone()).collect()
 }
 
-/// What a predicate reads.
+/// Read set of a predicate.
 pub fn reads_of(model: &Model, pred: PredId) -> Reads {
     Analysis::of(model).formula(Node::Pred(pred))
 }
@@ -55,11 +56,11 @@ pub fn reads_of(model: &Model, pred: PredId) -> Reads {
 struct Analysis<'a> {
     model: &'a Model,
     effects: IdVec<OpId, Effects>,
-    /// Whether an operation may have no outcome in some state, its precondition included.
+    /// True if an operation may have no outcome in some state; its precondition counts.
     blocks: IdVec<OpId, bool>,
 }
 
-/// One body on its own.
+/// Effects of one body, without its callees.
 #[derive(Clone, Default)]
 struct Direct {
     effects: Effects,
@@ -86,7 +87,7 @@ impl<'a> Analysis<'a> {
         order
     }
 
-    /// Callers do what their callees do.
+    /// Propagates effects from callees to callers.
     fn close(&mut self, direct: &IdVec<OpId, Direct>, order: &[OpId]) {
         loop {
             let mut changed = false;
@@ -141,7 +142,7 @@ impl<'a> Analysis<'a> {
         if !blocking.can_block(id) {
             return;
         }
-        // What is read before a part that can block may flow into its condition, so all direct formulas count.
+        // A value read before a blocking part may flow into its condition, so all direct formulas count.
         let mut parts = Vec::new();
         self.model.for_each_child(Node::Subst(id), &mut |child| parts.push(child));
         let in_sequence = matches!(self.model.subst(id), Subst::Sequence(_) | Subst::While { .. });
@@ -157,7 +158,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The operations such that callees come before their callers, recursive calls aside: one pass in this order mostly is enough.
+/// Operations with callees before callers, recursive calls aside, so that one pass usually reaches the fixpoint.
 fn callees_first(direct: &IdVec<OpId, Direct>) -> Vec<OpId> {
     let mut order = Vec::new();
     let mut seen: IdSet<OpId> = IdSet::new();
@@ -179,10 +180,10 @@ fn callees_first(direct: &IdVec<OpId, Direct>) -> Vec<OpId> {
     order
 }
 
-/// Which substitutions may have no outcome, found out once each.
+/// Memo: substitutions that may have no outcome.
 struct Blocking<'a> {
     model: &'a Model,
-    /// `None` if it depends on the parts.
+    /// `None` if the parts decide.
     known: IdVec<SubstId, Option<bool>>,
 }
 
@@ -239,7 +240,7 @@ impl Direct {
         direct
     }
 
-    /// Whether one substitution blocks by itself: guarded, or calling what blocks. `None` if its parts decide.
+    /// True if a substitution blocks by itself: it is guarded, or calls an operation that blocks. `None` if its parts decide.
     fn of_one(model: &Model, id: SubstId, blocks: &IdVec<OpId, bool>) -> Option<bool> {
         let subst = model.subst(id);
         let mut found = subst.is_guarded();
@@ -262,7 +263,7 @@ impl Direct {
 }
 
 impl Effects {
-    /// Adds what a callee does; its guard concerns the caller only through [`Analysis::guard`].
+    /// Adds the effects of a callee; its guard reaches the caller only through [`Analysis::guard`].
     fn take_over(&mut self, callee: &Effects) {
         self.reads.union_with(&callee.reads);
         self.writes.union_with(&callee.writes);
@@ -271,7 +272,7 @@ impl Effects {
 }
 
 impl Subst {
-    /// What the substitution itself assigns, its parts excluded.
+    /// Targets that the substitution itself assigns, its parts excluded.
     pub fn targets(&self) -> &[Target] {
         match self {
             Subst::Assign { targets, .. } | Subst::BecomesElement { targets, .. } => targets,
@@ -281,7 +282,7 @@ impl Subst {
         }
     }
 
-    /// Has a condition of its own under which there is no outcome.
+    /// True if the substitution has a guard of its own.
     fn is_guarded(&self) -> bool {
         use Subst::{Any, Assert, BecomesElement, BecomesSuch, Pre, Select};
         matches!(

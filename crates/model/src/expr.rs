@@ -13,7 +13,7 @@ use crate::ids::{ConstId, ExprId, ExternalId, FreeTypeId, LocalId, OpId, PredId,
 pub struct ExprNode {
     pub expr: Expr,
     pub ty: TypeId,
-    /// Where it is written; inside an expanded definition, a place in the definition's body.
+    /// Source place; inside an expanded definition, a place in the body of the definition.
     pub span: Span,
 }
 
@@ -221,7 +221,7 @@ pub enum BinaryOp {
     StringConcat,
 }
 
-/// What distinguishes `<->`, `+->`, `>->>` and their kin.
+/// Properties that distinguish `<->`, `+->`, `>->>` and the other arrows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Arrow {
     pub functional: bool,

@@ -1,10 +1,12 @@
-//! Newtype ids, vectors indexed by them and sets of them, so that a state slot cannot be mistaken for an operation.
+//! Newtype ids, and vectors and sets of them.
+//!
+//! Distinct types keep a state slot from being used as an operation.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A dense index that stands for one thing in a table.
+/// A dense index into a table.
 pub trait Id: Copy + Eq {
     fn from_index(index: usize) -> Self;
     fn index(self) -> usize;
@@ -71,7 +73,7 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.len()
     }
 
-    /// Forgets all items but the first `len`.
+    /// Truncates to the first `len` items.
     pub fn truncate(&mut self, len: usize) {
         self.items.truncate(len);
     }
@@ -134,8 +136,7 @@ impl<I: Id + fmt::Debug, T: fmt::Debug> fmt::Debug for IdVec<I, T> {
 
 /// A set of ids of one kind, as a bit set from its least to its greatest member.
 ///
-/// The first and the last word are not zero, so that equal sets are equal, however they came about, and a large model can have
-/// a small set for each of its parts.
+/// The first and the last word are not zero, so equal sets have equal representations, and small sets stay small in a large model.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct IdSet<I> {
     /// The number of the first word; 0 if there is none.
@@ -149,7 +150,7 @@ impl<I: Id> IdSet<I> {
         IdSet { first: 0, words: Vec::new(), id: PhantomData }
     }
 
-    /// Adds an id; says whether it was new.
+    /// Adds an id; true if it is new.
     pub fn insert(&mut self, id: I) -> bool {
         let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
         self.cover(word, word);

@@ -1,8 +1,8 @@
 //! The core of Abridge: one flat, typed, name-free B machine.
 //!
-//! The front end (`sema`) composes all files of a project into one [`Model`]; every evaluator, encoder and analysis reads that and
-//! only that. There are no names to look up, no definitions to expand, no overloads to resolve and no types to guess;
-//! [`mod@verify`] states exactly what may be relied on. [`effects`] computes what a node reads and writes; [`dump`] writes the model as text.
+//! The front end (`sema`) composes all files of a project into one [`Model`]. Every evaluator, encoder and analysis reads the model and
+//! nothing else. Names are resolved, definitions expanded, overloads decided and types inferred; [`mod@verify`] is the contract that
+//! readers rely on. [`effects`] computes read and write sets; [`dump`] prints the model as text.
 //!
 //! Start with `model.rs`, then `expr.rs`, `pred.rs` and `subst.rs`.
 

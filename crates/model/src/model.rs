@@ -1,4 +1,6 @@
-//! The machine as a whole.
+//! [`Model`]: the composed machine as a whole, and its declarations.
+//!
+//! [`mod@crate::verify`] states what holds for every model.
 
 use std::collections::BTreeMap;
 
@@ -36,10 +38,10 @@ pub struct Model {
     pub assertions: Vec<Conjunct>,
     /// Of all machines, those that are seen or included first.
     pub initialisation: SubstId,
-    /// What a refinement refines.
+    /// The abstraction, if this is a refinement.
     pub abstraction: Option<Abstraction>,
-    /// Groups of constants of one deferred set that the properties force to be pairwise distinct; the largest group that was found
-    /// for each set, in the order of declaration.
+    /// For each deferred set, the largest known group of constants that the properties force to be pairwise distinct, in the order
+    /// of declaration.
     pub distinct_constants: Vec<Vec<ConstId>>,
     pub steering: Steering,
 }
@@ -51,7 +53,7 @@ pub enum ModelKind {
     Implementation,
 }
 
-/// Where a declaration comes from.
+/// Origin of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// The machine that declares it.
@@ -72,7 +74,7 @@ pub struct CarrierSet {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CarrierKind {
     Enumerated(Vec<SmolStr>),
-    /// The number of elements that the sizing rules give; at least one.
+    /// Number of elements by the sizing rules; at least one.
     Deferred {
         size: u32,
     },
@@ -90,7 +92,7 @@ impl CarrierSet {
         matches!(self.kind, CarrierKind::Deferred { .. })
     }
 
-    /// The name of an element as shown to the user: its own, or `S1`, `S2`, ... for a deferred set `S`.
+    /// Display name of an element: its own, or `S1`, `S2`, ... for a deferred set `S`.
     pub fn element_name(&self, index: u32) -> SmolStr {
         match &self.kind {
             CarrierKind::Enumerated(elements) => elements[index as usize].clone(),
@@ -109,7 +111,7 @@ pub struct FreeType {
 #[derive(Clone, Debug)]
 pub struct Constructor {
     pub name: SmolStr,
-    /// The set its argument must belong to, and that set's element type.
+    /// The set that its argument belongs to, and the element type of that set.
     pub arg: Option<(ExprId, TypeId)>,
 }
 
@@ -158,7 +160,7 @@ pub struct Operation {
     pub params: Vec<LocalId>,
     pub outputs: Vec<LocalId>,
     pub body: SubstId,
-    /// A transition of the model, as opposed to one that only other operations call.
+    /// True for a transition of the model, false for an operation that is only called.
     pub is_top_level: bool,
     /// The operation of the abstraction that this one refines.
     pub refines: Option<OpId>,
@@ -166,16 +168,16 @@ pub struct Operation {
     pub origin: Origin,
 }
 
-/// What an operation may read and write. Adding entries is sound, removing is not.
+/// Read and write sets of an operation. Adding entries is sound, removing is not.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// Variables whose old value matters anywhere in the operation, calls included.
+    /// Variables whose old value the operation may read, calls included.
     pub reads: IdSet<VarId>,
-    /// Variables whose old value decides whether the operation is enabled and for which parameters.
+    /// Variables that decide for which parameters the operation is enabled.
     pub guard_reads: IdSet<VarId>,
     /// Variables that may get a new value.
     pub writes: IdSet<VarId>,
-    /// Constants that matter anywhere in the operation.
+    /// Constants that the operation may read.
     pub constants: IdSet<ConstId>,
 }
 
@@ -183,14 +185,14 @@ pub struct Effects {
 #[derive(Clone, Debug)]
 pub struct Conjunct {
     pub pred: PredId,
-    /// Of its `label` pragmas.
+    /// Labels from its `label` pragmas.
     pub labels: Vec<SmolStr>,
-    /// The machine whose clause holds it.
+    /// The machine that states it.
     pub machine: SmolStr,
     pub span: Span,
     pub reads: IdSet<VarId>,
     pub constants: IdSet<ConstId>,
-    /// Reads a variable that only an abstraction has, so the state alone does not determine it.
+    /// True if it reads a replaced variable of the abstraction, so the state does not determine it.
     pub is_gluing: bool,
 }
 
@@ -201,7 +203,7 @@ pub struct Abstraction {
     pub initialisation: SubstId,
 }
 
-/// Definitions that steer checking.
+/// Definitions that control the checker: goal, scope, temporal formulas, preferences.
 #[derive(Clone, Default, Debug)]
 pub struct Steering {
     pub goal: Option<PredId>,
@@ -232,7 +234,7 @@ pub enum Logic {
     Ctl,
 }
 
-/// Settings as ProB users know them; what the command line says wins over SET_PREF definitions.
+/// Preferences of ProB. The command line overrides SET_PREF definitions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Preferences {
     pub min_int: BigInt,
@@ -254,7 +256,7 @@ impl Preferences {
         self.set.get(name).map(SmolStr::as_str)
     }
 
-    /// A boolean preference; what is not set is false.
+    /// A boolean preference; false if it is not set.
     pub fn flag(&self, name: &str) -> bool {
         self.get(name).is_some_and(|text| text.eq_ignore_ascii_case("true"))
     }

@@ -1,4 +1,6 @@
-//! Typed predicates. Negated relations are `Not` of the relation, `a > b` is `b < a`, `[x := E] P` is a LET.
+//! Typed predicates.
+//!
+//! Synonyms are gone: a negated relation is `Not` of the relation, `a > b` is `b < a`, `[x := E] P` is a LET.
 
 use abridge_diag::Span;
 

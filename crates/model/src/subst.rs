@@ -1,5 +1,6 @@
-//! Typed substitutions. Assignments to parts (`f(x) := E`, `r'a := E`) are assignments of the whole with `<+` or
-//! [`crate::Expr::WithField`].
+//! Typed substitutions.
+//!
+//! An assignment to a part (`f(x) := E`, `r'a := E`) is an assignment of the whole with `<+` or [`crate::Expr::WithField`].
 
 use abridge_diag::Span;
 
@@ -12,7 +13,7 @@ pub struct SubstNode {
     pub span: Span,
 }
 
-/// What can be assigned: a variable of the machine, or an output or a VAR local.
+/// Target of an assignment: a variable of the machine, an output or a VAR local.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Target {
     Variable(VarId),

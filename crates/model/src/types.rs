@@ -94,10 +94,10 @@ impl Default for TypeTable {
     }
 }
 
-/// Longer types are cut: pairs of pairs grow exponentially in text.
-const MAX_TYPE_TEXT: usize = 10_000;
+/// Longer texts are cut: pairs of pairs grow exponentially.
+const MAX_TYPE_TEXT_BYTES: usize = 10_000;
 
-/// What is deeper is left out.
+/// Deeper parts of a type are omitted from its text.
 const MAX_TYPE_DEPTH: u32 = 100;
 
 impl Model {
@@ -109,7 +109,7 @@ impl Model {
     }
 
     fn write_type(&self, out: &mut String, id: TypeId, is_operand: bool, depth: u32) {
-        if out.len() > MAX_TYPE_TEXT || depth > MAX_TYPE_DEPTH {
+        if out.len() > MAX_TYPE_TEXT_BYTES || depth > MAX_TYPE_DEPTH {
             out.push('…');
             return;
         }

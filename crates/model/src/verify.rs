@@ -1,7 +1,7 @@
-//! What every model satisfies: the contract between the front end, which builds a [`Model`], and everything that reads one.
-//! Checked after each construction in debug builds.
+//! Contract of the model: properties that the front end guarantees and every reader of a [`Model`] relies on.
+//! Debug builds check them after each construction.
 //!
-//! A reader may rely on these promises and on no others. A [`Fault`] begins with the name of the promise that is broken.
+//! A reader may rely on these promises and on no others. A [`Fault`] begins with the name of the broken promise.
 //!
 //! 1. `ids`: every id that the model holds is in range of its table; so are the positions of elements in their carrier set and
 //!    of constructors in their freetype.
@@ -63,11 +63,11 @@ use std::fmt;
 
 use crate::Model;
 
-/// A broken promise: its name, where, and how.
+/// A broken promise: name, place and explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault(pub String);
 
-/// All faults of a model. Those that would make the other checks meaningless are reported alone.
+/// Checks a model and returns its faults. Faults that make the other checks meaningless are returned alone.
 pub fn verify(model: &Model) -> Vec<Fault> {
     let mut faults = Faults(Vec::new());
     ids::check(model, &mut faults);

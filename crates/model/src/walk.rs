@@ -1,4 +1,6 @@
-//! The operands of every node, in evaluation order: the one place that knows where nodes keep their children.
+//! Traversal of the model: operands of every node, in evaluation order.
+//!
+//! No other file knows where nodes keep their operands. An operand that is missed here is invisible to every analysis.
 
 use crate::expr::Expr;
 use crate::ids::{ExprId, LocalId, PredId, SubstId};

@@ -1,4 +1,4 @@
-//! Expressions and predicates as B text: ASCII, on one line, with as few parentheses as are safe for parser and reader.
+//! Expressions and predicates as B text: ASCII, one line, with the parentheses that the parser or a reader needs.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -21,9 +21,9 @@ pub(super) struct Printer<'a> {
     pub(super) model: &'a Model,
     pub(super) names: Names<'a>,
     pub(super) out: String,
-    /// How far lines are indented; absent to write everything on one line.
+    /// Indentation; absent in one-line mode.
     pub(super) indent: Option<usize>,
-    /// Targets of the BecomesSuch whose predicate is being written: their old values are meant.
+    /// Targets of the enclosing BecomesSuch, whose names denote old values.
     pub(super) old: HashSet<Target>,
 }
 
@@ -242,14 +242,14 @@ impl<'a> Printer<'a> {
         args
     }
 
-    /// What a postfix operator is applied to; `after_inverse` says whether that operator may follow a `~`.
+    /// The operand of a postfix operator; `after_inverse` is true if the operator may follow a `~`.
     fn head(&mut self, id: ExprId, after_inverse: bool) {
         let expr = self.model.expr(id);
         let is_bare = match expr {
             Expr::Unary(UnaryOp::Inverse, _) => after_inverse,
             Expr::If(..) | Expr::Let { .. } | Expr::WithField(..) | Expr::Quantified { .. } => false,
             Expr::Comprehension { symbolic, .. } => !symbolic,
-            // Arguments that follow would be taken for their own.
+            // Arguments that follow would bind to the operand.
             Expr::External(_, args) | Expr::CallOperation(_, args) => !args.is_empty(),
             expr => spelling::level(expr) >= POSTFIX,
         };
@@ -377,7 +377,7 @@ impl<'a> Printer<'a> {
         self.text(" END");
     }
 
-    /// `LET ... IN`; says how many END it needs. Values that use earlier locals of the LET make it several.
+    /// Prints `LET ... IN` and returns the number of ENDs. Values that use earlier locals of the LET need nested LETs.
     pub(super) fn let_head(&mut self, bindings: &[Binding]) -> usize {
         let groups: Vec<&[Binding]> =
             if self.names.is_chained(bindings) { bindings.chunks(1).collect() } else { vec![bindings] };
@@ -401,7 +401,7 @@ impl<'a> Printer<'a> {
         self.text("```");
         for part in parts {
             match model.expr(*part) {
-                // What could be taken for something else is written as a value.
+                // An ambiguous name is printed as a value.
                 Expr::String(text) if !text.contains(['$', '`', '\\']) && !text.chars().any(char::is_control) => {
                     self.text(text);
                 }

@@ -1,8 +1,8 @@
-//! The name under which each local is shown.
+//! Display names of locals, free of capture.
 //!
-//! A local keeps its own name unless that would make the text say something else: if, where the local is visible, something
-//! else of the same name is meant. Then it gets a number (`x_1`). One walk over the node finds these cases: for each name the
-//! binders around the current place are kept on a stack, and whoever stands between a use and what is used is renamed.
+//! A local keeps its name unless the text would then denote something else: another thing of the same name is used where the local is
+//! visible. Such a local gets a number (`x_1`). One traversal finds these cases. It keeps a stack of binders per
+//! name, and renames every binder between a use and the local that is used.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -50,12 +50,12 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether some value of a LET uses the LET's own locals.
+    /// True if some value of a LET uses locals of the same LET.
     pub(super) fn is_chained(&self, bindings: &[Binding]) -> bool {
         bindings.first().is_some_and(|first| self.chained.contains(&first.local))
     }
 
-    /// A name that nothing else in the text has.
+    /// A fresh name for the text.
     pub(super) fn fresh(&mut self, base: &'static str) -> String {
         let name = fresh(&self.taken, base, &mut 0);
         self.taken.insert(Cow::Owned(name.clone()));
@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
         self.close(&locals);
     }
 
-    /// In B all equations of a LET see all its names, so a value that means something else of such a name is a case for renaming.
+    /// In B, all equations of a LET see all its names, so a value that refers to an outer thing of such a name forces a renaming.
     fn let_in(&mut self, bindings: &[Binding], body: Node) {
         let Some(first) = bindings.first() else { return self.node(body) };
         let locals: Vec<LocalId> = bindings.iter().map(|binding| binding.local).collect();

@@ -1,11 +1,11 @@
-//! How operators are written, and how tightly they bind. The levels are those of the B language: higher binds tighter.
+//! Spelling and binding strength of operators. Levels are those of the B language; a higher level binds tighter.
 
 use crate::expr::{BaseSet, BinaryOp, Expr, QuantifiedOp, TreeOp, UnaryOp};
 use crate::pred::{Comparison, Pred};
 
-/// Where even `;` and `||` need no parentheses: in the brackets of a keyword or an image.
+/// Level inside the brackets of a keyword or an image, where even `;` and `||` need no parentheses.
 pub(super) const BRACKETED: u16 = 20;
-/// Where every other operator needs none.
+/// Level at which only `;` and `||` need parentheses.
 pub(super) const TOP: u16 = 21;
 const ARROW: u16 = 125;
 /// Most operators on sets, relations and sequences.
@@ -69,7 +69,7 @@ pub(super) fn binary(op: BinaryOp) -> BinaryForm {
     }
 }
 
-/// Whether an operand that B would group rightly is still easier to read in parentheses: an arrow of arrows, a different operator
+/// True if an operand gets optional parentheses for readability: an arrow of arrows, another operator
 /// of a level that mixes unlike ones, or a difference among set operators.
 pub(super) fn is_confusing(operand: &Expr, text: &str, level: u16) -> bool {
     let Expr::Binary(op, ..) = operand else { return false };
@@ -82,7 +82,7 @@ pub(super) fn is_confusing(operand: &Expr, text: &str, level: u16) -> bool {
     }
 }
 
-/// How tightly an expression's text holds together.
+/// Binding strength of the text of an expression.
 pub(super) fn level(expr: &Expr) -> u16 {
     match expr {
         Expr::Integer(value) if value.sign() == num_bigint::Sign::Minus => NEGATION,
@@ -205,7 +205,7 @@ pub(super) fn comparison(op: Comparison) -> &'static str {
     }
 }
 
-/// The relation that says the opposite, where B has one.
+/// The negated relation, if B has a sign for it.
 pub(super) fn negated(op: Comparison) -> Option<&'static str> {
     match op {
         Comparison::Equal => Some("/="),
@@ -216,7 +216,7 @@ pub(super) fn negated(op: Comparison) -> Option<&'static str> {
     }
 }
 
-/// The relation with its sides exchanged, where B has one.
+/// The converse relation, if B has a sign for it.
 pub(super) fn mirrored(op: Comparison) -> Option<&'static str> {
     match op {
         Comparison::Less | Comparison::RealLess => Some(">"),

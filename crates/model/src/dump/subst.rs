@@ -1,4 +1,6 @@
 //! Substitutions as B text, on one line or indented.
+//!
+//! BEGIN and END are added where the grammar needs them, so that the text parses to the same substitution.
 
 use abridge_diag::with_stack;
 
@@ -9,7 +11,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::ids::{ExprId, PredId, SubstId};
 use crate::subst::{Subst, Target};
 
-/// What stands around a substitution.
+/// Context of a substitution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     /// A keyword block or the initialisation: everything may stand here.
@@ -18,8 +20,8 @@ pub(super) enum Context {
     Parallel,
 }
 
-/// No line is indented further.
-const MAX_INDENT: usize = 100;
+/// Maximum indentation.
+const MAX_INDENT_COLUMNS: usize = 100;
 
 impl Printer<'_> {
     pub(super) fn subst(&mut self, id: SubstId, context: Context) {
@@ -129,13 +131,13 @@ impl Printer<'_> {
         }
     }
 
-    /// A new line, or a blank if there is only one line. What is deep stays in place: nobody could read it further to the right.
+    /// A new line, or a blank in one-line mode. Indentation stops at the maximum.
     pub(super) fn gap(&mut self) {
         match self.indent {
             None => self.out.push(' '),
             Some(width) => {
                 self.out.push('\n');
-                self.out.extend(std::iter::repeat_n(' ', width.min(MAX_INDENT)));
+                self.out.extend(std::iter::repeat_n(' ', width.min(MAX_INDENT_COLUMNS)));
             }
         }
     }
@@ -253,7 +255,7 @@ impl Printer<'_> {
         value
     }
 
-    /// Whether an expression is a target followed by these fields.
+    /// True if an expression is a target followed by these fields.
     fn is_part(&self, mut id: ExprId, target: Target, fields: &[u32]) -> bool {
         for field in fields.iter().rev() {
             match self.model.expr(id) {

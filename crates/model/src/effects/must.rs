@@ -1,4 +1,4 @@
-//! What an operation certainly assigns.
+//! Must-write sets: variables that an operation assigns in every outcome.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use crate::ids::{IdSet, OpId, SubstId, VarId};
 use crate::model::Model;
 use crate::subst::Subst;
 
-/// The variables that get a value in every outcome of an operation. Leaving entries out is sound, adding is not.
+/// Variables that every outcome of an operation assigns. Omitting entries is sound, adding is not.
 pub fn must_write(model: &Model, op: OpId) -> IdSet<VarId> {
     Must { model, open: Vec::new(), done: HashMap::new() }.operation(op)
 }
 
 struct Must<'a> {
     model: &'a Model,
-    /// Operations under way; a recursive call promises nothing.
+    /// Operations on the call stack; a recursive call guarantees nothing.
     open: Vec<OpId>,
-    /// What was found out about callees; sound also where a recursive call promised nothing.
+    /// Results for callees; sound for recursive calls as well.
     done: HashMap<OpId, IdSet<VarId>>,
 }
 
@@ -72,7 +72,7 @@ impl Must<'_> {
         }
     }
 
-    /// What every one of the alternatives writes.
+    /// Variables that every alternative writes.
     fn all(&mut self, alternatives: Vec<SubstId>) -> IdSet<VarId> {
         let mut sets = alternatives.into_iter().map(|body| self.subst(body)).collect::<Vec<_>>().into_iter();
         let Some(first) = sets.next() else { return IdSet::new() };

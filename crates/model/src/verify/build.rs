@@ -1,4 +1,4 @@
-//! Small models by hand, for tests.
+//! Builder of small models for tests.
 
 use abridge_diag::{FileId, Span};
 use num_bigint::BigInt;

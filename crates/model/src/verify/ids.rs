@@ -1,4 +1,4 @@
-//! Promises `ids` and `types`: whatever the other checks look up exists.
+//! Promises `ids` and `types`: every id is in range, so the other checks can index tables.
 
 use std::fmt::Debug;
 

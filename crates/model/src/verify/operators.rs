@@ -1,4 +1,4 @@
-//! The types of operators, one function per family: whether a result type fits the operands' types.
+//! Type rules of operators, one function per family: result type against operand types.
 
 use super::typing::is_tuple;
 use crate::expr::{BinaryOp, QuantifiedOp, TreeOp, UnaryOp};

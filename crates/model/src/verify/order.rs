@@ -1,11 +1,11 @@
-//! Promise `acyclic`, and the order it makes possible: every node before its operands.
+//! Promise `acyclic`, and a topological order of the nodes: every node before its operands.
 
 use super::{Faults, Promise};
 use crate::ids::Id as _;
 use crate::model::Model;
 use crate::walk::Node;
 
-/// All nodes, parents first; nothing if some node lies below itself.
+/// All nodes, parents first; `None` if the graph has a cycle.
 pub(super) fn parents_first(model: &Model, faults: &mut Faults) -> Option<Vec<Node>> {
     let numbering = Numbering::of(model);
     let mut marks = vec![Mark::New; numbering.len()];
@@ -19,7 +19,7 @@ pub(super) fn parents_first(model: &Model, faults: &mut Faults) -> Option<Vec<No
                     steps.push(Step::Leave(node));
                     model.for_each_child(node, &mut |child| steps.push(Step::Enter(child)));
                 }
-                // What is entered before an open node is left was pushed by the open node or something below it.
+                // A node entered before an open node is left was pushed by the open node or a descendant.
                 Mark::Open => {
                     faults.add(Promise::Acyclic, node, "lies below itself");
                     return None;

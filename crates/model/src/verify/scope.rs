@@ -1,8 +1,8 @@
 //! Promises `bound-once` and `scope`.
 //!
-//! Scopes form a tree with one node per bound local. A node that several parents share is seen in several scopes; what it may
-//! use is what all of them offer, that is, their lowest common ancestor. Parents come first, so when a node is met its scope is
-//! final, and each node and each local is looked at once.
+//! Scopes form a tree with one node per bound local. A node with several parents lies in several scopes; it may
+//! use what all of them bind, that is, the scope of their lowest common ancestor. Nodes are visited parents first, so the scope of a node is
+//! final when it is visited, and each node and each local is visited once.
 
 use super::order::Numbering;
 use super::{Faults, Promise};
@@ -71,7 +71,7 @@ impl<'a> Check<'a> {
         })
     }
 
-    /// Notes that a node is used in a scope.
+    /// Records the use of a node in a scope.
     fn see(&mut self, node: Node, scope: Scope) {
         let known = &mut self.scope_of[self.numbering.index(node)];
         *known = Some(known.map_or(scope, |known| self.scopes.common(known, scope)));

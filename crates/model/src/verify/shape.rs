@@ -1,4 +1,4 @@
-//! Promise `shape`: nothing is empty that stands for a list of parts.
+//! Promise `shape`: lists of parts have the minimum length that their node requires.
 
 use super::{Faults, Promise};
 use crate::expr::{BinaryOp, Expr};

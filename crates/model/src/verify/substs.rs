@@ -1,4 +1,4 @@
-//! Promises `targets`, `assigned` and `calls`, except for what called operations write (`machine.rs`).
+//! Promises `targets`, `assigned` and `calls`, without the writes of called operations (`machine.rs`).
 
 use std::collections::HashSet;
 

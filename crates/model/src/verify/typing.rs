@@ -48,7 +48,7 @@ fn external_use(model: &Model, id: ExternalId, kind: ExternalKind, place: impl f
     }
 }
 
-/// Whether a type fits an expression, given that its operands have theirs.
+/// True if a type fits an expression whose operands are well-typed.
 fn expr(model: &Model, expr: &Expr, ty: TypeId) -> bool {
     let (types, of) = (&model.types, |id: &ExprId| model.ty(*id));
     let equals = |ids: &[ExprId], ty| ids.iter().all(|id| of(id) == ty);
@@ -167,7 +167,7 @@ pub(super) fn locals(model: &Model, binder: &[LocalId]) -> Vec<TypeId> {
     binder.iter().map(|local| model.locals[*local].ty).collect()
 }
 
-/// Whether a type is the left-nested pair of the given ones, at least one.
+/// True if a type is the left-nested pair of one or more given types.
 pub(super) fn is_tuple(types: &TypeTable, ty: TypeId, parts: &[TypeId]) -> bool {
     let Some((first, rest)) = parts.split_first() else { return false };
     let left = rest.iter().rev().try_fold(ty, |ty, part| match types.get(ty) {
