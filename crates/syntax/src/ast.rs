@@ -1,10 +1,10 @@
-//! The syntax tree of one file, as the user wrote it.
+//! Syntax tree of one file, close to the text.
 //!
 //! Predicates and expressions share one node type, [`Expr`]: B's grammar cannot tell them apart before definitions are known
-//! (`(a)` opens either), so the parser builds formulas and [`Ast::sort`] says what is known. Nodes live in two arenas
-//! inside [`Ast`] and refer to each other by [`ExprId`] and [`SubstId`]: no deep drop, and ids index side tables.
+//! (`(a)` opens either). The parser builds formulas, and [`Ast::sort`] has what is known. Nodes live in two arenas
+//! inside [`Ast`] and refer to each other by [`ExprId`] and [`SubstId`]: dropping a tree does not recurse, and ids index side tables.
 //!
-//! What is *not* here: parentheses (only the flag [`ExprNode::parens`], which equality ignores), comments (a list beside the
+//! Absent on purpose: parentheses (only the flag [`ExprNode::parens`], which equality ignores), comments (a list beside the
 //! tree, [`Ast::comments`]), resolved names and types (see the crates `sema` and `model`).
 //!
 //! Conjunctions and disjunctions are n-ary: `a & b & c` is one node with three operands, so that a machine-written conjunction
@@ -40,13 +40,13 @@ pub struct Ast {
     substs: Vec<SubstNode>,
     /// Comments in the order of the text, pragmas that the tree carries excluded.
     pub comments: Vec<Comment>,
-    /// Where lines start, in the order of the text.
+    /// Offsets of line starts, ascending.
     pub line_starts: Vec<u32>,
-    /// Where the lines start that have nothing but blanks and are not inside a comment or a string.
+    /// Offsets of blank lines outside comments and strings.
     pub blank_lines: Vec<u32>,
-    /// After a syntax error, part of the text was skipped or is missing: formulas that the tree lacks may have been there.
+    /// A syntax error made the parser skip text, so formulas may be missing from the tree.
     pub skipped: bool,
-    /// Declarations may have been in the text that was skipped.
+    /// The skipped text may contain declarations.
     pub lost_names: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Ast {
 pub struct ExprNode {
     pub expr: Expr,
     pub span: Span,
-    /// Written in parentheses; kept so that the printer can honour it, never part of the meaning.
+    /// Written in parentheses; kept for the printer, never part of the meaning.
     pub parens: bool,
     /// Marked by a `symbolic` pragma.
     pub symbolic: bool,
@@ -78,11 +78,11 @@ pub struct Comment {
     /// The text with its delimiters.
     pub text: SmolStr,
     pub is_line: bool,
-    /// Nothing but blanks stands before it on its line.
+    /// Only blanks precede it on its line.
     pub own_line: bool,
-    /// Where the token before it ends; 0 if there is none.
+    /// End of the previous token; 0 without one.
     pub after: u32,
-    /// Where the token behind it starts, or the text ends.
+    /// Start of the next token, or end of the text.
     pub before: u32,
 }
 
@@ -100,7 +100,7 @@ pub struct DeclaredIdent {
     pub desc: Option<SmolStr>,
 }
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Clone, Debug)]
 pub enum Unit {
     Machine(Machine),
@@ -263,7 +263,7 @@ pub enum DefinitionBody {
     Substitution(SubstId),
 }
 
-/// What the grammar knows about a formula.
+/// Sort of a formula, as far as the grammar determines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sort {
     Predicate,
@@ -272,7 +272,7 @@ pub enum Sort {
     Unknown,
 }
 
-/// Predicates and expressions. Texts with millions of them occur: what is rare and large is boxed (a test bounds the size).
+/// Predicates and expressions. Files have millions of them, so rare and large variants are boxed; a test bounds the size.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
     /// Could not be parsed; a diagnostic exists.
@@ -721,12 +721,12 @@ impl Ast {
         SubstId(self.substs.len() as u32 - 1)
     }
 
-    /// How many formulas and substitutions there are, for [`Ast::truncate`].
+    /// Number of formulas and substitutions, for [`Ast::truncate`].
     pub(crate) fn len(&self) -> (usize, usize) {
         (self.exprs.len(), self.substs.len())
     }
 
-    /// Forgets every node added since [`Ast::len`] was asked.
+    /// Removes every node added since the call of [`Ast::len`].
     pub(crate) fn truncate(&mut self, (n_exprs, n_substs): (usize, usize)) {
         self.exprs.truncate(n_exprs);
         self.substs.truncate(n_substs);
@@ -736,7 +736,7 @@ impl Ast {
         self.exprs.reserve_exact(n_exprs);
     }
 
-    /// Where a name is first bound by a quantifier, a comprehension or a substitution.
+    /// First place at which a quantifier, a comprehension or a substitution binds a name.
     pub fn bound_name(&self, name: &str) -> Option<Span> {
         let in_formulas = self.exprs.iter().map(|node| node.expr.binder());
         let in_substitutions = self.substs.iter().map(|node| node.subst.binder());
@@ -752,7 +752,7 @@ impl Ast {
         }
     }
 
-    /// What the grammar knows about a formula.
+    /// Sort of a formula, as far as the grammar determines it.
     pub fn sort(&self, id: ExprId) -> Sort {
         self.expr(id).sort
     }
@@ -823,7 +823,7 @@ impl PartialEq for Ident {
 mod tests {
     use super::*;
 
-    /// Ten megabytes of `x=1 & x=1 & ...` are millions of nodes: a larger node is gigabytes sooner than one thinks.
+    /// Ten megabytes of `x=1 & x=1 & ...` are millions of nodes; larger nodes would take gigabytes.
     #[test]
     fn nodes_are_small() {
         assert!(size_of::<ExprNode>() <= 56, "{} bytes", size_of::<ExprNode>());

@@ -1,4 +1,6 @@
-//! The operands of every node of the tree: the one place that knows where nodes keep them.
+//! Operands of every node of the syntax tree.
+//!
+//! No other file knows where nodes keep their operands.
 
 use crate::ast::{Ast, Expr, ExprId, Ident, Subst, SubstId, TemplatePart};
 

@@ -1,11 +1,11 @@
 //! The grammar of B as functions, one per production.
 //!
-//! A production that cannot go on reports why and returns [`Abandoned`]; whoever can find a place to continue catches it:
+//! A production that fails reports the reason and returns [`Abandoned`]. An enclosing production with a synchronisation point catches it:
 //! a bracket at its closing partner, a conjunction at the next `&`, a substitution at the next `;`, a clause at the next clause
-//! keyword. After skipping, the place reached is quiet: a complaint about it would only repeat the first one.
+//! keyword. No error is reported at the token where parsing resumes, since it would repeat the first one.
 //!
 //! Start with `grammar/machine.rs` for whole files and `grammar/formula.rs` for predicates and expressions. Recovery is in
-//! `grammar/recovery.rs`; mistakes that people often make are recognised where they occur and worded in `grammar/mistakes.rs`.
+//! `grammar/recovery.rs`; `grammar/mistakes.rs` has the messages for common mistakes.
 
 mod assignment;
 mod binder;
@@ -75,7 +75,7 @@ pub(crate) struct Abandoned;
 
 type Parsed<T> = Result<T, Abandoned>;
 
-/// Where a formula stands, as far as it matters for what may follow it. Inside brackets it is always [`Context::Formula`].
+/// Context of a formula, which determines the tokens that may follow it. Inside brackets it is always [`Context::Formula`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Context {
     Formula,
@@ -100,13 +100,13 @@ struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
     /// A token about which enough has been said.
     quiet_at: Option<usize>,
-    /// Where the lexer reported something; nothing more is said about tokens that start there.
+    /// Positions of lexer errors; the parser reports none at the same tokens.
     bad_tokens: Vec<u32>,
     /// The bracket in which an operand of the wrong sort was reported last.
     last_sort_error: Option<usize>,
     /// The operation before this one could not be understood.
     after_failure: bool,
-    /// How deep the productions are nested.
+    /// Nesting depth of productions.
     depth: u32,
     /// The nesting is too deep; the rest of the text is not looked at.
     gave_up: bool,
@@ -233,7 +233,7 @@ impl Parser<'_> {
         Span::new(self.file, token.start, token.end)
     }
 
-    /// Where the next token is.
+    /// Span of the next token.
     fn here(&self) -> Span {
         self.span_of(self.token())
     }

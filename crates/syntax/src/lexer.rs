@@ -1,8 +1,8 @@
-//! B text as tokens.
+//! Lexer: B text to tokens.
 //!
-//! [`lex`] goes once over the text, taking the longest token at each place. Blanks vanish; comments are kept beside the tokens,
-//! for the printer; pragmas too, each with the token it stands before, so that the grammar only looks for them where they mean
-//! something. A character that starts no token is reported and skipped. Symbols are in `lexer/symbol.rs`, words in `lexer/token.rs`.
+//! [`lex`] makes one pass over the text and takes the longest token at each position. Blanks are dropped. Comments are kept beside the
+//! tokens, for the printer. A pragma is kept with the token that follows it, and the grammar looks for it only where it has a meaning.
+//! A character that starts no token is reported and skipped. `lexer/symbol.rs` has the symbols, `lexer/token.rs` the words.
 
 mod symbol;
 mod token;
@@ -14,7 +14,7 @@ use crate::ast::{Atom, Builtin, Comment};
 use symbol::Unicode;
 pub(crate) use token::{Keyword, Token, TokenKind, clause_words, reserved};
 
-/// What the lexer makes of a text. The tokens end with one [`TokenKind::EndOfFile`].
+/// Result of the lexer. The last token is [`TokenKind::EndOfFile`].
 pub(crate) struct Lexed {
     pub(crate) tokens: Vec<Token>,
     pub(crate) comments: Vec<Comment>,
@@ -24,7 +24,7 @@ pub(crate) struct Lexed {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// `/*@ name ... */` with a name that means something to us.
+/// `/*@ name ... */` with a known name.
 #[derive(Clone, Debug)]
 pub(crate) struct Pragma {
     pub(crate) kind: PragmaKind,
@@ -44,10 +44,10 @@ pub(crate) enum PragmaKind {
     Generated,
 }
 
-/// Takes a text apart; it must be shorter than 4 GiB.
+/// Splits a text into tokens; it must be shorter than 4 GiB.
 pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     let lexed = Lexed {
-        // A token for every three bytes is more than people write, and growing once is cheap.
+        // One token per three bytes is more than usual, and growing once is cheap.
         tokens: Vec::with_capacity(text.len() / 3 + 1),
         comments: Vec::new(),
         pragmas: Vec::new(),
@@ -73,7 +73,7 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     lexer.lexed
 }
 
-/// Where the lines of a text start.
+/// Offsets of line starts.
 pub(crate) fn line_starts(text: &str) -> Vec<u32> {
     let bytes = text.as_bytes();
     let mut starts = vec![0];
@@ -92,7 +92,7 @@ pub(crate) fn line_starts(text: &str) -> Vec<u32> {
     starts
 }
 
-/// The value of a string's inside: escapes resolved, line ends made LF.
+/// The value of a string literal: escapes resolved, line ends normalised to LF.
 pub(crate) fn unescape(inside: &str) -> SmolStr {
     unescape_with(inside, &['"', '\'', '\\'])
 }
@@ -115,7 +115,7 @@ fn unescape_with(inside: &str, verbatim: &[char]) -> SmolStr {
             ('\\', Some('r')) => value.push('\r'),
             ('\\', Some('t')) => value.push('\t'),
             ('\\', Some(escaped)) if verbatim.contains(escaped) => value.push(*escaped),
-            // An escape nobody knows stays as it is.
+            // An unknown escape stays unchanged.
             ('\\', _) => {
                 value.push('\\');
                 continue;
@@ -139,15 +139,15 @@ struct Lexer<'a> {
     file: FileId,
     text: &'a str,
     pos: usize,
-    /// Where this line starts, if nothing but blanks stands on it so far.
+    /// Start of the current line, if it is blank so far.
     line_start: usize,
-    /// Something other than blanks stands on this line already.
+    /// The current line is not blank.
     line_used: bool,
-    /// How many comments and pragmas know the token behind them.
+    /// Number of comments and pragmas whose following token is known.
     n_placed: (usize, usize),
-    /// For each `${` that is open, where its template begins and how many braces are open inside it.
+    /// For each open `${`: start of its template, and number of open braces inside.
     templates: Vec<(usize, u32)>,
-    /// Where the templates that are not closed yet start.
+    /// Starts of the open templates.
     open_templates: Vec<usize>,
     lexed: Lexed,
 }
@@ -165,7 +165,7 @@ impl Lexer<'_> {
         Span::new(self.file, start as u32, end as u32)
     }
 
-    /// Adds a token of so many bytes and goes behind it.
+    /// Adds a token of `len` bytes and advances.
     fn push(&mut self, kind: TokenKind, len: usize) {
         let start = self.pos;
         self.pos += len;
@@ -174,7 +174,7 @@ impl Lexer<'_> {
         self.lexed.tokens.push(Token { kind, start: start as u32, end: self.pos as u32 });
     }
 
-    /// Tells the comments since the last token where the next one starts.
+    /// Gives the comments since the last token the start of the next one.
     fn place_comments(&mut self, start: u32) {
         let (n_comments, n_pragmas) = self.n_placed;
         self.lexed.comments[n_comments..].iter_mut().for_each(|comment| comment.before = start);
@@ -182,7 +182,7 @@ impl Lexer<'_> {
         self.n_placed = (self.lexed.comments.len(), self.lexed.pragmas.len());
     }
 
-    /// Goes behind a line end of so many bytes.
+    /// Advances over a line end of `len` bytes.
     fn line_end(&mut self, len: usize) {
         if !self.line_used {
             self.lexed.blank_lines.push(self.line_start as u32);
@@ -193,8 +193,8 @@ impl Lexer<'_> {
     }
 
     fn error(&mut self, diagnostic: Diagnostic) {
-        const ENOUGH: usize = 100;
-        if self.lexed.diagnostics.len() < ENOUGH {
+        const MAX_DIAGNOSTICS: usize = 100;
+        if self.lexed.diagnostics.len() < MAX_DIAGNOSTICS {
             self.lexed.diagnostics.push(diagnostic);
         }
     }
@@ -213,7 +213,7 @@ impl Lexer<'_> {
             self.unclosed("template", "```", *start, self.text.len());
         }
         self.place_comments(self.text.len() as u32);
-        // What is missing at the end is missing after the last token, not after the comments behind it.
+        // An error at the end is placed after the last token, not after the comments that follow it.
         let end = self.lexed.tokens.last().map_or(0, |token| token.end);
         self.lexed.tokens.push(Token { kind: TokenKind::EndOfFile, start: end, end });
     }
@@ -576,7 +576,7 @@ fn is_letter(ch: char) -> bool {
     ch.is_alphabetic() && symbol::unicode(ch).is_none()
 }
 
-/// What stands between `/*@` and `*/`.
+/// The text between `/*@` and `*/`.
 fn pragma_kind(inside: &str) -> Option<PragmaKind> {
     let inside = inside.trim_start_matches(is_blank);
     let len = inside.bytes().take_while(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_')).count();

@@ -1,9 +1,9 @@
-//! B source text and its syntax tree.
+//! Lexer, parser, syntax tree and printer of B files.
 //!
-//! [`parse_file`] turns the text of one file into an [`ast::Ast`] and diagnostics, never failing as a whole: one bad operation
-//! does not hide the next one's errors. [`print`] writes a tree back as text that parses to the same tree. The grammar is one
-//! function per production under `grammar/`, on top of the tokens of `lexer.rs`; operators and their priorities stand in one table,
-//! `operators.rs`.
+//! [`parse_file`] turns the text of one file into an [`ast::Ast`] and diagnostics. It always returns a tree, so one faulty operation
+//! does not hide the errors of the next. [`print`] writes a tree as text that parses to the same tree. The grammar has one
+//! function per production under `grammar/`, over the tokens of `lexer.rs`. One table, `operators.rs`, has the spelling and priority of
+//! operators.
 
 pub mod ast;
 mod children;

@@ -1,11 +1,11 @@
-//! Spelling and priority of every operator, for the parser and the printer alike.
+//! Spelling and priority of every operator: one table for parser and printer.
 //!
 //! Priorities are the numbers of the B language reference: higher binds tighter. All operators of one level associate to the
 //! left, `**` alone to the right; relations do not associate at all.
 
 use crate::ast::{Atom, BinaryOp, Builtin, Quantifier};
 
-/// How operators of a level group.
+/// Associativity of a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Assoc {
     Left,
@@ -32,7 +32,7 @@ pub const NEGATION: u16 = 210;
 /// `~`, `[..]`, `(..)`, `'`.
 pub const POSTFIX: u16 = 230;
 
-/// What there is to know about an infix operator.
+/// Properties of an infix operator.
 pub struct OperatorInfo {
     pub ascii: &'static str,
     pub unicode: &'static str,
@@ -161,7 +161,7 @@ impl Atom {
     }
 }
 
-/// How a keyword function may be called and written.
+/// Arity and spelling of a keyword function.
 pub struct BuiltinInfo {
     pub name: &'static str,
     pub unicode: &'static str,

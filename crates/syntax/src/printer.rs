@@ -1,9 +1,9 @@
-//! The tree as text again, laid out.
+//! Pretty-printer: syntax tree to text.
 //!
-//! [`print`] writes a whole file such that it parses back to the same tree, with every comment, the user's redundant
-//! parentheses, and lines within [`PrintConfig::width`] where that is possible; printing printed text changes nothing. The
-//! tree is turned into a stream of words and possible breaks (`machine.rs`, `substitution.rs`, `formula.rs`), which
-//! `layout.rs` turns into lines. How names and literals are spelled: `lexeme.rs`; where comments go: `comments.rs`.
+//! [`print`] writes a file that parses to the same tree. It keeps every comment and the user's redundant parentheses, and lines stay
+//! within [`PrintConfig::width`] if possible. Printing is idempotent. `machine.rs`, `substitution.rs` and `formula.rs` turn the
+//! tree into a stream of words and possible breaks, and `layout.rs` turns the stream into lines. `lexeme.rs` spells names and literals,
+//! `comments.rs` places comments.
 
 mod comments;
 mod formula;
@@ -18,12 +18,12 @@ use crate::ast::{Ast, Expr, ExprId, Ident, SmolStr};
 use comments::Cursor;
 use layout::{Doc, Item};
 
-/// How to print.
+/// Printing options.
 #[derive(Clone, Copy, Debug)]
 pub struct PrintConfig {
     /// Mathematical symbols (`∈`, `∪`) instead of their ASCII forms.
     pub unicode: bool,
-    /// Columns to stay within, if possible.
+    /// Maximum line width, if possible.
     pub width: usize,
 }
 
@@ -50,8 +50,8 @@ pub fn print_expr(ast: &Ast, id: ExprId, config: PrintConfig) -> String {
     printer.doc.render(usize::MAX)
 }
 
-/// Indentation of what a keyword or a bracket contains.
-const STEP: u16 = 2;
+/// Indentation of the content of a keyword or a bracket.
+const INDENT_COLUMNS: u16 = 2;
 
 struct Printer<'a> {
     ast: &'a Ast,
@@ -62,7 +62,7 @@ struct Printer<'a> {
     doc: Doc,
 }
 
-/// How a list breaks when it does not fit.
+/// Line breaking of a list that does not fit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Breaking {
     /// As many items in a line as fit.
@@ -116,7 +116,7 @@ impl<'a> Printer<'a> {
     }
 
     fn indented(&mut self, content: impl FnOnce(&mut Self)) {
-        self.indented_by(STEP, content);
+        self.indented_by(INDENT_COLUMNS, content);
     }
 
     fn indented_by(&mut self, by: u16, content: impl FnOnce(&mut Self)) {
@@ -225,7 +225,7 @@ impl<'a> Printer<'a> {
     fn right_side(&mut self, id: ExprId, min_priority: u16) {
         if self.opens_with_bracket(id, min_priority) {
             self.group(|this| {
-                this.doc.push(Item::HugLine(STEP));
+                this.doc.push(Item::HugLine(INDENT_COLUMNS));
                 this.expr(id, min_priority);
             });
         } else {

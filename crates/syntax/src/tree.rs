@@ -1,8 +1,8 @@
-//! One traversal of a whole file, for dumps and comparison.
+//! Traversal of a whole file, for dumps and comparison.
 //!
-//! [`walk`] shows every node to a [`Visitor`] as a label and a place. The labels hold everything that matters and is not a node
-//! below: two files with the same labels in the same structure are the same tree, and that is how [`same_tree`] compares.
-//! Places, parentheses and comments do not matter.
+//! [`walk`] calls a [`Visitor`] with a label and a span for every node. A label has all content of the node except its operands, so
+//! two files with equal labels in equal structure are the same tree. [`same_tree`] compares in this way.
+//! Spans, parentheses and comments are ignored.
 
 use std::fmt::{Debug, Write as _};
 
@@ -30,7 +30,7 @@ pub fn walk(ast: &Ast, visitor: &mut dyn Visitor) {
     }
 }
 
-/// Whether two files are the same but for places, parentheses and comments.
+/// True if two files are equal up to spans, parentheses and comments.
 pub fn same_tree(a: &Ast, b: &Ast) -> bool {
     let mut recorder = Recorder::default();
     walk(a, &mut recorder);
@@ -124,7 +124,7 @@ impl Walker<'_> {
         });
     }
 
-    /// What a formula is, but for its operands.
+    /// Label of a formula, without its operands.
     fn expr_label(&mut self, expr: &Expr) {
         match expr {
             Expr::Error => self.put("Error"),
@@ -134,7 +134,7 @@ impl Walker<'_> {
             Expr::Real(digits) => self.put_names("Real", [digits]),
             Expr::String(value) => self.put_debug("String", value),
             Expr::Template(parts) => {
-                // Where the operands are is part of the label.
+                // The positions of the operands are part of the label.
                 let texts: Vec<Option<&str>> = parts.iter().map(template_text).collect();
                 self.put_debug("Template", &texts);
             }
@@ -172,7 +172,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What a substitution is, but for its parts. Where parts of two kinds follow each other, the label says how many there are.
+    /// Label of a substitution, without its parts. If parts of two kinds follow each other, the label has their numbers.
     fn subst_label(&mut self, subst: &Subst) {
         match subst {
             Subst::Error => self.put("Error"),

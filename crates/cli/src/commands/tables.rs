@@ -239,7 +239,7 @@ pub(crate) fn run(options: &TablesOptions) -> Exit {
     Exit::Ok
 }
 
-/// What a run of ours yields; nothing if it did not finish.
+/// Counts and time of a finished run.
 struct Outcome {
     nodes: u64,
     transitions: u64,

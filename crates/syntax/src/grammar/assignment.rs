@@ -56,7 +56,7 @@ impl Parser<'_> {
         Abandoned
     }
 
-    /// What can be assigned to: `x`, `f(a)(b)`, `r'a'b`, `f(a)'b`.
+    /// Target of an assignment: `x`, `f(a)(b)`, `r'a'b`, `f(a)'b`.
     fn target(&mut self) -> Parsed<ExprId> {
         let name = self.dotted_name("the name of a variable")?;
         let start = name.span;

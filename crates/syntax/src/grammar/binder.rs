@@ -1,4 +1,4 @@
-//! Sets, sequences, quantifiers: formulas in brackets and formulas that bind variables.
+//! Sets, sequences and quantifiers: bracketed formulas and formulas that bind variables.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -229,7 +229,7 @@ impl Parser<'_> {
         let pred = if self.at(TokenKind::LParen) {
             self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?
         } else {
-            // Whoever forgets the parentheses means all that follows.
+            // Without parentheses, the whole rest is meant.
             self.without_parentheses(keyword, start, IMPLIES)?
         };
         let span = self.since(start);
@@ -339,7 +339,7 @@ impl Parser<'_> {
     }
 }
 
-/// What follows the variables after `{`.
+/// Token class after the variables in `{`.
 enum Head {
     Comprehension,
     Image,

@@ -1,4 +1,4 @@
-//! The words that hold a block together, THEN and END above all, and what to do when one is missing.
+//! Keywords inside blocks, such as THEN and END, and recovery when one is missing.
 
 use abridge_diag::Diagnostic;
 
@@ -8,8 +8,8 @@ use crate::ast::{BinaryOp, Ident};
 use crate::lexer::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
-    /// A word in the middle of a block. If it is missing, what stands before it is skipped, or, if it comes nowhere, it is
-    /// taken as written.
+    /// Expects a keyword in the middle of a block. If it comes later, the text before it is skipped; if it comes nowhere, it is
+    /// assumed.
     pub(super) fn expect_word(&mut self, keyword: Keyword, opener: Token) -> Parsed<()> {
         if self.eat_keyword(keyword) || self.eat_misspelt(keyword) {
             return Ok(());
@@ -67,7 +67,7 @@ impl Parser<'_> {
         self.at(TokenKind::Ident) && !is_target && is_word(self.text_of(self.token()))
     }
 
-    /// Goes behind the END of the block we are in.
+    /// Advances past the END of the current block.
     fn skip_block(&mut self) {
         let in_bracket = !self.open_brackets.is_empty();
         self.skip_until(|kind| kind == TokenKind::Keyword(Keyword::End) || (in_bracket && closes_bracket(kind)));
@@ -75,7 +75,7 @@ impl Parser<'_> {
         self.quiet_at = Some(self.pos);
     }
 
-    /// The names between the first word of a block and the next; what cannot be understood is skipped.
+    /// The names between the first keyword of a block and the next; other tokens are skipped.
     pub(super) fn block_names(&mut self, next: Keyword) -> Vec<Ident> {
         self.bound_names().unwrap_or_else(|_| {
             let next = TokenKind::Keyword(next);
@@ -130,11 +130,11 @@ impl Parser<'_> {
         self.at(TokenKind::Ident) && self.text_of(self.token()).eq_ignore_ascii_case(word)
     }
 
-    /// Looks a little ahead for a word that should have been here.
+    /// Searches a few tokens ahead for a missing keyword.
     fn word_ahead(&self, keyword: Keyword) -> Option<usize> {
-        const FAR: usize = 100;
+        const MAX_LOOKAHEAD_TOKENS: usize = 100;
         let mut depth = 0;
-        for ahead in 0..FAR {
+        for ahead in 0..MAX_LOOKAHEAD_TOKENS {
             match self.kind_ahead(ahead) {
                 TokenKind::Keyword(found) if found == keyword && depth == 0 => return Some(ahead),
                 TokenKind::EndOfFile | TokenKind::Semicolon | TokenKind::Assign => return None,
@@ -149,7 +149,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Goes behind a word that should have been here, if it comes soon.
+    /// Advances past a missing keyword, if it comes soon.
     fn find_word(&mut self, keyword: Keyword, quiet: bool) -> Parsed<()> {
         if let Some(ahead) = self.word_ahead(keyword) {
             self.ast.skipped = true;
@@ -168,7 +168,7 @@ impl Parser<'_> {
             TokenKind::Keyword(found) => found.starts_only_substitution() || found == Keyword::If,
             _ => false,
         };
-        // Taken as written, unless the text before it was skipped and nothing can be told.
+        // Assumed, unless text was skipped and nothing is known.
         if starts && !quiet { Ok(()) } else { Err(Abandoned) }
     }
 
@@ -208,38 +208,38 @@ impl Parser<'_> {
         Err(Abandoned)
     }
 
-    /// Notes a block whose END stands further left than its first word, if both start their lines.
+    /// Records a block whose END is indented less than its first word, if both start their lines.
     fn compare_indentation(&mut self, opener: Token, end: Token, has_inner: bool) {
-        const ENOUGH: usize = 100;
+        const MAX_SUSPECTS: usize = 100;
         let indented_less = match (self.line_indentation(opener.start), self.indentation(end.start)) {
             (Some(opener), Some(end)) => end < opener,
             _ => false,
         };
-        if indented_less && self.suspects.len() < ENOUGH {
+        if indented_less && self.suspects.len() < MAX_SUSPECTS {
             self.suspects.push(Suspect { opener, end, has_inner });
         }
     }
 
-    /// How many blanks stand before a place, if nothing else does on its line.
+    /// Indentation of a position, if only blanks precede it on its line.
     pub(super) fn indentation(&self, start: u32) -> Option<usize> {
         let before = self.line_before(start)?;
         before.iter().all(|byte| is_blank(*byte)).then_some(before.len())
     }
 
-    /// How many blanks the line of a place starts with.
+    /// Indentation of the line of a position.
     fn line_indentation(&self, start: u32) -> Option<usize> {
         self.line_before(start).map(|before| before.iter().take_while(|byte| is_blank(**byte)).count())
     }
 
-    /// The part of a line before a place, unless it is very long.
+    /// The part of a line before a position, unless it is very long.
     fn line_before(&self, start: u32) -> Option<&[u8]> {
-        const LONGEST: usize = 300;
+        const MAX_LINE_BYTES: usize = 300;
         let before = &self.text.as_bytes()[..start as usize];
-        let len = before.iter().rev().take(LONGEST).take_while(|byte| !matches!(byte, b'\n' | b'\r')).count();
-        (len < LONGEST).then(|| &before[before.len() - len..])
+        let len = before.iter().rev().take(MAX_LINE_BYTES).take_while(|byte| !matches!(byte, b'\n' | b'\r')).count();
+        (len < MAX_LINE_BYTES).then(|| &before[before.len() - len..])
     }
 
-    /// Adds the block whose END is probably the missing one.
+    /// Adds the block whose END is probably missing.
     pub(super) fn with_suspect(&self, diagnostic: Diagnostic, suspect: Suspect) -> Diagnostic {
         let text = self.text_of(suspect.opener);
         let diagnostic = diagnostic

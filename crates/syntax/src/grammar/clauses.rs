@@ -1,4 +1,4 @@
-//! The contents of clauses, DEFINITIONS excepted.
+//! Contents of all clauses but DEFINITIONS.
 
 use abridge_diag::Diagnostic;
 
@@ -56,7 +56,7 @@ impl Parser<'_> {
         self.expr(Expr::And(operands), span)
     }
 
-    /// Whether another predicate follows without `&`.
+    /// True if another predicate follows without `&`.
     fn another_conjunct(&mut self, keyword: Token, last: ExprId) -> bool {
         let is_predicate = self.ast.sort(last) == Sort::Predicate;
         let conjunct = match &self.ast.expr(last).expr {

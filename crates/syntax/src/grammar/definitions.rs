@@ -1,7 +1,7 @@
-//! DEFINITIONS.
+//! The DEFINITIONS clause.
 //!
-//! A body is read as a formula if it can be one, else as a single substitution. What a name or a call stands for shows only
-//! where the definition is used, so those stay formulas here.
+//! A body is parsed as a formula if possible, else as a single substitution. Only the use of a definition decides the sort of a name or
+//! a call, so both stay formulas here.
 
 use abridge_diag::Diagnostic;
 
@@ -26,7 +26,7 @@ impl Parser<'_> {
         definitions
     }
 
-    /// After a definition without `;`: whether another one follows.
+    /// After a definition without `;`: true if another one follows.
     fn next_definition(&mut self) -> bool {
         if self.at_clause_end(0) || self.at_misspelt_clause() {
             return false;
@@ -83,7 +83,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The reading without mistakes wins, else that which got further; a formula if both are equal.
+    /// The parse without errors wins, else the longer one; a formula on a tie.
     fn definition_body(&mut self) -> Parsed<DefinitionBody> {
         if matches!(self.kind(), TokenKind::Keyword(keyword) if keyword.starts_only_substitution()) {
             return self.substitution_body();
@@ -159,7 +159,7 @@ impl Parser<'_> {
         (self.ast.skipped, self.ast.lost_names) = mark.skipped;
     }
 
-    /// Where the first mistake since a mark is; the next token is one, too, if no definition can end there.
+    /// Position of the first error since a mark. The next token counts as an error if no definition can end there.
     fn first_mistake(&self, mark: &Mark) -> Option<u32> {
         let reported = self.diagnostics.get(mark.n_diagnostics..).unwrap_or(&[]).iter();
         let reported = reported.filter_map(|diagnostic| diagnostic.span()).map(|span| span.start);

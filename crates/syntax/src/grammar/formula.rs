@@ -1,7 +1,7 @@
-//! Predicates and expressions: the operators.
+//! Operators of predicates and expressions.
 //!
 //! One loop over priorities serves both, since every operator between predicates binds looser than every operator between
-//! expressions. What is a predicate and what an expression is checked when a node is built, as far as it can be known.
+//! expressions. The sort of operands is checked when a node is built, as far as it is known.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -140,7 +140,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Where connectives are allowed, an operand that failed becomes an error node and the next connective goes on.
+    /// Where connectives are allowed, a failed operand becomes an error node, and parsing resumes at the next connective.
     fn or_skip(&mut self, min: u16, result: Parsed<ExprId>) -> Parsed<ExprId> {
         if result.is_ok() || min > JUNCTION {
             return result;
@@ -318,7 +318,7 @@ impl Parser<'_> {
         Ok(lhs)
     }
 
-    /// What `a < b < c` should be.
+    /// The correction of `a < b < c`.
     fn unchained(&self, lhs: ExprId, sign: Token, rhs: ExprId) -> String {
         let text = |id| self.short_text(self.span(id));
         let fallback = "write `a < b & b < c` instead of `a < b < c`";
@@ -355,7 +355,7 @@ impl Parser<'_> {
         Ok(self.expr(Expr::OfType(lhs, ty), span))
     }
 
-    /// What stands between infix operators.
+    /// An operand of infix operators, with its prefix and postfix operators.
     fn operand(&mut self, min: u16) -> Parsed<ExprId> {
         let label = |kind: &PragmaKind| match kind {
             PragmaKind::Label(label) => Some(label.clone()),

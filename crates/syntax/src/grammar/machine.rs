@@ -1,4 +1,4 @@
-//! Whole files: machines and files of definitions.
+//! Whole files: machines and definition files.
 
 use abridge_diag::{Diagnostic, Span};
 use smol_str::SmolStr;
@@ -365,7 +365,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// What a MACHINE must have: whoever declares constants or variables must constrain them.
+    /// Checks required clauses: declared constants and variables must be constrained.
     fn check_obligations(&mut self, machine: &Machine) {
         let is_machine = matches!(machine.kind, MachineKind::Machine | MachineKind::Model | MachineKind::System);
         if !is_machine || self.lost_clause || self.gave_up {
@@ -393,7 +393,7 @@ impl Parser<'_> {
     }
 
     fn missing_clause(&mut self, span: Span, what: &str, clause: &str, name: &str) {
-        // What the names are cannot be known.
+        // The sorts of the names are unknown.
         self.ast.skipped = true;
         let message = format!("a machine with {what} needs the clause `{clause}`");
         let help = match clause {
@@ -465,7 +465,7 @@ fn nearest_clause(word: &str) -> Option<(&'static str, Keyword)> {
     (distance <= tolerance).then_some((right, keyword))
 }
 
-/// How many letters must be inserted, deleted, replaced to get from one word to the other.
+/// Edit distance of two words.
 fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

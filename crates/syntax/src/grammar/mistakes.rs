@@ -1,4 +1,4 @@
-//! What to say about common mistakes.
+//! Messages for common mistakes.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -85,15 +85,15 @@ impl Parser<'_> {
 
     /// A comment that contains `/*` ends directly before the next token.
     fn after_nested_comment(&self) -> bool {
-        const LONGEST: usize = 10_000;
+        const MAX_COMMENT_BYTES: usize = 10_000;
         let here = self.token().start;
         let idx = self.ast.comments.partition_point(|comment| comment.span.end <= here);
         let Some(comment) = idx.checked_sub(1).and_then(|idx| self.ast.comments.get(idx)) else { return false };
         let adjacent = self.pos == 0 || comment.span.start >= self.previous().end;
-        adjacent && !comment.is_line && comment.text.len() < LONGEST && comment.text[2..].contains("/*")
+        adjacent && !comment.is_line && comment.text.len() < MAX_COMMENT_BYTES && comment.text[2..].contains("/*")
     }
 
-    /// What a token at the wrong place usually wants to be.
+    /// The usual intention behind a misplaced token.
     fn hint(&self) -> Option<String> {
         let text = self.text_of(self.token());
         let joined = self.pos > 0 && self.previous().end == self.token().start;
@@ -204,11 +204,11 @@ impl Parser<'_> {
     /// `!x.(P | Q)`
     fn bar_in_quantifier(&mut self) -> bool {
         use TokenKind::{Comma, Ident, LParen, QuotedIdent, RParen};
-        const FAR: usize = 50;
+        const MAX_LOOKBEHIND_TOKENS: usize = 50;
         let Some(open) = self.open_brackets.last().copied().filter(|_| self.at(TokenKind::Bar)) else { return false };
         let is_name = |token: &&Token| matches!(token.kind, Ident | QuotedIdent | Comma | LParen | RParen);
         // Before the bracket stands a dot, before that the variables.
-        let mut before = self.tokens[..open].iter().rev().skip(1).take(FAR);
+        let mut before = self.tokens[..open].iter().rev().skip(1).take(MAX_LOOKBEHIND_TOKENS);
         let before = before.find(|token| !is_name(token)).map(|token| token.kind);
         let (sign, form) = match before {
             Some(TokenKind::Forall) => ("!", "!x.(P => Q)"),
@@ -247,7 +247,7 @@ impl Parser<'_> {
         self.report(Diagnostic::error("unclosed-bracket", message).at(open).also(here, noticed).help(help));
     }
 
-    /// What a bracket that is never closed contains need not make sense.
+    /// The content of an unclosed bracket is not diagnosed further.
     fn forget_sorts_since(&mut self, open: Span) {
         while let Some(last) = self.diagnostics.last() {
             let inside = last.span().is_some_and(|span| span.start >= open.start);
@@ -344,7 +344,7 @@ impl Parser<'_> {
         Some(mistaken)
     }
 
-    /// What follows the next token can be a set.
+    /// True if a set can follow the next token.
     fn names_a_value_ahead(&self) -> bool {
         use TokenKind::{Atom, Builtin, Ident, Integer, LBrace, LParen, QuotedIdent};
         matches!(self.kind_ahead(1), Atom(_) | Builtin(_) | Ident | Integer | LBrace | LParen | QuotedIdent)
@@ -386,7 +386,7 @@ impl Parser<'_> {
     }
 }
 
-/// What closes a bracket.
+/// The closing partner of a bracket.
 fn partner_of(bracket: TokenKind) -> &'static str {
     match bracket {
         TokenKind::LBracket => "]",

@@ -1,4 +1,4 @@
-//! Predicates and expressions: what stands between the operators. What binds variables is in `grammar/binder.rs`.
+//! Primary formulas: operands of infix operators. `grammar/binder.rs` has those that bind variables.
 
 use abridge_diag::{Diagnostic, Span};
 

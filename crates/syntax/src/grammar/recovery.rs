@@ -1,4 +1,4 @@
-//! Reporting a mistake and finding a place to go on.
+//! Error reporting and recovery: skipping to a token at which parsing can resume.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -35,11 +35,11 @@ impl Parser<'_> {
         Err(Abandoned)
     }
 
-    /// How a token is called in a message.
+    /// Description of a token for messages.
     pub(super) fn describe(&self, token: Token) -> String {
-        const LONGEST: usize = 40;
+        const MAX_SHOWN_CHARS: usize = 40;
         let text = self.text_of(token);
-        let start: String = text.chars().take(LONGEST).collect();
+        let start: String = text.chars().take(MAX_SHOWN_CHARS).collect();
         match token.kind {
             TokenKind::EndOfFile => "the end of the text".to_owned(),
             // A back quote in the message would end the quotation.
@@ -113,10 +113,10 @@ impl Parser<'_> {
         }
     }
 
-    /// What closes the brackets around the one we are in.
+    /// Closing partners of the brackets around the current one.
     pub(super) fn outer_closers(&self) -> Vec<TokenKind> {
-        const FAR: usize = 8;
-        let outer = self.open_brackets.iter().rev().skip(1).take(FAR);
+        const MAX_OUTER_BRACKETS: usize = 8;
+        let outer = self.open_brackets.iter().rev().skip(1).take(MAX_OUTER_BRACKETS);
         outer.filter_map(|idx| closer(self.tokens[*idx].kind)).collect()
     }
 
@@ -188,7 +188,7 @@ impl Parser<'_> {
     }
 }
 
-/// What closes a bracket or block.
+/// The closing partner of a bracket or block.
 fn closer(kind: TokenKind) -> Option<TokenKind> {
     match kind {
         TokenKind::LParen => Some(TokenKind::RParen),

@@ -1,4 +1,4 @@
-//! Substitutions. Those that start with a name are in `grammar/assignment.rs`.
+//! Substitutions that start with a keyword. `grammar/assignment.rs` has those that start with a name.
 
 use abridge_diag::Diagnostic;
 
@@ -389,7 +389,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Where a list of names that starts so far ahead ends.
+    /// End of a list of names that starts `ahead` tokens ahead.
     fn skip_names(&self, mut at: usize) -> usize {
         while matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent) {
             at += 1;

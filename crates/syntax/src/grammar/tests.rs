@@ -1,4 +1,4 @@
-//! What the grammar accepts and refuses.
+//! Tests of the grammar: accepted and refused texts.
 
 mod accepted;
 mod refused;

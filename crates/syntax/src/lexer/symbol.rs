@@ -1,4 +1,4 @@
-//! The spelling of operators and punctuation, ASCII and Unicode.
+//! Spelling of operators and punctuation, in ASCII and Unicode.
 
 use super::token::TokenKind;
 use crate::ast::{Atom, BinaryOp, Builtin, Quantifier};
@@ -85,7 +85,7 @@ pub(super) fn symbol(text: &str) -> Option<(TokenKind, usize)> {
     candidates(byte).iter().find_map(|(spelling, kind)| Some((*kind, matched(text, spelling)?)))
 }
 
-/// How many bytes of `text` spell `symbol`. U+2212 stands for `-`, save in `<-` and `<--`.
+/// Length of `symbol` at the start of `text`. U+2212 stands for `-`, except in `<-` and `<--`.
 fn matched(text: &str, symbol: &str) -> Option<usize> {
     if text.starts_with(symbol) {
         return Some(symbol.len());
@@ -101,7 +101,7 @@ fn matched(text: &str, symbol: &str) -> Option<usize> {
     Some(text.len() - rest.len())
 }
 
-/// What a character beyond ASCII stands for.
+/// Meaning of a character beyond ASCII.
 pub(super) enum Unicode {
     Symbol(TokenKind),
     /// Not a symbol of B; the hint says what to write, the token is what was probably meant.

@@ -1,8 +1,8 @@
-//! What tokens there are, and the words that are reserved.
+//! Token kinds and reserved words.
 
 use crate::ast::{Atom, BinaryOp, Builtin, Quantifier};
 
-/// A token: its kind and where it is. The text is looked up in the source when it matters.
+/// A token: kind and position. Its text is looked up in the source on demand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,

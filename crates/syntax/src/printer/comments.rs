@@ -1,11 +1,11 @@
-//! Where comments and empty lines go.
+//! Placement of comments and empty lines.
 //!
-//! The tree has no comments; they stand in [`crate::ast::Ast::comments`], each with the tokens around it. While the printer walks
-//! the tree in the order of the text, it says which token or item it is about to write, and the comments before that are
-//! written. Comments that share a line are a row, and a row is one of four:
+//! The tree has no comments; [`crate::ast::Ast::comments`] lists them with their neighbouring tokens. The printer traverses
+//! the tree in the order of the text. Before it writes a token or item, it writes the comments that precede it.
+//! Comments that share a line form a row, and a row is one of four:
 //!
-//! - alone on its line: it is so again, above what it stood above;
-//! - at the end of a line: it stays at the end of the line of what it stood behind;
+//! - alone on its line: it stays alone, above the same item;
+//! - at the end of a line: it stays at the end of the line of the item before it;
 //! - at the start of a line that goes on: it stays before the item that follows;
 //! - between two tokens of one line: it stays with the one that is an item, not a keyword, an operator or a comma.
 //!
@@ -16,13 +16,13 @@ use super::layout::{Item, Place};
 use super::{Printer, lexeme};
 use crate::ast::{Ast, Comment};
 
-/// How far the printer has come in the text.
+/// Position of the printer in the text.
 pub(super) struct Cursor<'a> {
     /// The comments that have not been written yet.
     rest: &'a [Comment],
     line_starts: &'a [u32],
     blank_lines: &'a [u32],
-    /// Where the last item or comment ended that has been written.
+    /// End of the last item or comment written.
     done: u32,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct Cursor<'a> {
 struct Row {
     n_comments: usize,
     start: u32,
-    /// Where the token before it ends.
+    /// End of the previous token.
     after: u32,
-    /// Where the token behind it starts.
+    /// Start of the next token.
     before: u32,
     /// Nothing stands before it on its line.
     own_line: bool,
@@ -46,7 +46,7 @@ impl Row {
         !self.own_line && !self.goes_on
     }
 
-    /// Where it goes if an item at `pos` is written next.
+    /// Placement if an item at `pos` is next.
     fn place_before_item(&self, pos: u32) -> Place {
         match self.place_before_token() {
             _ if self.goes_on && self.before >= pos => Place::Before,
@@ -55,7 +55,7 @@ impl Row {
         }
     }
 
-    /// Where it goes if the token behind it is written next.
+    /// Placement if the token after it is next.
     fn place_before_token(&self) -> Place {
         match (self.own_line, self.goes_on) {
             (true, _) => Place::Own,
@@ -119,7 +119,7 @@ impl<'a> Cursor<'a> {
         self.blank_lines.get(next).is_some_and(|start| *start < to)
     }
 
-    /// Whether an empty line stands between what has been written and what is next, an item at `pos` or a comment before it.
+    /// True if the text has an empty line before the next item at `pos`, or before a comment that precedes it.
     fn blank_ahead(&self, pos: u32) -> bool {
         let next = self.rest.first().map_or(pos, |comment| comment.span.start.min(pos));
         self.has_blank_between(self.done, next)

@@ -1,7 +1,7 @@
-//! Predicates and expressions.
+//! Printing of predicates and expressions.
 //!
-//! [`Printer::expr`] is told the lowest priority that may stand unbracketed in its place, and puts parentheses where the tree
-//! needs them or the user had them.
+//! [`Printer::expr`] takes the lowest priority that needs no parentheses in its context, and adds parentheses where the tree
+//! needs them or the user wrote them.
 
 use abridge_diag::with_stack;
 
@@ -16,10 +16,10 @@ const INTERVAL: u16 = BinaryOp::Interval.info().priority;
 /// A description is behind a label and what it labels.
 const LABELLED: u16 = DESCRIPTION + 1;
 const PRIMARY: u16 = POSTFIX + 1;
-/// Bound variables of so many characters are not put behind something else.
-const LONG_HEAD: usize = 24;
-/// Elements of a list that are nested deeper get a line each.
-const FILL_DEPTH: u32 = 3;
+/// A binder with a longer head starts its own line.
+const MAX_HEAD_CHARS: usize = 24;
+/// Deeper elements of a list get a line each.
+const MAX_FILL_DEPTH: u32 = 3;
 
 impl Printer<'_> {
     /// A formula that nothing but keywords or commas surrounds.
@@ -52,7 +52,7 @@ impl Printer<'_> {
 
     /// `E, F, G`; the caller opens the group.
     pub(super) fn exprs(&mut self, ids: &[ExprId]) {
-        let is_flat = ids.iter().all(|id| self.ast.expr(*id).depth <= FILL_DEPTH);
+        let is_flat = ids.iter().all(|id| self.ast.expr(*id).depth <= MAX_FILL_DEPTH);
         let breaking = if is_flat { Breaking::Fill } else { Breaking::Each };
         self.list(ids, ",", breaking, |this, id| this.expr_start(*id), |this, id| this.formula(*id));
     }
@@ -90,10 +90,10 @@ impl Printer<'_> {
                 | Expr::Not(_)
         );
         let head: usize = node.expr.binder().iter().map(|ident| ident.name.len() + 2).sum();
-        kind && !node.symbolic && head <= LONG_HEAD
+        kind && !node.symbolic && head <= MAX_HEAD_CHARS
     }
 
-    /// Whether the text of the formula starts with a bracket that spans all of it.
+    /// True if a bracket encloses the whole formula.
     pub(super) fn opens_with_bracket(&self, id: ExprId, min_priority: u16) -> bool {
         self.needs_parens(id, min_priority) || self.is_bracket(id)
     }
@@ -174,7 +174,7 @@ impl Printer<'_> {
         self.word("```");
     }
 
-    /// Whether `..` between two operands is written without blanks: they have no operators outside brackets.
+    /// True if `..` is written without blanks: the operands have no operators outside brackets.
     fn is_tight(&self, left: ExprId, right: ExprId) -> bool {
         let is_closed = |id, min| self.needs_parens(id, min) || self.priority(id) >= NEGATION;
         is_closed(left, INTERVAL) && is_closed(right, INTERVAL + 1)
@@ -291,7 +291,7 @@ impl Printer<'_> {
         self.right_side(right, RELATION + 1);
     }
 
-    /// What is assigned to. Here no name is a keyword because of the parenthesis behind it.
+    /// Target of an assignment, where no name is a keyword because of a parenthesis that follows.
     pub(super) fn target(&mut self, id: ExprId) {
         self.leading(self.expr_start(id));
         self.postfix(id, lexeme::name);

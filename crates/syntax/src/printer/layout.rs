@@ -1,10 +1,10 @@
-//! From a stream of words, possible breaks and groups to lines of text.
+//! Layout: a stream of words, possible breaks and groups to lines of text.
 //!
-//! The idea is Oppen's ("Prettyprinting", TOPLAS 1980), made simpler by having the whole stream in memory: one pass measures
-//! every group with prefix sums, a second one writes. A group that fits into the rest of its line is written flat; otherwise
-//! its own breaks become line ends, and the groups inside it decide for themselves. Both passes are linear.
+//! The algorithm is Oppen's ("Prettyprinting", TOPLAS 1980), simplified by keeping the whole stream in memory: one pass measures
+//! every group with prefix sums, a second pass writes. A group that fits into the rest of its line is written flat. Otherwise
+//! its own breaks become line ends, and each inner group is decided separately. Both passes are linear.
 //!
-//! Comments are part of the stream. Whatever the builder does, nothing is ever written behind a line comment on its line.
+//! Comments are part of the stream. Nothing is ever written after a line comment on its line.
 
 use crate::ast::SmolStr;
 
@@ -36,7 +36,7 @@ pub(super) enum Item {
     Comment(SmolStr, Place),
 }
 
-/// Where a comment goes.
+/// Placement of a comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     /// On a line of its own.
@@ -94,10 +94,10 @@ impl Doc {
     }
 }
 
-/// Half the width, but not less than this.
+/// Indentation stops growing at half the width, or at this column if that is more.
 const MIN_DEEPEST_INDENT: usize = 20;
 
-/// What the first pass knows about a position of the stream.
+/// Measurements of the first pass at a position of the stream.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     /// Columns of all items before this one, written flat.
@@ -164,7 +164,7 @@ fn measure(items: &[Item]) -> Vec<Mark> {
     marks
 }
 
-/// What stands between the text written so far and the next word.
+/// Pending separator before the next word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pending {
     Nothing,
@@ -172,7 +172,7 @@ enum Pending {
     Newline { indent: usize, blank: bool },
 }
 
-/// What was written last.
+/// The last item written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Code,
@@ -248,14 +248,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the items from `from` to `to`, and what cannot be separated from them, fit when they start at `column`.
+    /// True if the items from `from` to `to`, with inseparable successors, fit when they start at `column`.
     fn fits(&self, from: usize, to: usize, column: usize) -> bool {
         let tail = self.marks[to].next_break as usize;
         let columns = self.marks[tail].columns - self.marks[from].columns;
         self.marks[from].n_hard == self.marks[to].n_hard && column.saturating_add(columns as usize) <= self.width
     }
 
-    /// Whether what follows a break of its own fits, starting at `column`.
+    /// True if the items after a break fit, starting at `column`.
     fn rest_fits(&self, idx: usize, column: usize) -> bool {
         self.fits(idx + 1, self.marks[idx].end as usize, column)
     }

@@ -1,4 +1,4 @@
-//! How names, strings and texts in pragmas are spelled so that the lexer reads them back.
+//! Spelling of names, strings and pragma texts, such that the lexer reads them back.
 
 use abridge_diag::FileId;
 

@@ -1,4 +1,4 @@
-//! Machines and definition files: the header, the clauses, the declarations.
+//! Printing of machines and definition files: header, clauses, declarations.
 
 use abridge_diag::Span;
 

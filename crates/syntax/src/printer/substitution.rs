@@ -1,4 +1,4 @@
-//! Substitutions: blocks between keywords, assignments and calls.
+//! Printing of substitutions: blocks between keywords, assignments and calls.
 
 use abridge_diag::with_stack;
 
@@ -282,7 +282,7 @@ impl Printer<'_> {
         )
     }
 
-    /// Whether a block is never written on one line: it contains a block, or has many parts.
+    /// True if a block never fits one line: it contains a block, or has many parts.
     fn is_tall(&self, block: &Subst) -> bool {
         let has_parts = match block {
             Subst::Select { branches, .. } | Subst::If { branches, .. } => branches.len() > 1,

@@ -1,4 +1,4 @@
-//! Texts with mistakes: what is said, where, and what is understood nevertheless.
+//! Texts with errors: message, place, and the tree that is recovered.
 
 use super::{recovered, refuse, refuse_file, refuse_substitution};
 use crate::{parse_file, parse_formula, parse_substitution};
