@@ -1,7 +1,7 @@
 //! `abridge animate`: step through a machine in the terminal, or drive it with commands on standard input.
 //!
-//! One line is one command. [`Dialogue`] carries commands out and answers with a [`Reply`], which is text for people and an object for
-//! programs; `view.rs` shows where the animation stands.
+//! Each line is one command. [`Dialogue`] executes commands and answers with a [`Reply`]: text for people, a JSON object for
+//! programs. `view.rs` renders the current state and its successors.
 
 mod view;
 
