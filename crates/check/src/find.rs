@@ -139,7 +139,7 @@ impl<'w> WorkerLayer for SeekerWorker<'w> {
         }
         let completeness = self.worker.expand(origin, alike, out, pause);
         // An operation that cannot be evaluated is not what is asked for, but its steps are missing.
-        let is_ill_defined = std::mem::take(&mut out.is_ill_defined);
+        let is_ill_defined = out.take_ill_defined();
         completeness.and(is_ill_defined.then_some(Gap::Failed).into())
     }
 

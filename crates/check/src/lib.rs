@@ -62,6 +62,8 @@ pub struct Config {
     pub goal: bool,
     /// Go on after a violation and count everything.
     pub find_all: bool,
+    /// Violations to report with a trace, if the search goes on after the first: one of each kind, conjunct and operation.
+    pub max_violations: usize,
     pub max_states: Option<u64>,
     pub max_depth: Option<u32>,
     /// Whether steps are left out that other orders of steps make superfluous.
@@ -91,6 +93,7 @@ impl Default for Config {
             assertions: true,
             goal: true,
             find_all: false,
+            max_violations: 1,
             max_states: None,
             max_depth: None,
             por: PorMode::Off,
@@ -142,7 +145,7 @@ pub fn check_on_disk(
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
     let Ok(exploration) = InMemory(control).explore(machine, &search_config(config));
-    summarise(machine, exploration, None)
+    summarise(machine, exploration, config.max_violations, None)
 }
 
 /// Gives the memory of a system back, unless the process does so.
@@ -202,7 +205,12 @@ fn search_config(config: &Config) -> abridge_search::Config {
 }
 
 /// A report in words and with traces. With a canonizer, the states of the table are representatives.
-fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option<&mut dyn Canonizer>) -> Report {
+fn summarise(
+    machine: &impl Machine,
+    exploration: Exploration,
+    max_violations: usize,
+    canonizer: Option<&mut dyn Canonizer>,
+) -> Report {
     let remarks = machine.remarks();
     let mut limits = limits(&remarks, &exploration.limits);
     // A machine that cannot even start is stuck at the root. Where values were searched for in a part of their type only, none was found
@@ -217,14 +225,15 @@ fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option
     exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("state files: {error}")));
     machine.wind_up();
-    let violation = violation(machine, &exploration, is_stuck, canonizer).unwrap_or_else(|error| {
-        limits.push(format!("the trace of the violation could not be read from state files: {error}"));
-        None
+    let violations = violations(machine, &exploration, is_stuck, max_violations, canonizer).unwrap_or_else(|error| {
+        limits.push(format!("the trace of a violation could not be read from state files: {error}"));
+        Vec::new()
     });
-    if exploration.findings.is_empty() && !exploration.scouted.is_empty() && violation.is_some() {
-        limits.push("the violation was found by a random walk ahead of the search; a shorter trace may exist".to_owned());
+    if exploration.findings.is_empty() && !exploration.scouted.is_empty() && !violations.is_empty() {
+        limits
+            .push("the violation was found by a random walk ahead of the search; a shorter trace may exist".to_owned());
     }
-    let verdict = match &violation {
+    let verdict = match violations.first() {
         Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,
         Some(_) => Verdict::Violated,
         None if limits.is_empty() => Verdict::Holds,
@@ -239,9 +248,9 @@ fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option
         verdict,
         states: (exploration.table.len() as u64).saturating_sub(remarks.n_outside),
         transitions: exploration.transitions,
-        depth: exploration.depth,
+        depth: depth(machine, &exploration),
         found,
-        violation,
+        violations,
         coverage: coverage.collect(),
         failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
@@ -279,29 +288,53 @@ fn limits(remarks: &Remarks, stops: &[Limit]) -> Vec<String> {
     limits
 }
 
-/// The first violation; an error if files do not tell how it is reached.
-fn violation(
+/// Depth of the deepest state, counted as the steps of traces are: without the set-up.
+fn depth(machine: &impl Machine, exploration: &Exploration) -> u32 {
+    let first = if exploration.table.is_empty() { None } else { exploration.table.get(0).ok() };
+    let has_setup = first.is_some_and(|state| !machine.is_running(Origin::State(&state)));
+    exploration.depth.saturating_sub(u32::from(has_setup))
+}
+
+/// Violations with traces, in the order of discovery; an error if the states of a trace cannot be read from files.
+fn violations(
     machine: &impl Machine,
     exploration: &Exploration,
     is_stuck: bool,
-    canonizer: Option<&mut dyn Canonizer>,
-) -> io::Result<Option<Violation>> {
+    max_violations: usize,
+    mut canonizer: Option<&mut dyn Canonizer>,
+) -> io::Result<Vec<Violation>> {
     if exploration.is_ill_defined_at_root {
         let failure = machine.remarks().failures.into_iter().find(|failure| failure.is_violation);
-        return Ok(failure.map(|failure| {
+        let violation = failure.map(|failure| {
             let kind = ViolationKind::IllDefined { operation: Some(failure.what), error: failure.diagnostic };
             Violation { kind, trace: Trace::default(), property: None, parts: Vec::new() }
-        }));
+        });
+        return Ok(violation.into_iter().collect());
     }
-    let first = exploration.findings.first().map(|Finding { kind, state }| (*kind, Some(*state), &[][..]));
-    let ahead = exploration.scouted.first().map(|Scouted { kind, from, path }| (*kind, *from, &path[..]));
-    let Some((kind, state, behind)) = first.or(ahead) else {
-        let violation =
-            || Violation { kind: ViolationKind::Deadlock, trace: Trace::default(), property: None, parts: Vec::new() };
-        return Ok(is_stuck.then(violation));
-    };
-    let path = trace::states_to(machine, &exploration.table, state, behind, canonizer)?;
-    let mut trace = Trace::through(machine, &path);
+    let visited = exploration.findings.iter().map(|Finding { kind, state }| (*kind, Some(*state), &[][..]));
+    let ahead = exploration.scouted.iter().map(|Scouted { kind, from, path }| (*kind, *from, &path[..]));
+    // What the search came to itself has a shorter trace.
+    let is_new = |kind: FindingKind| exploration.findings.iter().all(|finding| finding.kind != kind);
+    let all = visited.chain(ahead.filter(|(kind, ..)| is_new(*kind)));
+    let mut violations = Vec::new();
+    for (kind, state, behind) in all {
+        if violations.len() >= max_violations {
+            break;
+        }
+        let canonizer = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
+        let path = trace::states_to(machine, &exploration.table, state, behind, canonizer)?;
+        violations.extend(violation_at(machine, kind, &path));
+    }
+    if violations.is_empty() && is_stuck {
+        let trace = Trace::default();
+        violations.push(Violation { kind: ViolationKind::Deadlock, trace, property: None, parts: Vec::new() });
+    }
+    Ok(violations)
+}
+
+/// The finding at the end of a path, explained by the judge.
+fn violation_at(machine: &impl Machine, kind: FindingKind, path: &trace::Path) -> Option<Violation> {
+    let mut trace = Trace::through(machine, path);
     // Of an orbit for which no real state was found, all that is known is the representative.
     let is_whole = path.gap.is_none();
     let last = path.states.last().filter(|_| is_whole);
@@ -309,7 +342,7 @@ fn violation(
     if explanation.is_none() && is_whole {
         trace.gap.get_or_insert("the plain interpreter does not confirm what was found in the last state".to_owned());
     }
-    Ok(violation_of(kind, trace, explanation.unwrap_or_default()))
+    violation_of(kind, trace, explanation.unwrap_or_default())
 }
 
 /// A finding with all that is known of it; nothing if it is no violation by itself.
@@ -325,7 +358,7 @@ fn violation_of(kind: FindingKind, trace: Trace, explanation: Explanation) -> Op
         FindingKind::IllDefinedInvariant(_)
         | FindingKind::IllDefinedAssertion(_)
         | FindingKind::IllDefinedProposition(_)
-        | FindingKind::IllDefined => {
+        | FindingKind::IllDefined(_) => {
             let (operation, error) = error.unwrap_or_else(|| (None, unconfirmed()));
             ViolationKind::IllDefined { operation, error }
         }

@@ -47,7 +47,9 @@ fn up_to_symmetry<S: System, E: Explorer>(
     config: &Config,
     explorer: E,
 ) -> Result<Report, E::Refusal> {
-    let plain = |explorer: E| Ok(summarise(system, explorer.explore(steps, &search_config(config))?, None));
+    let plain = |explorer: E| {
+        Ok(summarise(system, explorer.explore(steps, &search_config(config))?, config.max_violations, None))
+    };
     if config.symmetry == Method::Off {
         return plain(explorer);
     }
@@ -92,7 +94,7 @@ fn marked<S: System, E: Explorer>(
     // Which state is first must not depend on threads.
     let search = search_config(&Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() });
     let exploration = explorer.explore(&Quotiented::new(parts.steps, marker), &search)?;
-    let mut report = summarise(parts.system, exploration, None);
+    let mut report = summarise(parts.system, exploration, parts.config.max_violations, None);
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
         report.limits.push("approximate: states with equal symmetry markers share a representative".to_owned());
@@ -109,5 +111,5 @@ fn quotiented<S: System, Q: Quotient, E: Explorer>(
     explorer: E,
 ) -> Result<Report, E::Refusal> {
     let exploration = explorer.explore(&Quotiented::new(parts.steps, quotient), &search_config(parts.config))?;
-    Ok(summarise(parts.system, exploration, Some(&mut quotient.judge())))
+    Ok(summarise(parts.system, exploration, parts.config.max_violations, Some(&mut quotient.judge())))
 }

@@ -28,9 +28,11 @@ pub struct Report {
     /// Set-up states and states of the machine; the artificial root is not counted.
     pub states: u64,
     pub transitions: u64,
+    /// Largest number of steps, without the set-up, along which a state was first reached.
     pub depth: u32,
     pub found: Found,
-    pub violation: Option<Violation>,
+    /// The violations, in the order of discovery: one of each kind, conjunct and operation, at most [`crate::Config::max_violations`].
+    pub violations: Vec<Violation>,
     pub coverage: Vec<Coverage>,
     /// Reasons why the search was not exhaustive, as text.
     pub limits: Vec<String>,
@@ -46,6 +48,13 @@ pub struct Report {
     pub profile: Profile,
     pub symmetry: SymmetryReport,
     pub disk: DiskUse,
+}
+
+impl Report {
+    /// The first violation.
+    pub fn violation(&self) -> Option<&Violation> {
+        self.violations.first()
+    }
 }
 
 /// Symmetry reduction of a run.
@@ -74,7 +83,7 @@ impl Found {
             FindingKind::Invariant(_) => self.invariant = true,
             FindingKind::Assertion(_) => self.assertion = true,
             // A predicate without a value is a finding of its own: it is not false.
-            FindingKind::IllDefinedInvariant(_) | FindingKind::IllDefinedAssertion(_) | FindingKind::IllDefined => {
+            FindingKind::IllDefinedInvariant(_) | FindingKind::IllDefinedAssertion(_) | FindingKind::IllDefined(_) => {
                 self.ill_defined = true;
             }
             FindingKind::IllDefinedProposition(_) => self.ill_defined = true,
@@ -134,7 +143,9 @@ pub(crate) fn limit_text(limit: Limit) -> String {
         Limit::Settled => "counting stopped after a violation (--settle)".to_owned(),
         Limit::Missing(Gap::Stopped) => "an evaluation was aborted by a limit or by the user".to_owned(),
         Limit::Missing(Gap::Failed) => "some steps could not be evaluated".to_owned(),
-        Limit::Missing(Gap::Capped) => "a cap was reached: not all set-ups, initialisations or steps were tried".to_owned(),
+        Limit::Missing(Gap::Capped) => {
+            "a cap was reached: not all set-ups, initialisations or steps were tried".to_owned()
+        }
         Limit::Missing(Gap::Bounded) => "values were enumerated over a part of their type only".to_owned(),
     }
 }

@@ -16,6 +16,8 @@ use abridge_system::{Machine, Move, Named, Origin, Steps, Worker as _};
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
     pub steps: Vec<TraceStep>,
+    /// Number of leading steps that set the machine up, before it is initialised. They are not counted as steps of the trace.
+    pub n_setup: usize,
     /// The position of the first step of the loop, if the path goes on for ever.
     pub loop_start: Option<usize>,
     /// What is missing behind the last step, and why; nothing if the trace is whole.
@@ -57,6 +59,11 @@ impl TraceStep {
 }
 
 impl Trace {
+    /// Number of steps without the set-up.
+    pub fn n_steps(&self) -> usize {
+        self.steps.len() - self.n_setup
+    }
+
     /// The trace through states that follow each other, from the root.
     pub(crate) fn through(machine: &impl Machine, path: &Path) -> Trace {
         let mut trace = Trace { gap: path.gap.clone(), ..Trace::default() };
@@ -72,6 +79,7 @@ impl Trace {
             });
             let Some(step) = step else { return trace };
             trace.steps.push(TraceStep::of(machine, before, &step));
+            trace.n_setup += usize::from(!machine.is_running(Origin::State(state)));
             before = Some(state);
         }
         trace

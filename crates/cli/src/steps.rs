@@ -23,13 +23,13 @@ pub(crate) fn changes(step: &TraceStep) -> String {
     texts.join(", ")
 }
 
-/// One row per step: number, label, changed values.
-pub(crate) fn table(steps: &[TraceStep]) -> String {
+/// One row per step: number, label, changed values. The first row has the number `first`.
+pub(crate) fn table(steps: &[TraceStep], first: usize) -> String {
     let labels: Vec<String> = steps.iter().map(label).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
-    let rows = steps.iter().zip(&labels).enumerate();
-    rows.map(|(idx, (step, label))| {
-        format!("  {:>3}  {label:<width$}  {}", idx + 1, changes(step)).trim_end().to_owned() + "\n"
+    let rows = (first..).zip(steps.iter().zip(&labels));
+    rows.map(|(number, (step, label))| {
+        format!("  {number:>3}  {label:<width$}  {}", changes(step)).trim_end().to_owned() + "\n"
     })
     .collect()
 }

@@ -180,6 +180,99 @@ fn something_that_is_not_well_defined() {
     assert_eq!(json["found"]["ill_defined"], true);
 }
 
+/// Two conjuncts and two operations that go wrong at different depths, and a deadlock.
+const FAULTY: &str = "MACHINE Faulty VARIABLES n INVARIANT n < 2 & n /= 4 INITIALISATION n := 0
+    OPERATIONS up = PRE n < 5 THEN n := n + 1 END;
+        half = SELECT n > 0 & n < 5 THEN n := n / (3 - n) END;
+        pick = SELECT n : 1..4 THEN n := max({k | k : 1..n & k > 3}) END END";
+
+#[test]
+fn all_violations_are_listed_with_their_shortest_traces() {
+    let folder = Folder::new("check-find-all");
+    let file = folder.file("Faulty.mch", FAULTY);
+    let json = abridge(&["check", &file, "--find", "all", "--json"]).json();
+    let listed: Vec<(String, String, u64)> = json["violations"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|violation| {
+            let detail = &violation["detail"];
+            let what = detail["operation"].as_str().or(detail["text"].as_str()).unwrap_or_default();
+            assert_eq!(violation["trace"].as_array().map(Vec::len), violation["steps"].as_u64().map(|n| n as usize));
+            (
+                violation["kind"].as_str().expect("a kind").to_owned(),
+                what.to_owned(),
+                violation["steps"].as_u64().expect("a number"),
+            )
+        })
+        .collect();
+    let expected = [
+        ("ill_defined", "pick", 2),
+        ("invariant", "n < 2", 3),
+        ("ill_defined", "half", 4),
+        ("invariant", "n /= 4", 5),
+        ("deadlock", "", 6),
+    ];
+    assert_eq!(listed, expected.map(|(kind, what, steps)| (kind.to_owned(), what.to_owned(), steps)), "{json}");
+    assert_eq!(json["violation"], json["violations"][0]);
+    assert_eq!(json["depth"], 9);
+    let text = abridge(&["check", &file, "--find", "all"]).stdout;
+    assert!(
+        text.starts_with(
+            "5 findings, one of each kind, conjunct and operation\n\n[1]\nnot well-defined in pick after 2 steps\n"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("\n[4]\ninvariant violated after 5 steps: n /= 4\n"), "{text}");
+    assert!(text.contains("\n[5]\ndeadlock after 6 steps"), "{text}");
+}
+
+#[test]
+fn steps_and_depth_are_counted_alike_and_without_the_set_up() {
+    let folder = Folder::new("check-depth");
+    let machine = counter("n < 3", "up = n := n + 1");
+    let plain = folder.file("counter.mch", &machine);
+    let with_constant = folder.file(
+        "Constant.mch",
+        &machine.replace("counter", "Constant").replace("VARIABLES", "CONSTANTS c PROPERTIES c = 1 VARIABLES"),
+    );
+    for (file, trace) in [(&plain, 4), (&with_constant, 5)] {
+        for strategy in ["bfs", "dfs"] {
+            let json = abridge(&["check", file, "--strategy", strategy, "--json"]).json();
+            let violation = &json["violation"];
+            assert_eq!((&json["depth"], &violation["steps"]), (&4.into(), &4.into()), "{strategy}: {json}");
+            assert_eq!(violation["trace"].as_array().map(Vec::len), Some(trace));
+        }
+    }
+    let text = abridge(&["check", &with_constant]).stdout;
+    assert!(text.starts_with("invariant violated after 4 steps"), "{text}");
+    assert!(text.contains("\n    0  SETUP_CONSTANTS  c = 1\n    1  INITIALISATION   n = 0\n"), "{text}");
+    assert!(text.contains(", depth 4, "), "{text}");
+}
+
+#[test]
+fn an_unbounded_parameter_does_not_hide_what_is_ill_defined() {
+    let folder = Folder::new("check-culprit");
+    let operations = "set(p) = PRE p : NATURAL THEN n := p END; bad = n := 1 / n";
+    let run = abridge(&["check", &folder.file("counter.mch", &counter("n : INTEGER", operations))]);
+    assert_eq!(run.status, 75, "{}", run.stdout);
+    assert!(run.stdout.starts_with("not well-defined in bad after 1 step\nerror[division-by-zero]"), "{}", run.stdout);
+}
+
+#[test]
+fn an_ill_defined_initialisation_is_named() {
+    let folder = Folder::new("check-initialisation");
+    let machine = "MACHINE M CONSTANTS c PROPERTIES c = 0 VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 1 / c
+        OPERATIONS stay = skip END";
+    let run = abridge(&["check", &folder.file("M.mch", machine)]);
+    assert_eq!(run.status, 75, "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with("not well-defined in INITIALISATION after 0 steps\nerror[division-by-zero]"),
+        "{}",
+        run.stdout
+    );
+}
+
 #[test]
 fn an_invariant_that_is_not_well_defined_is_not_called_false() {
     let folder = Folder::new("check-ill-defined-invariant");

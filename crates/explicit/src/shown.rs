@@ -96,10 +96,10 @@ impl Machine for Explicit<'_> {
                 self.explain_property(self.config.propositions[idx as usize], None, state)
             }
             FindingKind::Deadlock | FindingKind::Goal => Some(Explanation::default()),
-            FindingKind::IllDefined => {
-                let (op, error) = self.errors_in(state).into_iter().next()?;
-                let operation = model.operations[op].name.to_string();
-                Some(Explanation { error: Some((Some(operation), error.diagnostic(model))), ..Explanation::default() })
+            FindingKind::IllDefined(operation) => {
+                let error = self.violation_of(operation, state)?.diagnostic(model);
+                let name = self.operation_name(operation);
+                Some(Explanation { error: Some((Some(name), error)), ..Explanation::default() })
             }
         }
     }

@@ -16,7 +16,7 @@ use abridge_value::{Interner, Value, ValueId};
 
 use crate::condition::Conditions;
 use crate::conjunct::{Conjuncts, Role};
-use crate::layout::{UNSET, Words};
+use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET, Words};
 use crate::lists::Lists;
 use crate::operation::Operation;
 use crate::profile::Profile;
@@ -384,20 +384,25 @@ pub(crate) fn is_violation(error: &Error) -> bool {
 }
 
 impl Explicit<'_> {
-    /// What is wrong in a state, operation by operation.
-    pub fn errors_in(&self, words: &[u32]) -> Vec<(OpId, Error)> {
+    /// The first violation that the judge finds in the initialisation or an operation out of a state: it is not well-defined, or breaks an
+    /// obligation. What cannot be evaluated for lack of bounds is none.
+    pub fn violation_of(&self, operation: u32, words: &[u32]) -> Option<Error> {
         let (state, _) = self.decode(words);
-        let mut errors = Vec::new();
-        for op in &self.operations {
-            let session = self.judge().session();
-            session.operation(*op, &state, &mut |transition| {
-                if let Err(error) = transition {
-                    errors.push((*op, error));
-                }
-                ControlFlow::Continue(())
-            });
+        let session = self.judge().session();
+        let mut first = None;
+        let mut judge = |error: Option<Error>| {
+            first = error.filter(is_violation);
+            if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        match operation {
+            SETUP => session.setup_constants(&mut |found| judge(found.err())),
+            INITIALISATION => session.initialise(&state, &mut |found| judge(found.err())),
+            number => {
+                let op = *self.operations.get((number - FIRST_OPERATION) as usize)?;
+                session.operation(op, &state, &mut |found| judge(found.err()));
+            }
         }
-        errors
+        first
     }
 
     /// Whether some states are not expanded because of a SCOPE.

@@ -153,7 +153,9 @@ impl<'a> ExplicitWorker<'a> {
                 pause(out)
             }
             Err(error) => {
-                out.is_ill_defined |= is_violation(&error);
+                if is_violation(&error) {
+                    out.push_ill_defined(SETUP);
+                }
                 failure = Some(error);
                 ControlFlow::Continue(())
             }
@@ -199,7 +201,9 @@ impl<'a> ExplicitWorker<'a> {
                 pause(out)
             }
             Err(error) => {
-                out.is_ill_defined |= is_violation(&error);
+                if is_violation(&error) {
+                    out.push_ill_defined(INITIALISATION);
+                }
                 failure = Some(error);
                 ControlFlow::Continue(())
             }

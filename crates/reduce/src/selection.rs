@@ -391,7 +391,7 @@ impl SelectedWorker<'_> {
                 out.push_like(&step, 0, step.target);
             }
         }
-        out.is_ill_defined |= self.all.is_ill_defined;
+        self.all.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         if out.len() - n_before < self.all.len() {
             out.is_reduced = true;
             self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);

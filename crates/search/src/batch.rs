@@ -71,9 +71,8 @@ impl Batch {
             let completeness = scratch.expand();
             self.gap = self.gap.max(completeness.gap());
             let position = self.ends.len() as u32;
-            if scratch.steps.is_ill_defined {
-                self.findings.push((position, FindingKind::IllDefined, parent));
-            }
+            let ill_defined = scratch.steps.ill_defined().iter();
+            self.findings.extend(ill_defined.map(|operation| (position, FindingKind::IllDefined(*operation), parent)));
             if config.deadlock && scratch.steps.is_deadlock(completeness) {
                 self.findings.push((position, FindingKind::Deadlock, parent));
             }

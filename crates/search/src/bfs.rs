@@ -204,7 +204,7 @@ impl<'e, S: System> Search<'e, '_, S> {
             findings: record.findings,
             scouted: std::mem::take(&mut self.scout.found),
             limits: record.limits,
-            depth: self.position.depth,
+            depth: self.deepest(),
             is_stuck_at_root: self.position.is_stuck,
             is_ill_defined_at_root: self.position.is_ill_defined,
             disk: std::mem::take(&mut self.disk),
@@ -228,6 +228,12 @@ impl<'e, S: System> Search<'e, '_, S> {
         if self.saver.take().is_some() {
             self.disk.checkpoint_error = Some(why.to_owned());
         }
+    }
+
+    /// Depth of the deepest state: one more than that of the states being expanded, if the search ended among them.
+    fn deepest(&self) -> u32 {
+        let has_next_level = self.parallel.table().len() > self.position.level_end as usize;
+        self.position.depth + u32::from(has_next_level)
     }
 
     fn is_last(&self, depth: u32) -> bool {
@@ -415,8 +421,8 @@ impl<'e, S: System> Search<'e, '_, S> {
             self.scratch.read(&self.parallel.table(), root);
             let completeness = self.scratch.expand();
             self.record.heed(completeness);
-            if self.scratch.steps.is_ill_defined {
-                self.record.find(self.config, Finding { kind: FindingKind::IllDefined, state });
+            for operation in self.scratch.steps.ill_defined() {
+                self.record.find(self.config, Finding { kind: FindingKind::IllDefined(*operation), state });
             }
             if self.config.deadlock && self.scratch.steps.is_deadlock(completeness) {
                 self.record.find(self.config, Finding { kind: FindingKind::Deadlock, state });

@@ -216,7 +216,7 @@ fn read_record(reader: &mut Reader<'_>) -> Option<Record> {
         Some(Finding { kind, state: reader.small()? })
     })?;
     let limits = reader.list(|reader| lasting_limit(reader.small()?, reader.small()?))?;
-    Some(Record { tally, findings, limits, ..Record::default() })
+    Some(Record::resumed(tally, findings, limits))
 }
 
 const GAPS: [Gap; 4] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped];
@@ -245,7 +245,7 @@ fn finding_code(kind: FindingKind) -> (u32, u32) {
         FindingKind::IllDefinedAssertion(conjunct) => (3, conjunct),
         FindingKind::Deadlock => (4, 0),
         FindingKind::Goal => (5, 0),
-        FindingKind::IllDefined => (6, 0),
+        FindingKind::IllDefined(operation) => (6, operation),
         FindingKind::Proposition(number) => (7, number),
         FindingKind::IllDefinedProposition(number) => (8, number),
     }
@@ -259,7 +259,7 @@ fn finding_of(tag: u32, conjunct: u32) -> Option<FindingKind> {
         3 => FindingKind::IllDefinedAssertion(conjunct),
         4 => FindingKind::Deadlock,
         5 => FindingKind::Goal,
-        6 => FindingKind::IllDefined,
+        6 => FindingKind::IllDefined(conjunct),
         7 => FindingKind::Proposition(conjunct),
         8 => FindingKind::IllDefinedProposition(conjunct),
         _ => return None,

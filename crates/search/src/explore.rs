@@ -22,7 +22,7 @@ pub struct Config {
     pub max_states: Option<u64>,
     /// The longest distance from the root, the steps of set-up and initialisation included.
     pub max_depth: Option<u32>,
-    /// Findings kept of each kind; all are counted.
+    /// Findings kept of each kind, conjunct and operation.
     pub max_findings: usize,
     /// Threads; only breadth-first search uses more than one. No result depends on it.
     pub workers: NonZero<usize>,
@@ -71,12 +71,13 @@ pub struct Exploration {
     pub transitions: u64,
     /// Transitions per operation.
     pub per_operation: Vec<u64>,
-    /// The first findings of each kind, in the order of discovery.
+    /// The first findings of each kind, conjunct and operation, in the order of discovery.
     pub findings: Vec<Finding>,
     /// What was found ahead of the search, the first of each kind. It may lie where the search did not come.
     pub scouted: Vec<Scouted>,
     /// Not empty if some state, step or truth value may be missing.
     pub limits: Vec<Limit>,
+    /// Largest distance of a visited state from the root along first visits.
     pub depth: u32,
     /// The root itself has no successor.
     pub is_stuck_at_root: bool,

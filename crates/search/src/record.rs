@@ -1,6 +1,8 @@
 //! Counts, findings and limits collected along the way.
 
-use abridge_system::{Completeness, Finding, Gap, Limit};
+use std::collections::BTreeMap;
+
+use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit};
 
 use crate::explore::Config;
 
@@ -39,6 +41,8 @@ impl Tally {
 pub(crate) struct Record {
     pub(crate) tally: Tally,
     pub(crate) findings: Vec<Finding>,
+    /// Number of findings of each kind, conjunct and operation.
+    n_found: BTreeMap<FindingKind, usize>,
     pub(crate) limits: Vec<Limit>,
     pub(crate) is_done: bool,
     /// Done because of a limit: there would be more to do.
@@ -46,9 +50,17 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// The record of a search that is resumed.
+    pub(crate) fn resumed(tally: Tally, findings: Vec<Finding>, limits: Vec<Limit>) -> Record {
+        let mut n_found = BTreeMap::new();
+        findings.iter().for_each(|finding| *n_found.entry(finding.kind).or_default() += 1);
+        Record { tally, findings, n_found, limits, ..Record::default() }
+    }
+
     pub(crate) fn find(&mut self, config: &Config, finding: Finding) {
-        let same_kind = |other: &&Finding| std::mem::discriminant(&other.kind) == std::mem::discriminant(&finding.kind);
-        if self.findings.iter().filter(same_kind).count() < config.max_findings {
+        let n_same = self.n_found.entry(finding.kind).or_default();
+        if *n_same < config.max_findings {
+            *n_same += 1;
             self.findings.push(finding);
         }
         self.is_done |= config.stop_at_first;

@@ -54,7 +54,7 @@ pub(crate) fn enumerate<'s, S: System + 's>(
     let mut pace = Pace::default();
     let mut take = |steps: &mut Steps, taker: &mut dyn Taker<'s, S>| {
         root.is_stuck &= steps.is_empty();
-        root.is_ill_defined |= steps.is_ill_defined;
+        root.is_ill_defined |= !steps.ill_defined().is_empty();
         taker.take_part(steps);
         steps.clear();
     };

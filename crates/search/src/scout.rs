@@ -99,8 +99,7 @@ impl<'s, S: System> Scout<'s, S> {
         let Start { number, words: mut state } = start;
         let mut path = Vec::new();
         let mut note = |kind: FindingKind, path: &[Vec<u32>]| {
-            let is_same = |other: &Scouted| std::mem::discriminant(&other.kind) == std::mem::discriminant(&kind);
-            if !found.iter().any(is_same) {
+            if !found.iter().any(|other| other.kind == kind) {
                 found.push(Scouted { kind, from: number, path: path.to_vec() });
             }
         };
@@ -115,9 +114,7 @@ impl<'s, S: System> Scout<'s, S> {
             }
             steps.clear();
             let completeness = worker.successors(&state, steps);
-            if steps.is_ill_defined {
-                note(FindingKind::IllDefined, &path);
-            }
+            steps.ill_defined().iter().for_each(|operation| note(FindingKind::IllDefined(*operation), &path));
             if config.deadlock && steps.is_deadlock(completeness) {
                 note(FindingKind::Deadlock, &path);
             }

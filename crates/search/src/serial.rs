@@ -93,8 +93,8 @@ impl<S: System> Serial<'_, '_, S> {
             self.scratch.read(&self.table, self.table.root(next));
             let completeness = self.scratch.expand();
             self.record.heed(completeness);
-            if self.scratch.steps.is_ill_defined {
-                self.find(FindingKind::IllDefined, next);
+            for operation in self.scratch.steps.ill_defined().to_vec() {
+                self.find(FindingKind::IllDefined(operation), next);
             }
             if self.config.deadlock && self.scratch.steps.is_deadlock(completeness) {
                 self.find(FindingKind::Deadlock, next);

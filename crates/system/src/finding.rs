@@ -17,8 +17,8 @@ pub enum FindingKind {
     Deadlock,
     /// The goal holds.
     Goal,
-    /// Some operation cannot be evaluated here.
-    IllDefined,
+    /// The operation with this number is not well-defined here.
+    IllDefined(u32),
     /// The atomic proposition with this number is false. Not a mistake by itself.
     Proposition(u32),
     /// The atomic proposition with this number cannot be evaluated.

@@ -83,8 +83,8 @@ pub struct Steps {
     labels: Option<Vec<Option<LabelId>>>,
     /// Those of the first entries; further entries have none.
     marks: Vec<Marks>,
-    /// Some operation is not well-defined.
-    pub is_ill_defined: bool,
+    /// Operations that are not well-defined in the state.
+    ill_defined: Vec<u32>,
     /// Steps have been left out on purpose; there are some, even if none is here.
     pub is_reduced: bool,
 }
@@ -109,8 +109,27 @@ impl Steps {
         self.heads.clear();
         self.labels.iter_mut().for_each(Vec::clear);
         self.marks.clear();
-        self.is_ill_defined = false;
+        self.ill_defined.clear();
         self.is_reduced = false;
+    }
+
+    /// Notes that an operation is not well-defined in the state.
+    pub fn push_ill_defined(&mut self, operation: u32) {
+        if !self.ill_defined.contains(&operation) {
+            self.ill_defined.push(operation);
+        }
+    }
+
+    /// Operations that are not well-defined in the state, each once.
+    pub fn ill_defined(&self) -> &[u32] {
+        &self.ill_defined
+    }
+
+    /// Forgets the operations that are not well-defined; true if there were any.
+    pub fn take_ill_defined(&mut self) -> bool {
+        let had_any = !self.ill_defined.is_empty();
+        self.ill_defined.clear();
+        had_any
     }
 
     /// Nothing leaves the state. A list that is not whole does not tell.

@@ -145,7 +145,7 @@ fn traces_are_found_again() {
         let text = text.replace("n : 0..3", "n : 0..3 & not(card(a) = 15 & c /: a)");
         let config = Config { symmetry: Method::Auto, ..Config::default() };
         let report = check(&Project::model_of(&text), &config, &mut ());
-        let violation = report.violation.unwrap_or_else(|| panic!("{operation} violates the invariant"));
+        let violation = report.violation().unwrap_or_else(|| panic!("{operation} violates the invariant"));
         let last = violation.trace.steps.last().expect("a step");
         assert!(operation.starts_with(&last.name), "{operation}: {}", last.name);
         assert_eq!(

@@ -149,7 +149,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn evaluated(model: &Model) -> Vec<&'static str> {
     let config = Config { find_all: true, deadlock: false, max_states: Some(50), ..Config::default() };
     let report = check(model, &config, &mut ());
-    let told = match report.violation.map(|violation| violation.kind) {
+    let told = match report.violation().map(|violation| &violation.kind) {
         Some(ViolationKind::IllDefined { error, .. }) => Some(error.id),
         _ => None,
     };

@@ -24,11 +24,11 @@ const STRATEGIES: [Strategy; 3] = [Strategy::BreadthFirst, Strategy::DepthFirst,
 #[test]
 fn a_machine_without_b_is_checked() {
     let report = check_machine(&PUZZLE, &config(Strategy::BreadthFirst, 1), &mut ());
-    let violation = report.violation.expect("the puzzle has a solution");
+    let violation = report.violation().expect("the puzzle has a solution");
     assert_eq!(report.verdict, Verdict::Violated);
     assert!(matches!(violation.kind, ViolationKind::Invariant { conjunct: 0 }));
-    assert_eq!(violation.property.map(|(text, _)| text).as_deref(), Some("large /= 4"));
-    assert_eq!((violation.trace.steps.len(), violation.trace.gap), (7, None));
+    assert_eq!(violation.property.as_ref().map(|(text, _)| text.as_str()), Some("large /= 4"));
+    assert_eq!((violation.trace.steps.len(), violation.trace.gap.as_deref()), (7, None));
     let last = violation.trace.steps.last().expect("a step");
     assert_eq!((last.name.as_str(), &last.state[1]), ("pour", &("large".to_owned(), "4".to_owned())));
     for (strategy, workers) in STRATEGIES.into_iter().flat_map(|strategy| [(strategy, 1), (strategy, 4)]) {

@@ -11,7 +11,7 @@ fn counts(text: &str, compiled: bool) -> (u64, u64) {
     config.system.compiled = compiled;
     let report = check(&model, &config, &mut ());
     assert!(report.limits.is_empty(), "{:?}\n{text}", report.limits);
-    assert!(report.violation.is_none(), "{:?}\n{text}", report.violation);
+    assert!(report.violations.is_empty(), "{:?}\n{text}", report.violations);
     (report.states, report.transitions)
 }
 

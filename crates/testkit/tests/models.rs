@@ -127,7 +127,7 @@ impl Subject<'_> {
             }
             let report = check(&model, &config, &mut ());
             let place = format!("{}: {} {}", self.path.display(), line.key, line.value);
-            match (&report.violation, line.key.as_str()) {
+            match (report.violation(), line.key.as_str()) {
                 (None, "holds") => assert_eq!(report.verdict, Verdict::Holds, "{place}"),
                 (Some(violation), "fails" | "reaches") => {
                     assert_eq!(Some(violation.trace.steps.len()), length, "{place}");

@@ -42,7 +42,7 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
         assert!(reduced.states <= full.states, "seed {seed}, {name}, {mode:?}\n{text}");
         if mode == PorMode::Semantic {
             tally.reduced += usize::from(reduced.states < full.states);
-            tally.violated += usize::from(full.violation.is_some());
+            tally.violated += usize::from(!full.violations.is_empty());
             tally.states.0 += full.states;
             tally.states.1 += reduced.states;
         }
@@ -206,7 +206,7 @@ fn a_trial_takes_a_share_of_the_time() {
     let config = Config { por: PorMode::Auto, invariant: false, assertions: false, ..Config::default() };
     let states = |elapsed: Option<u64>| {
         let report = check(model, &config, &mut Clock(elapsed.map(Duration::from_secs)));
-        assert!(report.limits.is_empty() && report.violation.is_none());
+        assert!(report.limits.is_empty() && report.violations.is_empty());
         report.states
     };
     assert_eq!(states(Some(0)), 35_937);

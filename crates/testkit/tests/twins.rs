@@ -48,7 +48,7 @@ fn results(model: &Model, is_plain: bool, interchangeable: Option<&[u32]>) -> Ve
         let mut steps = Steps::new(system.width());
         // A new worker has not given anything up.
         assert!(system.worker().successors(&state, &mut steps).is_whole());
-        let ends = if steps.is_ill_defined { vec!["?".to_owned()] } else { Vec::new() };
+        let ends = if !steps.ill_defined().is_empty() { vec!["?".to_owned()] } else { Vec::new() };
         results.push((text(&state), ends.into_iter().chain(steps.iter().map(|step| text(step.target))).collect()));
     }
     results.sort();

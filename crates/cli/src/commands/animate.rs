@@ -180,7 +180,7 @@ impl<'a> Dialogue<'a> {
             "inv" => self.invariant(),
             "trace" => {
                 let steps = self.animation.trace();
-                Reply::text(table(&steps), json!({ "trace": steps_json(&steps) }))
+                Reply::text(table(&steps, 1), json!({ "trace": steps_json(&steps) }))
             }
             "save" => self.save(rest),
             "load" => self.load(rest),
@@ -207,9 +207,7 @@ impl<'a> Dialogue<'a> {
                 Some(idx) => idx,
                 None if n_choices == 0 => return Reply::error("no step is possible here"),
                 None => {
-                    return Reply::error(format!(
-                        "no step {number}: steps are numbered from 1 to {n_choices}"
-                    ));
+                    return Reply::error(format!("no step {number}: steps are numbered from 1 to {n_choices}"));
                 }
             },
             Err(_) => {

@@ -33,6 +33,9 @@ use places::Places;
 
 use crate::watch::{Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
 
+/// Violations that `--find all` lists with their traces.
+const MAX_LISTED_VIOLATIONS: usize = 100;
+
 #[derive(Args)]
 pub(crate) struct CheckOptions {
     /// Follow the conventions of another tool where B leaves a choice
@@ -133,7 +136,7 @@ pub(crate) struct CheckOptions {
 enum Find {
     /// Stop at the first violation
     First,
-    /// Continue after violations
+    /// Continue after violations, and list one of each kind, conjunct and operation
     All,
 }
 
@@ -249,6 +252,9 @@ impl CheckOptions {
         config.assertions = !self.no_assertions && !self.survey;
         config.goal = !self.no_goal && !self.survey;
         config.find_all = self.survey || self.find == Find::All;
+        if self.find == Find::All {
+            config.max_violations = MAX_LISTED_VIOLATIONS;
+        }
         config.max_states = self.max_states;
         config.max_depth = self.max_depth;
         config.workers = self.threads();
@@ -352,6 +358,10 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
         value["resumed"] = json!(places.resumes);
         value["file"] = json!(file);
+        if options.find == Find::All {
+            let violations = report.violations.iter();
+            value["violations"] = violations.map(|one| violation_json(model, &analysis.sources, one)).collect();
+        }
         if options.profile {
             value["profile"] = profile::rows_json(model, &report.profile);
         }
@@ -396,7 +406,7 @@ fn refuse(file: &Path, json: bool, message: &str) -> Exit {
 
 /// Saves the trace of the violation and returns its path; `None` if there is no violation.
 fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
-    match &report.violation {
+    match report.violation() {
         Some(violation) => trace_file::save(path, model, &violation.trace.steps).map(|()| Some(path)),
         None => Ok(None),
     }
@@ -411,7 +421,7 @@ fn exit_status(report: &Report) -> Exit {
     if report.por.as_ref().is_some_and(|tally| !tally.mistakes.is_empty()) {
         return Exit::No;
     }
-    match report.violation.as_ref().map(|violation| &violation.kind) {
+    match report.violation().map(|violation| &violation.kind) {
         Some(ViolationKind::Invariant { .. }) => Exit::Invariant,
         Some(ViolationKind::Assertion { .. }) => Exit::Assertion,
         Some(ViolationKind::Deadlock) => Exit::Deadlock,
@@ -423,9 +433,9 @@ fn exit_status(report: &Report) -> Exit {
 }
 
 fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times, config: &Config) {
-    match &report.violation {
+    match report.violation() {
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
-        Some(violation) => print_violation(model, sources, violation),
+        Some(_) => print_violations(model, sources, report),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
         None => outln!("{}", incomplete_text(report, times)),
     }
@@ -433,7 +443,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
     // The verdict line of an incomplete search has the first limit.
-    for limit in report.limits.iter().skip(usize::from(report.violation.is_none())) {
+    for limit in report.limits.iter().skip(usize::from(report.violations.is_empty())) {
         outln!("  {limit}");
     }
     for (_, diagnostic) in report.failures.iter().take(3) {
@@ -536,8 +546,25 @@ fn print_bounds(model: &Model, sources: &SourceMap, formulas: &[Conjunct]) {
     }
 }
 
+/// All violations, the first in the order of discovery first. Several are counted and numbered.
+fn print_violations(model: &Model, sources: &SourceMap, report: &Report) {
+    let n_violations = report.violations.len();
+    if n_violations > 1 {
+        outln!("{n_violations} findings, one of each kind, conjunct and operation");
+    }
+    for (number, violation) in (1..).zip(&report.violations) {
+        if n_violations > 1 {
+            outln!("\n[{number}]");
+        }
+        print_violation(model, sources, violation);
+    }
+    if n_violations >= MAX_LISTED_VIOLATIONS {
+        outln!("\nfurther findings are not listed");
+    }
+}
+
 fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
-    let steps = violation.trace.steps.len();
+    let steps = violation.trace.n_steps();
     match &violation.kind {
         ViolationKind::Invariant { conjunct } => {
             let conjunct = &model.invariant[*conjunct];
@@ -563,7 +590,10 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
         outln!("  {} is {}", part.text, part.value);
     }
     outln!();
-    out!("{}", table(&violation.trace.steps));
+    out!("{}", table(&violation.trace.steps, 1 - violation.trace.n_setup.min(1)));
+    if let Some(gap) = &violation.trace.gap {
+        outln!("  the trace is incomplete: {gap}");
+    }
 }
 
 fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Times) -> Value {
@@ -575,7 +605,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
     };
     let coverage: serde_json::Map<String, Value> =
         report.coverage.iter().map(|item| (item.operation.clone(), json!(item.transitions))).collect();
-    let violation = report.violation.as_ref().map(|violation| violation_json(model, sources, violation));
+    let violation = report.violation().map(|violation| violation_json(model, sources, violation));
     let mut json = json!({
         "verdict": verdict,
         "states": report.states,
@@ -665,7 +695,8 @@ fn violation_json(model: &Model, sources: &SourceMap, violation: &Violation) -> 
     };
     let parts: Vec<Value> =
         violation.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
-    let mut json = json!({ "kind": kind, "detail": detail, "parts": parts });
+    let mut json = json!({ "kind": kind, "detail": detail, "parts": parts, "steps": violation.trace.n_steps() });
+    json["gap"] = json!(violation.trace.gap);
     json["trace"] = steps_json(&violation.trace.steps);
     json
 }

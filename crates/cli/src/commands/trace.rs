@@ -75,6 +75,6 @@ fn print_replay(replayed: &Replayed, n_steps: usize) {
     }
     if !replayed.steps.is_empty() {
         outln!();
-        out!("{}", table(&replayed.steps));
+        out!("{}", table(&replayed.steps, 1));
     }
 }

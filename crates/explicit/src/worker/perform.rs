@@ -134,7 +134,7 @@ impl<'a> Performer<'a> {
         let clock = Clock::start(at.system.config.profile);
         let doubt = if out.wants_labels() { self.labelled(at, out) } else { self.answer(at, out) };
         clock.stop(&mut self.cost);
-        doubt.add_to(out)
+        doubt.add_to(self.operation.step, out)
     }
 
     fn answer(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
@@ -241,8 +241,10 @@ impl Doubt {
         self.gap != Some(Gap::Stopped)
     }
 
-    fn add_to(self, out: &mut Steps) -> Completeness {
-        out.is_ill_defined |= self.is_ill_defined;
+    fn add_to(self, operation: u32, out: &mut Steps) -> Completeness {
+        if self.is_ill_defined {
+            out.push_ill_defined(operation);
+        }
         self.gap.into()
     }
 }

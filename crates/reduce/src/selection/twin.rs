@@ -96,9 +96,7 @@ impl SelectedWorker<'_> {
         if asked.deadlock && steps.is_deadlock(completeness) {
             found.insert(FindingKind::Deadlock);
         }
-        if steps.is_ill_defined {
-            found.insert(FindingKind::IllDefined);
-        }
+        found.extend(steps.ill_defined().iter().map(|operation| FindingKind::IllDefined(*operation)));
         let Asked { invariant, assertions, goal, .. } = asked;
         let properties = Properties { invariant, assertions, goal, ..Properties::default() };
         let inspected = self.inner.inspect(words, None, properties, &mut |kind| _ = found.insert(kind));

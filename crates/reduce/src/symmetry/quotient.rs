@@ -131,7 +131,7 @@ impl<C: Canonizer> Representer<C> {
         is_stopped: impl Fn() -> bool,
         out: &mut Steps,
     ) -> Completeness {
-        out.is_ill_defined |= steps.is_ill_defined;
+        steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
         let mut completeness = Completeness::Whole;
         for (idx, step) in steps.iter().enumerate() {

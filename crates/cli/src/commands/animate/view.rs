@@ -44,7 +44,11 @@ impl View<'_, '_> {
         let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         let row = |(name, value): &&(String, String)| {
             let is_changed = step.changed.contains(name);
-            let row = format!("{} {name:<width$} = {}", if is_changed { '*' } else { ' ' }, shortened(value, MAX_VALUE_CHARS));
+            let row = format!(
+                "{} {name:<width$} = {}",
+                if is_changed { '*' } else { ' ' },
+                shortened(value, MAX_VALUE_CHARS)
+            );
             if is_changed { self.bold(&row) + "\n" } else { row + "\n" }
         };
         shown.iter().map(row).collect()
