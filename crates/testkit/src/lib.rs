@@ -9,11 +9,12 @@ pub mod generate;
 pub mod guarded;
 pub mod jugs;
 pub mod minimise;
+pub mod mistakes;
 pub mod mutate;
 mod project;
 mod random;
 pub mod seeds;
 pub mod sizes;
 
-pub use project::{Disk, Project, dedent};
+pub use project::{Disk, Project};
 pub use random::{Choices, Random};
