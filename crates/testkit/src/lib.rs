@@ -10,6 +10,7 @@ pub mod guarded;
 pub mod jugs;
 pub mod minimise;
 pub mod mistakes;
+pub mod models;
 pub mod mutate;
 mod project;
 mod random;
