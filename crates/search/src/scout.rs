@@ -1,4 +1,4 @@
-//! Look-ahead: random walks from states of the frontier.
+//! Looking ahead: walks at random from states that wait.
 //!
 //! Breadth-first search finds nothing in states that it does not come to, and where there are very many set-ups, initial states or steps it
 //! does not come far. So a small share of a long run goes to walks. They leave the table and the order of states alone: what they find
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use abridge_store::StateTable;
 use abridge_system::{FindingKind, Steps, System, Worker};
+use abridge_value::Random;
 
 use crate::explore::{Config, Control};
-use crate::random::Random;
 
 /// When the first walks are made.
 const FIRST: Duration = Duration::from_millis(500);
@@ -45,7 +45,7 @@ impl Start {
     /// One of the states of a table from `first` on.
     pub(crate) fn waiting(table: &StateTable, first: u32, random: &mut Random) -> Option<Start> {
         let n_waiting = (table.len() as u64).checked_sub(u64::from(first)).filter(|waiting| *waiting > 0)?;
-        let number = first + random.below(n_waiting) as u32;
+        let number = first + random.below(n_waiting as usize) as u32;
         Some(Start { number: Some(number), words: table.get(number).ok()? })
     }
 }
@@ -106,27 +106,27 @@ impl<'s, S: System> Scout<'s, S> {
         };
         if number.is_none() {
             path.push(state.clone());
-            // A walk proves nothing, so what it could not find out matters to nobody.
-            let _ = worker.inspect(&state, None, config.properties, &mut |kind| note(kind, &path));
+            worker.inspect(&state, None, config.properties, &mut |kind| note(kind, &path));
         }
         for n_steps in 0..length {
             if n_steps >= LEAST && is_over() {
                 return;
             }
             steps.clear();
-            let completeness = worker.successors(&state, steps);
+            worker.successors(&state, steps);
             if steps.is_ill_defined {
                 note(FindingKind::IllDefined, &path);
             }
-            if config.deadlock && steps.is_deadlock(completeness) {
+            if config.deadlock && steps.is_deadlock() {
                 note(FindingKind::Deadlock, &path);
             }
             if steps.is_empty() {
                 return;
             }
-            let target = steps.get(random.below(steps.len() as u64) as usize).target;
+            let chosen = random.below(steps.len());
+            let Some((_, _, target)) = steps.iter().nth(chosen) else { return };
             path.push(target.to_vec());
-            let _ = worker.inspect(target, Some(&state), config.properties, &mut |kind| note(kind, &path));
+            worker.inspect(target, Some(&state), config.properties, &mut |kind| note(kind, &path));
             state.clear();
             state.extend_from_slice(target);
         }

@@ -2,6 +2,7 @@
 //!
 //! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs` and `generate.rs` make inputs.
 
+mod choices;
 pub mod expectations;
 pub mod faulty;
 pub mod fuzz;
@@ -13,9 +14,9 @@ pub mod mistakes;
 pub mod models;
 pub mod mutate;
 mod project;
-mod random;
 pub mod seeds;
 pub mod sizes;
 
+pub use abridge_value::Random;
+pub use choices::Choices;
 pub use project::{Disk, Project};
-pub use random::{Choices, Random};
