@@ -53,13 +53,14 @@ enum Kind {
 }
 
 /// Kinds of variables beside elements of the deferred sets.
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 17] = [
     Kind::Bool,
     Kind::E,
     Kind::S,
     Kind::T,
     Kind::Int,
     Kind::Int,
+    Kind::Big,
     Kind::Big,
     Kind::Real,
     Kind::Str,
@@ -69,6 +70,7 @@ const KINDS: [Kind; 15] = [
     Kind::Set,
     Kind::Rel,
     Kind::Fun,
+    Kind::Wei,
 ];
 
 const BIG: &[&str] = &[
@@ -134,7 +136,7 @@ impl Kind {
             Kind::Set => ("set", "POW(SS)", "POW(SS)", &["SS", "(SS - SS)"], SETS),
             Kind::Rel => ("rel", "SS <-> TT", "(SS --> TT)", &["(SS * TT)", "({} <| (SS * TT))"], RELATIONS),
             Kind::Fun => ("fun", "SS +-> INTEGER", "(SS --> 0..1)", &["(SS * {1})", "(SS * (1..0))"], FUNCTIONS),
-            Kind::Wei => ("wei", "SS +-> REAL", "(SS --> {0.1, 0.2})", &["(SS * {0.1})"], WEIGHTS),
+            Kind::Wei => ("wei", "SS +-> REAL", "(SS --> {0.1, 0.2})", &["(SS * {0.1})", "(SS * {0.3})"], WEIGHTS),
             Kind::Fam => ("fam", "POW(POW(SS))", "{{}, {SS}}", &["{{}, SS}", "{SS - SS}"], FAMILIES),
         }
     }
@@ -149,6 +151,9 @@ const PREDICATES: &[&str] = &[
     "$int = $int",
     "$big <= $big",
     "$big = $big",
+    "$big > 100",
+    "$big < 549755813890",
+    "$big <= 9223372036854775808",
     "$bool = TRUE",
     "$e /= $e",
     "$s = $s",
@@ -159,6 +164,8 @@ const PREDICATES: &[&str] = &[
     "$set /\\ $set = {}",
     "$str = $str",
     "$real < $real",
+    "$real = $real",
+    "SIGMA(yy).(yy : dom($wei) | $wei(yy)) = $real",
     "$free /= nil",
     "$rec = $rec",
     "$seq = []",
