@@ -7,17 +7,17 @@ use std::hint::black_box;
 use std::num::NonZero;
 
 use abridge_check::{Config, check};
-use abridge_eval::{Explicit, Interp, SystemConfig};
+use abridge_explicit::{Explicit, SystemConfig, interpreter};
 use abridge_model::Model;
 use abridge_reduce::symmetry::{Auto, Canon, Canonizer, Own, Quotient, symmetry_of};
 use abridge_search::{Strategy, explore};
 use abridge_store::{Inserted, Order, PairCache, StateTable};
-use abridge_system::{Properties, Steps, System, Worker};
+use abridge_system::{Completeness, Properties, Steps, System, Worker};
 use abridge_testkit::models::subjects;
 use abridge_testkit::{Project, Random};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false };
+const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false, propositions: false };
 
 fn model(name: &str, sets: &[(&str, u32)]) -> Model {
     let sizes: Vec<(String, u32)> = sets.iter().map(|(set, size)| ((*set).to_owned(), *size)).collect();
@@ -26,7 +26,7 @@ fn model(name: &str, sets: &[(&str, u32)]) -> Model {
 }
 
 fn system(model: &Model, config: SystemConfig) -> Explicit<'_> {
-    Explicit::new(Interp::new(model, abridge_eval::Config::default()), config)
+    Explicit::new(interpreter(model, abridge_eval::Config::default()), config)
 }
 
 /// All states of a system, in breadth-first order.
@@ -71,8 +71,8 @@ fn all_successors(system: &Explicit<'_>, states: &[Vec<u32>]) -> u64 {
     let mut n_transitions = 0;
     for state in states {
         steps.clear();
-        worker.successors(state, &mut steps);
-        n_transitions += steps.iter().map(|(_, count, _)| count).sum::<u64>();
+        assert_eq!(worker.successors(state, &mut steps), Completeness::Whole);
+        n_transitions += steps.iter().map(|step| step.count).sum::<u64>();
     }
     n_transitions
 }

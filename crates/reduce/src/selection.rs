@@ -44,14 +44,16 @@
 mod chooser;
 mod twin;
 
-use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use abridge_deps::{Asked, Depth, Facts, Means, NodeId, Outline};
-use abridge_eval::{Explicit, ExplicitWorker, FIRST_OPERATION, NO_LABEL, Val};
-use abridge_system::{Ahead, FindingKind, Pause, Properties, Question, Steps, System, Worker};
+use abridge_eval::Val;
+use abridge_explicit::{Explicit, ExplicitWorker, FIRST_OPERATION};
+use abridge_system::{
+    Alike, Completeness, LabelId, Layer, Origin, Pause, Steps, System as _, Worker as _, WorkerLayer,
+};
 use abridge_value::{BitSet, Random};
 use rustc_hash::FxHashMap;
 
@@ -115,8 +117,8 @@ pub struct Sample {
 
 /// Where some step leads.
 fn some_target(random: &mut Random, steps: &Steps) -> Option<Vec<u32>> {
-    let (_, _, target) = steps.iter().nth(random.below(steps.len()))?;
-    Some(target.to_vec())
+    let step = steps.iter().nth(random.below(steps.len()))?;
+    Some(step.target.to_vec())
 }
 
 /// A system of which only selected steps are taken.
@@ -158,7 +160,8 @@ impl<'s> Selected<'s> {
         let mut worker = self.worker();
         let mut sample = Sample::default();
         let mut starts = Steps::new(self.width());
-        worker.inner.initial_by_parts(&mut starts, &mut |starts| {
+        // A sample is not about everything anyway.
+        let _ = worker.inner.expand(Origin::Root, None, &mut starts, &mut |starts| {
             if starts.len() < MOST_STARTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         let mut steps = Steps::new(self.width());
@@ -173,7 +176,7 @@ impl<'s> Selected<'s> {
                 return sample;
             }
             steps.clear();
-            worker.inner.successors(&words, &mut steps);
+            let _ = worker.inner.successors(&words, &mut steps);
             state = some_target(&mut random, &steps);
             let tells_nothing = number >= SAMPLE_DEPTH && sample.taken == sample.steps;
             if tells_nothing || number >= FEWEST_STATES && sample.steps >= SAMPLE_STEPS {
@@ -210,48 +213,29 @@ impl<'s> Selected<'s> {
     }
 }
 
-impl System for Selected<'_> {
+impl<'s> Layer for Selected<'s> {
+    type Inner = Explicit<'s>;
     type Worker<'a>
         = SelectedWorker<'a>
     where
         Self: 'a;
 
-    fn width(&self) -> usize {
-        self.system.width()
+    fn inner(&self) -> &Explicit<'s> {
+        self.system
     }
 
-    fn worker(&self) -> SelectedWorker<'_> {
+    fn layer_worker(&self) -> SelectedWorker<'_> {
         SelectedWorker {
             selected: self,
             inner: self.system.worker(),
-            all: Steps::new(self.system.width()),
-            labels: Vec::new(),
+            all: Steps::with_labels(self.system.width()),
             view: None,
         }
     }
 
-    fn tidy(&self, n_states: u64) -> usize {
-        self.system.tidy(n_states)
-    }
-
-    fn tidy_part(&self) {
-        self.system.tidy_part();
-    }
-
-    fn bytes(&self) -> u64 {
-        self.system.bytes()
-    }
-
-    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
-        self.system.save(marks, sink)
-    }
-
-    fn save_notes(&self) -> Vec<u8> {
-        self.system.save_notes()
-    }
-
-    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
-        self.system.restore(marks, source, notes)
+    /// States that are expanded ahead of the search would be counted as reduced.
+    fn layer_may_look_ahead(&self) -> bool {
+        false
     }
 }
 
@@ -259,7 +243,6 @@ pub struct SelectedWorker<'a> {
     selected: &'a Selected<'a>,
     inner: ExplicitWorker<'a>,
     all: Steps,
-    labels: Vec<u32>,
     /// For the constants of the state before.
     view: Option<(u32, Option<View>)>,
 }
@@ -269,7 +252,7 @@ struct View {
     facts: Arc<Facts>,
     chooser: Chooser,
     /// Instances by operation and label.
-    instances: FxHashMap<(u32, u32), Option<NodeId>>,
+    instances: FxHashMap<(u32, Option<LabelId>), Option<NodeId>>,
     /// True places by word and value; nothing for a value that contradicts the facts.
     places: FxHashMap<(u32, u32), Option<BitSet>>,
     bits: BitSet,
@@ -293,13 +276,11 @@ impl View {
     }
 
     /// The instance of a step.
-    fn node_of(&mut self, system: &Explicit<'_>, operation: u32, label: u32) -> Option<NodeId> {
+    fn node_of(&mut self, system: &Explicit<'_>, operation: u32, label: Option<LabelId>) -> Option<NodeId> {
         let facts = &self.facts;
         let find = || {
             let operation = (operation - FIRST_OPERATION) as usize;
-            if label == NO_LABEL {
-                return facts.is_whole(operation);
-            }
+            let Some(label) = label else { return facts.is_whole(operation) };
             let vals: Vec<Val> = system.label_vals(label).cloned().collect();
             facts.instance_of(operation, &vals)
         };
@@ -307,11 +288,11 @@ impl View {
     }
 
     /// Takes up a state and the steps out of it; false if they contradict the facts or are not known well enough.
-    fn load(&mut self, system: &Explicit<'_>, words: &[u32], steps: &Steps, labels: &[u32]) -> bool {
+    fn load(&mut self, system: &Explicit<'_>, words: &[u32], steps: &Steps) -> bool {
         self.enabled.clear();
         self.nodes.clear();
-        for ((operation, ..), label) in steps.iter().zip(labels) {
-            let Some(node) = self.node_of(system, operation, *label) else { return false };
+        for step in steps.iter() {
+            let Some(node) = self.node_of(system, step.operation, step.label) else { return false };
             self.enabled.insert(node);
             self.nodes.push(node);
         }
@@ -331,38 +312,33 @@ impl View {
     }
 }
 
-impl Worker for SelectedWorker<'_> {
-    fn initial(&mut self, out: &mut Steps) {
-        self.inner.initial(out);
+impl<'a> WorkerLayer for SelectedWorker<'a> {
+    type Inner = ExplicitWorker<'a>;
+
+    fn inner(&self) -> &ExplicitWorker<'a> {
+        &self.inner
     }
 
-    fn initial_by_parts(&mut self, out: &mut Steps, pause: &mut Pause<'_>) {
-        self.inner.initial_by_parts(out, pause);
+    fn inner_mut(&mut self) -> &mut ExplicitWorker<'a> {
+        &mut self.inner
     }
 
-    fn announce(&mut self, states: &[Ahead], question: Question) {
-        self.inner.announce(states, question);
+    /// A selection is made among steps with labels of their own, so no step may count for others.
+    fn layer_wants_alike(&self, _: Origin<'_>) -> bool {
+        false
     }
 
-    fn is_stopped(&self) -> bool {
-        self.inner.is_stopped()
-    }
-
-    fn successors(&mut self, words: &[u32], out: &mut Steps) {
-        let is_initialised = words[0] & 1 == 1;
-        if !is_initialised || !self.select(words, out) {
-            self.inner.successors(words, out);
-        }
-    }
-
-    fn inspect(
+    fn layer_expand(
         &mut self,
-        words: &[u32],
-        before: Option<&[u32]>,
-        asked: Properties,
-        found: &mut dyn FnMut(FindingKind),
-    ) {
-        self.inner.inspect(words, before, asked, found);
+        origin: Origin<'_>,
+        _: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness {
+        match origin {
+            Origin::State(words) if words[0] & 1 == 1 && self.select(words, out) => Completeness::Whole,
+            _ => self.inner.expand(origin, None, out, pause),
+        }
     }
 }
 
@@ -371,11 +347,11 @@ impl SelectedWorker<'_> {
     /// said about it.
     fn count(&mut self, words: &[u32]) -> Option<(usize, usize)> {
         let mut taken = Steps::new(self.selected.width());
-        let moves = |steps: &Steps| steps.iter().filter(|(_, _, target)| *target != words).count();
+        let moves = |steps: &Steps| steps.iter().filter(|step| step.target != words).count();
         self.select(words, &mut taken).then(|| (moves(&taken), moves(&self.all)))
     }
 
-    /// Adds the selected steps; false if nothing can be said about the state.
+    /// Adds the selected steps; false if nothing can be said about the state, for example because steps are missing.
     fn select(&mut self, words: &[u32], out: &mut Steps) -> bool {
         let constants = words[0] >> 1;
         if self.view.as_ref().is_none_or(|(known, _)| *known != constants) {
@@ -383,8 +359,8 @@ impl SelectedWorker<'_> {
         }
         let Some((_, Some(view))) = &mut self.view else { return false };
         self.all.clear();
-        self.inner.labelled(words, &mut self.all, &mut self.labels);
-        if self.all.is_incomplete || !view.load(self.selected.system, words, &self.all, &self.labels) {
+        let completeness = self.inner.successors(words, &mut self.all);
+        if !completeness.is_whole() || !view.load(self.selected.system, words, &self.all) {
             return false;
         }
         let chosen = match self.selected.por.rule {
@@ -404,9 +380,9 @@ impl SelectedWorker<'_> {
             return false;
         }
         let n_before = out.len();
-        for ((operation, count, target), node) in self.all.iter().zip(&view.nodes) {
+        for (step, node) in self.all.iter().zip(&view.nodes) {
             if chosen.contains(*node) {
-                out.push(operation, count, target);
+                out.push_like(&step, 0, step.target);
             }
         }
         out.is_ill_defined |= self.all.is_ill_defined;

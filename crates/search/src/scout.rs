@@ -1,4 +1,4 @@
-//! Looking ahead: walks at random from states that wait.
+//! Look-ahead: random walks from states of the frontier.
 //!
 //! Breadth-first search finds nothing in states that it does not come to, and where there are very many set-ups, initial states or steps it
 //! does not come far. So a small share of a long run goes to walks. They leave the table and the order of states alone: what they find
@@ -106,27 +106,27 @@ impl<'s, S: System> Scout<'s, S> {
         };
         if number.is_none() {
             path.push(state.clone());
-            worker.inspect(&state, None, config.properties, &mut |kind| note(kind, &path));
+            // A walk proves nothing, so what it could not find out matters to nobody.
+            let _ = worker.inspect(&state, None, config.properties, &mut |kind| note(kind, &path));
         }
         for n_steps in 0..length {
             if n_steps >= LEAST && is_over() {
                 return;
             }
             steps.clear();
-            worker.successors(&state, steps);
+            let completeness = worker.successors(&state, steps);
             if steps.is_ill_defined {
                 note(FindingKind::IllDefined, &path);
             }
-            if config.deadlock && steps.is_deadlock() {
+            if config.deadlock && steps.is_deadlock(completeness) {
                 note(FindingKind::Deadlock, &path);
             }
             if steps.is_empty() {
                 return;
             }
-            let chosen = random.below(steps.len());
-            let Some((_, _, target)) = steps.iter().nth(chosen) else { return };
+            let target = steps.get(random.below(steps.len())).target;
             path.push(target.to_vec());
-            worker.inspect(target, Some(&state), config.properties, &mut |kind| note(kind, &path));
+            let _ = worker.inspect(target, Some(&state), config.properties, &mut |kind| note(kind, &path));
             state.clear();
             state.extend_from_slice(target);
         }

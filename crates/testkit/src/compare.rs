@@ -80,7 +80,6 @@ fn plain() -> Config {
     let mut config = Config { find_all: true, max_states: Some(MAX_STATES), ..Config::default() };
     config.system.compiled = false;
     config.system.memo = false;
-    config.eval.compiled = false;
     config.eval.hard = u64::MAX;
     config.eval.fuel = MAX_FUEL;
     config
@@ -89,7 +88,6 @@ fn plain() -> Config {
 /// As users get it.
 fn fast() -> Config {
     let mut config = Config { find_all: true, max_states: Some(MAX_STATES), ..Config::default() };
-    config.eval.compiled = true;
     config.eval.fuel = MAX_FUEL;
     config
 }

@@ -4,8 +4,8 @@
 
 use std::num::NonZero;
 
-use abridge_check::{Config, Place, Report, Sought, Verdict, ViolationKind, check, find};
-use abridge_eval::{Explicit, Interp};
+use abridge_check::{Config, Report, Sought, Verdict, ViolationKind, check, find};
+use abridge_explicit::{Explicit, Place, interpreter};
 use abridge_model::Model;
 use abridge_sema::{FormulaBody, FormulaText, Role, analyse_formulas};
 use abridge_system::{FindingKind, Properties};
@@ -78,7 +78,6 @@ fn check_counts(subject: &Subject, slow: bool, tally: &mut Tally) {
 fn explore(subject: &Subject, model: &Model, compiled: bool) -> Report {
     let mut config = Config { find_all: true, invariant: true, deadlock: true, ..config(subject) };
     config.system.compiled = compiled;
-    config.eval.compiled = compiled;
     let report = check(model, &config, &mut ());
     assert!(report.limits.is_empty(), "{}: {:?}", subject.path.display(), report.limits);
     report
@@ -137,10 +136,10 @@ fn asking(subject: &Subject, property: &Property) -> Config {
 
 fn n_deadlocks(subject: &Subject, model: &Model) -> u64 {
     let config = config(subject);
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let system = Explicit::new(interpreter(model, config.eval.clone()), config.system.clone());
     let search = abridge_search::Config {
         strategy: config.strategy,
-        properties: Properties { invariant: false, assertions: false, goal: false },
+        properties: Properties::default(),
         deadlock: true,
         stop_at_first: false,
         max_states: None,
@@ -161,7 +160,7 @@ fn assert_always(subject: &Subject, predicate: &str, place: &str) {
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{place}: {:?}", analysis.diagnostics));
     let FormulaBody::Pred(negation) = analysis.formulas[0].body else { panic!("{place}: not a predicate") };
     let config = config(subject);
-    let system = Explicit::new(Interp::new(model, config.eval.clone()), config.system.clone());
+    let system = Explicit::new(interpreter(model, config.eval.clone()), config.system.clone());
     match find(&system, &Place::Start, negation, &mut ()) {
         Sought::Nowhere => {}
         Sought::Found(moves) => panic!("{place}: false after {} steps", moves.len()),
