@@ -11,6 +11,7 @@ pub mod effects;
 pub mod expr;
 pub mod ids;
 pub mod model;
+pub mod operators;
 pub mod pred;
 pub mod subst;
 pub mod types;
@@ -25,6 +26,7 @@ pub use model::{
     Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType,
     Local, Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,
 };
+pub use operators::{Compiled, Definedness, OperatorFacts, may_fail};
 pub use pred::{Comparison, Pred, PredNode};
 pub use smol_str::SmolStr;
 pub use subst::{Subst, SubstNode, Target};
