@@ -31,7 +31,7 @@ pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: D
     let (state, _) = system.decode(words);
     let source = Source {
         interp: system.judge(),
-        variables: system.state_variables().to_vec(),
+        variables: system.variables().to_vec(),
         operations: system.operations().to_vec(),
         labels: (0..system.operations().len()).map(|idx| system.label_locals(idx).to_vec()).collect(),
     };

@@ -93,7 +93,7 @@ impl Facts {
             return None;
         }
         let mut solver = theory.solver(lits)?;
-        let shapes = || system.state_variables().iter().filter_map(|id: &VarId| Some((*id, self.cells.shape(*id)?.0)));
+        let shapes = || system.variables().iter().filter_map(|id: &VarId| Some((*id, self.cells.shape(*id)?.0)));
         for (_, shape) in shapes() {
             shape.for_each_lit(&mut |lit| solver.track(&theory.blast.circuit, lit));
         }

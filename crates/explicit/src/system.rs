@@ -24,7 +24,7 @@ use crate::{memo, order};
 
 /// The plain interpreter of a model, with the solver and all external functions: the judge of everything faster.
 pub fn judge(model: &Model, config: Config) -> Interp<'_> {
-    Interp::new(model, config, &Solver, &Library)
+    Interp::new(model, config, &Solver, Arc::new(Library::new(model)))
 }
 
 /// The usual interpreter: the judge with compiled fragments.

@@ -32,11 +32,6 @@ impl Explicit<'_> {
         self.labels.get(ValueId(label.0)).iter().map(|id| self.local(*id))
     }
 
-    /// The variables in the order of the words of a state, beginning with word 1.
-    pub fn state_variables(&self) -> &[abridge_model::VarId] {
-        &self.variables
-    }
-
     /// The value of a variable by its word; nothing if it has none.
     pub fn value_of(&self, word: usize, id: u32) -> Option<&Val> {
         (id != UNSET).then(|| self.decode_val(word, id))
