@@ -38,8 +38,12 @@ pub(crate) const MAX_EFFORT: u64 = 60_000;
 /// States before the first trial, and how much later the next one is.
 const FIRST_TRIAL: u64 = 20_000;
 const NEXT_TRIAL: u64 = 3;
-/// The part of the time so far that a trial may take: together they take an eighth of it.
+/// The part of the time so far that a trial may take: together they take an eighth of it, unless they promise something.
 const TIME_SHARE: u32 = 12;
+/// The same while all that was seen so far promises much, and how much later the next trial is then, as a fraction: together they take at most three
+/// eighths of the time until the search starts anew.
+const HOPEFUL_TIME_SHARE: u32 = 8;
+const HOPEFUL_NEXT_TRIAL: (u64, u64) = (3, 2);
 /// A trial in less time than this says nothing, and comes a bit later.
 const LEAST_TIME: Duration = Duration::from_millis(3);
 const SOON: u64 = 2;
@@ -79,20 +83,23 @@ pub(crate) struct Trial<'t> {
     pub(crate) answers: Arc<Answers>,
     /// States before the next trial; nothing if another one would not say more.
     pub(crate) next: Option<u64>,
+    /// The last trial was not finished, but what it saw promised much.
+    is_hopeful: bool,
     /// The search is to start anew.
     pub(crate) is_promising: bool,
 }
 
 impl<'t> Trial<'t> {
     pub(crate) fn new(control: &'t mut dyn Control, system: &'t Explicit<'t>, por: Por, answers: Arc<Answers>) -> Self {
-        Trial { control, system, por, answers, next: Some(FIRST_TRIAL), is_promising: false }
+        Trial { control, system, por, answers, next: Some(FIRST_TRIAL), is_hopeful: true, is_promising: false }
     }
 
     /// What the analysis may use after so many states: a share of the time, if there is a clock; nothing if that is not worth while.
     fn means(&self, n_states: u64) -> Option<Means> {
         let means = Means::new(self.answers.clone(), n_states / STATES_PER_QUESTION);
         let Some(elapsed) = self.control.elapsed() else { return Some(means) };
-        let (start, time) = (Instant::now(), elapsed / TIME_SHARE);
+        let share = if self.is_hopeful { HOPEFUL_TIME_SHARE } else { TIME_SHARE };
+        let (start, time) = (Instant::now(), elapsed / share);
         (time >= LEAST_TIME).then(|| means.ended_by(move || start.elapsed() >= time))
     }
 
@@ -104,8 +111,11 @@ impl<'t> Trial<'t> {
         };
         let sample = Selected::new(self.system, self.por, means).sample(SAMPLE);
         // Fewer steps by a quarter at least, else what each state costs outweighs it.
-        self.is_promising = !sample.is_exhausted && sample.taken * 4 < sample.steps * 3;
-        self.next = sample.may_improve.then_some(n_states * NEXT_TRIAL);
+        let is_good = sample.taken * 4 < sample.steps * 3;
+        self.is_promising = !sample.is_exhausted && is_good;
+        self.is_hopeful = is_good || sample.steps == 0;
+        let (times, of) = if self.is_hopeful { HOPEFUL_NEXT_TRIAL } else { (NEXT_TRIAL, 1) };
+        self.next = sample.may_improve.then_some(n_states * times / of);
     }
 }
 

@@ -45,7 +45,7 @@ mod chooser;
 mod twin;
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use abridge_deps::{Asked, Depth, Facts, Means, NodeId, Outline};
@@ -89,6 +89,13 @@ const MOST_STARTS: usize = 10_000;
 
 /// So many are enough to look at.
 const MOST_MISTAKES: usize = 20;
+
+/// Steps after which it is judged whether leaving steps out pays.
+const MIN_JUDGED_STEPS: u64 = 20_000;
+/// It pays if it leaves out one step in so many.
+const MIN_LEFT_OUT: u64 = 20;
+/// It is tried again when there are so many times as many states.
+const RETRY_GROWTH: u64 = 4;
 
 /// What came of it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -136,6 +143,43 @@ pub struct Selected<'s> {
     facts: Mutex<FxHashMap<u32, Option<Arc<Facts>>>>,
     n_reduced: AtomicU64,
     mistakes: Mutex<Vec<String>>,
+    benefit: Benefit,
+}
+
+/// What leaving out steps comes to. It is judged between blocks, so that the number of workers does not matter.
+#[derive(Default)]
+struct Benefit {
+    /// Steps out of states since the last judgement, and those that were left out.
+    n_steps: AtomicU64,
+    n_left_out: AtomicU64,
+    /// All steps are taken, until there are so many states.
+    is_off: AtomicBool,
+    retry_at: AtomicU64,
+}
+
+impl Benefit {
+    fn count(&self, n_steps: usize, n_taken: usize) {
+        self.n_steps.fetch_add(n_steps as u64, Ordering::Relaxed);
+        self.n_left_out.fetch_add((n_steps - n_taken) as u64, Ordering::Relaxed);
+    }
+
+    fn judge(&self, n_states: u64) {
+        if self.is_off.load(Ordering::Relaxed) {
+            if n_states >= self.retry_at.load(Ordering::Relaxed) {
+                self.is_off.store(false, Ordering::Relaxed);
+            }
+            return;
+        }
+        if self.n_steps.load(Ordering::Relaxed) < MIN_JUDGED_STEPS {
+            return;
+        }
+        let (n_steps, n_left_out) =
+            (self.n_steps.swap(0, Ordering::Relaxed), self.n_left_out.swap(0, Ordering::Relaxed));
+        if n_left_out * MIN_LEFT_OUT < n_steps {
+            self.retry_at.store(n_states.saturating_mul(RETRY_GROWTH), Ordering::Relaxed);
+            self.is_off.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 impl<'s> Selected<'s> {
@@ -147,6 +191,7 @@ impl<'s> Selected<'s> {
             facts: Mutex::default(),
             n_reduced: AtomicU64::new(0),
             mistakes: Mutex::default(),
+            benefit: Benefit::default(),
         }
     }
 
@@ -237,6 +282,11 @@ impl<'s> Layer for Selected<'s> {
             all: Steps::with_labels(self.system.width()),
             view: None,
         }
+    }
+
+    fn layer_tidy(&self, n_states: u64) -> usize {
+        self.benefit.judge(n_states);
+        self.system.tidy(n_states)
     }
 
     /// States that are expanded ahead of the search would be counted as reduced.
@@ -359,6 +409,9 @@ impl SelectedWorker<'_> {
 
     /// Adds the selected steps; false if nothing can be said about the state, for example because steps are missing.
     fn select(&mut self, words: &[u32], out: &mut Steps) -> bool {
+        if self.selected.benefit.is_off.load(Ordering::Relaxed) && self.selected.por.twin.is_none() {
+            return false;
+        }
         let constants = words[0] >> 1;
         if self.view.as_ref().is_none_or(|(known, _)| *known != constants) {
             self.view = Some((constants, self.selected.facts(words).map(View::new)));
@@ -392,10 +445,27 @@ impl SelectedWorker<'_> {
             }
         }
         out.is_ill_defined |= self.all.is_ill_defined;
-        if out.len() - n_before < self.all.len() {
+        let n_taken = out.len() - n_before;
+        self.selected.benefit.count(self.all.len(), n_taken);
+        if n_taken < self.all.len() {
+            count_repeated(out, n_before);
             out.is_reduced = true;
             self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
         }
         true
+    }
+}
+
+/// Counts each transition of a selection once: where steps repeat a transition, the one that counts may have been left out.
+fn count_repeated(steps: &mut Steps, first: usize) {
+    for entry in first..steps.len() {
+        let step = steps.get(entry);
+        let is_same = |other: usize| {
+            let other = steps.get(other);
+            other.count > 0 && other.operation == step.operation && other.target == step.target
+        };
+        if step.count == 0 && !(first..steps.len()).any(is_same) {
+            steps.add_count(entry, 1);
+        }
     }
 }
