@@ -208,6 +208,32 @@ fn what_was_given_up_is_asked_again_with_more_patience() {
 }
 
 #[test]
+fn all_valuations_share_one_budget() {
+    let text = "MACHINE M SETS SS = {s1, s2, s3} CONSTANTS kk PROPERTIES kk : SS --> 0..3
+         VARIABLES ff, nn INVARIANT ff : SS --> 0..3 & nn : 0..9 INITIALISATION ff := kk || nn := 0
+         OPERATIONS
+           set(xx) = SELECT xx : SS & ff(xx) < 3 & nn < 9 THEN ff(xx) := ff(xx) + 1 || nn := nn + 1 END;
+           down = SELECT nn > 0 THEN nn := nn - 1 END
+         END";
+    let model = Project::model_of(text);
+    let system = Explicit::new(judge(&model, Config::default()), SystemConfig::default());
+    let mut steps = Steps::new(system.width());
+    let _ = system.worker().initial(&mut steps);
+    assert!(steps.len() >= 64, "each valuation has its initial state");
+    let questions = |effort: u64, n_valuations: usize| {
+        let means = Means::new(Arc::default(), effort);
+        let facts = |step: abridge_system::Step<'_>| Facts::new(&system, step.target, ASKED, SEMANTIC, &means);
+        let facts: Vec<Facts> = steps.iter().take(n_valuations).filter_map(facts).collect();
+        facts.iter().for_each(|facts| (0..facts.n_instances()).for_each(|node| _ = facts.discords(node)));
+        (facts.len(), facts.iter().map(|facts| facts.outline().questions).sum::<u64>())
+    };
+    let (n_analysed, n_asked) = questions(u64::MAX, 4);
+    assert!(n_analysed == 4 && n_asked > 40, "{n_asked}");
+    let (n_analysed, n_asked) = questions(30, 64);
+    assert!(n_analysed < 64 && n_asked <= 30, "{n_analysed} analysed, {n_asked} asked");
+}
+
+#[test]
 fn when_the_time_is_over_nothing_is_asked_or_kept() {
     let means = Means::new(Arc::default(), u64::MAX).ended_by(|| true);
     let text = counters(3);

@@ -469,3 +469,41 @@ fn count_repeated(steps: &mut Steps, first: usize) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_that_leaves_out_little_is_switched_off_and_tried_again() {
+        let benefit = Benefit::default();
+        let is_off = || benefit.is_off.load(Ordering::Relaxed);
+        benefit.count(10_000, 10_000);
+        benefit.judge(1_000);
+        assert!(!is_off(), "too early to say");
+        benefit.count(10_000, 9_999);
+        benefit.judge(2_000);
+        assert!(is_off());
+        benefit.judge(7_999);
+        assert!(is_off());
+        benefit.judge(8_000);
+        assert!(!is_off());
+        benefit.count(30_000, 20_000);
+        benefit.judge(9_000);
+        assert!(!is_off(), "a third is left out");
+    }
+
+    #[test]
+    fn a_transition_counts_once_whichever_of_its_steps_are_taken() {
+        let counts = |given: [(u32, u64, u32); 4]| {
+            let mut steps = Steps::with_labels(1);
+            for (label, count, target) in given {
+                steps.push_labelled(3, Some(LabelId(label)), count, &[target]);
+            }
+            count_repeated(&mut steps, 0);
+            steps.iter().map(|step| step.count).collect::<Vec<u64>>()
+        };
+        assert_eq!(counts([(1, 1, 5), (2, 0, 5), (3, 0, 6), (4, 0, 6)]), [1, 0, 1, 0]);
+        assert_eq!(counts([(1, 0, 5), (2, 0, 6), (3, 1, 6), (4, 2, 7)]), [1, 0, 1, 2]);
+    }
+}
