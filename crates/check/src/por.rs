@@ -43,6 +43,8 @@ const TIME_SHARE: u32 = 12;
 /// The same while all that was seen so far promises much, and how much later the next trial is then, as a fraction: together they take at most three
 /// eighths of the time until the search starts anew.
 const HOPEFUL_TIME_SHARE: u32 = 8;
+/// Trials in a row that may end before they have seen anything: they go on from each other's answers.
+const MAX_BLIND_TRIALS: u32 = 8;
 const HOPEFUL_NEXT_TRIAL: (u64, u64) = (3, 2);
 /// A trial in less time than this says nothing, and comes a bit later.
 const LEAST_TIME: Duration = Duration::from_millis(3);
@@ -85,13 +87,15 @@ pub(crate) struct Trial<'t> {
     pub(crate) next: Option<u64>,
     /// The last trial was not finished, but what it saw promised much.
     is_hopeful: bool,
+    /// Trials in a row that saw nothing.
+    n_blind: u32,
     /// The search is to start anew.
     pub(crate) is_promising: bool,
 }
 
 impl<'t> Trial<'t> {
     pub(crate) fn new(control: &'t mut dyn Control, system: &'t Explicit<'t>, por: Por, answers: Arc<Answers>) -> Self {
-        Trial { control, system, por, answers, next: Some(FIRST_TRIAL), is_hopeful: true, is_promising: false }
+        Trial { control, system, por, answers, next: Some(FIRST_TRIAL), is_hopeful: true, n_blind: 0, is_promising: false }
     }
 
     /// What the analysis may use after so many states: a share of the time, if there is a clock; nothing if that is not worth while.
@@ -113,7 +117,8 @@ impl<'t> Trial<'t> {
         // Fewer steps by a quarter at least, else what each state costs outweighs it.
         let is_good = sample.taken * 4 < sample.steps * 3;
         self.is_promising = !sample.is_exhausted && is_good;
-        self.is_hopeful = is_good || sample.steps == 0;
+        self.n_blind = if sample.steps == 0 { self.n_blind + 1 } else { 0 };
+        self.is_hopeful = is_good || sample.steps == 0 && self.n_blind <= MAX_BLIND_TRIALS;
         let (times, of) = if self.is_hopeful { HOPEFUL_NEXT_TRIAL } else { (NEXT_TRIAL, 1) };
         self.next = sample.may_improve.then_some(n_states * times / of);
     }

@@ -113,7 +113,7 @@ pub struct Tally {
 /// What a look at some states showed.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// Steps out of the states, and how many of them would be taken.
+    /// Steps out of states that could be judged, and how many of them would be taken.
     pub steps: usize,
     pub taken: usize,
     /// There were more questions than could be asked.
@@ -246,9 +246,12 @@ impl<'s> Selected<'s> {
             *sample = Sample { may_improve: sample.may_improve || self.means.is_over(), ..Sample::default() };
             return false;
         };
-        sample.taken += n_taken;
-        sample.steps += n_steps;
+        // What was not asked counts as dependent, so a state at which the effort ran out says nothing.
         sample.is_exhausted = facts.is_some_and(|facts| facts.is_exhausted());
+        if !sample.is_exhausted {
+            sample.taken += n_taken;
+            sample.steps += n_steps;
+        }
         !sample.is_exhausted
     }
 
