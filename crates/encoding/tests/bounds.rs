@@ -48,7 +48,8 @@ fn constants_bound_what_guards_bound() {
         let (_, gaps) = cells_and_gaps(&text, &Config::default());
         assert_eq!(gaps, Vec::<String>::new(), "{typing}, {guard}");
     }
-    let text = counter("x : 1..3 +-> NATURAL", "{}", "put(i) = PRE i : 1..3 THEN x(i) := 7 END; clear = BEGIN x := {} END");
+    let text =
+        counter("x : 1..3 +-> NATURAL", "{}", "put(i) = PRE i : 1..3 THEN x(i) := 7 END; clear = BEGIN x := {} END");
     assert_eq!(cells_and_gaps(&text, &Config::default()).1, Vec::<String>::new());
 }
 
@@ -140,7 +141,8 @@ fn many_initial_states_are_a_circuit_and_few_without_one_a_list() {
         assert_eq!(states.len(), 1);
         assert_eq!(encoding.gaps[0].text(model), "the initialisation has no exact circuit: a loop");
         let relation = encoding.initial.relation(&encoding.cells, &mut encoding.blast).expect("a relation");
-        let bits = |n: u32| encoding.blast.circuit.evaluate(&[relation], |input| n >> input_bit(&encoding, input) & 1 == 1)[0];
+        let bits =
+            |n: u32| encoding.blast.circuit.evaluate(&[relation], |input| n >> input_bit(&encoding, input) & 1 == 1)[0];
         assert_eq!((0..4).map(bits).collect::<Vec<_>>(), [false, false, true, false]);
     });
 }
