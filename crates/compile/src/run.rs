@@ -50,7 +50,7 @@ pub type Fast<T> = std::result::Result<T, Stop>;
 pub(crate) const FUEL: u64 = 1 << 34;
 
 /// One step of an operation.
-pub struct Outcome<'w> {
+pub struct Written<'w> {
     /// New values of the variables that the operation may write.
     pub written: &'w [Val],
 }
@@ -152,7 +152,7 @@ impl<'p> Runtime<'p> {
     }
 
     /// All distinct steps of an operation from the state in the slots.
-    pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Outcome<'_>)) -> Fast<()> {
+    pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Written<'_>)) -> Fast<()> {
         self.labelled(op, &mut |_, outcome, is_new| {
             if is_new {
                 found(outcome);
@@ -161,7 +161,7 @@ impl<'p> Runtime<'p> {
     }
 
     /// The same, each step with what its locals stand for, for every choice of them; the flag says that it is not one of the steps before.
-    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Outcome<'_>, bool)) -> Fast<()> {
+    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Written<'_>, bool)) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
@@ -175,7 +175,7 @@ impl<'p> Runtime<'p> {
                 written.clear();
                 written.extend(operation.writes.iter().map(|slot| runtime.slots[*slot].clone()));
                 let is_new = !operation.may_repeat || seen.insert((runtime.values(&operation.label), written.clone()));
-                found(Chosen { slots: &runtime.slots, layout: program.layout }, Outcome { written: &written }, is_new);
+                found(Chosen { slots: &runtime.slots, layout: program.layout }, Written { written: &written }, is_new);
                 Ok(())
             })?;
         }
@@ -188,7 +188,7 @@ impl<'p> Runtime<'p> {
         &mut self,
         op: OpId,
         group: &dyn Fn(&[Val]) -> Option<G>,
-        found: &mut dyn FnMut(u32, Outcome<'_>),
+        found: &mut dyn FnMut(u32, Written<'_>),
     ) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
@@ -207,7 +207,7 @@ impl<'p> Runtime<'p> {
                 let answer = self.exec(&case.body, &mut |runtime| {
                     let step = (runtime.values(&operation.label), runtime.values(&operation.writes));
                     if !operation.may_repeat || seen.insert(step.clone()) {
-                        found(count, Outcome { written: &step.1 });
+                        found(count, Written { written: &step.1 });
                     }
                     Ok(())
                 });

@@ -12,10 +12,10 @@ use abridge_value::bytes::{Reader, put_bytes, put_number};
 
 use abridge_system::Failure;
 
-use super::{Explicit, Notes, lock};
+use crate::system::{Explicit, Notes, lock};
 
 /// Bytes of a piece, roughly.
-const PIECE: usize = 1 << 18;
+const BYTES_PER_PIECE: usize = 1 << 18;
 
 /// Collects entries of one table and writes them in pieces: length, table, number of entries, entries.
 struct Pieces<'s> {
@@ -31,7 +31,7 @@ impl Pieces<'_> {
         let unsupported = || io::Error::new(io::ErrorKind::Unsupported, "a value of the model cannot be saved");
         put(&mut self.entries).ok_or_else(unsupported)?;
         self.n_entries += 1;
-        if self.entries.len() >= PIECE { self.flush() } else { Ok(()) }
+        if self.entries.len() >= BYTES_PER_PIECE { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -58,7 +58,7 @@ impl Explicit<'_> {
         std::iter::once(self.constants.len() as u64).chain(values).collect()
     }
 
-    pub(super) fn save_tables(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn save_tables(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
         let lens = self.table_lens();
         marks.resize(lens.len(), 0);
         for (table, (mark, len)) in marks.iter_mut().zip(lens).enumerate() {
@@ -76,7 +76,7 @@ impl Explicit<'_> {
         Ok(())
     }
 
-    pub(super) fn restore_tables(&self, marks: &[u64], source: &mut dyn io::Read) -> io::Result<()> {
+    pub(crate) fn restore_tables(&self, marks: &[u64], source: &mut dyn io::Read) -> io::Result<()> {
         while self.table_lens() != marks {
             let mut len = [0; 8];
             source.read_exact(&mut len)?;
@@ -106,7 +106,7 @@ impl Explicit<'_> {
         Some(())
     }
 
-    pub(super) fn notes_bytes(&self) -> Vec<u8> {
+    pub(crate) fn notes_bytes(&self) -> Vec<u8> {
         let notes = lock(&self.notes);
         let mut out = Vec::new();
         put_number(&mut out, notes.n_outside);
@@ -123,7 +123,7 @@ impl Explicit<'_> {
         out
     }
 
-    pub(super) fn restore_notes(&self, bytes: &[u8]) -> Option<()> {
+    pub(crate) fn restore_notes(&self, bytes: &[u8]) -> Option<()> {
         let mut reader = Reader::new(bytes);
         let n_outside = reader.number()?;
         let warnings = reader.list(read_warning)?.into_iter().collect();

@@ -12,6 +12,7 @@ pub mod expr;
 pub mod ids;
 mod label;
 pub mod model;
+pub mod operators;
 pub mod pred;
 pub mod subst;
 pub mod types;
@@ -26,6 +27,7 @@ pub use model::{
     Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType,
     Local, Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,
 };
+pub use operators::{Compiled, Definedness, OperatorFacts, may_fail};
 pub use pred::{Comparison, Pred, PredNode};
 pub use smol_str::SmolStr;
 pub use subst::{Subst, SubstNode, Target};

@@ -1,16 +1,15 @@
 //! Runs that are interrupted, saved and gone on with, and runs that keep states in files, report what plain runs report.
 
 use std::num::NonZero;
-use std::path::Path;
 
 use abridge_check::{
     Checkpoint, Config, Control, Disk as DiskOf, DiskUse, Progress, Ram, Refusal, Report, Volume, check, check_on_disk,
     fingerprint,
 };
 use abridge_model::Model;
-use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
-use abridge_testkit::{Disk, Project};
+use abridge_testkit::Project;
+use abridge_testkit::models::model;
 
 /// Says stop after some polls, and that memory is short beyond some bytes.
 struct Impatient {
@@ -30,17 +29,6 @@ impl Control for Impatient {
 
 fn patient() -> Impatient {
     Impatient { polls: u32::MAX, memory: u64::MAX }
-}
-
-fn model(name: &str) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
-    analyse(&Disk, &path, &Options::default()).model.unwrap_or_else(|| panic!("{name} is not accepted"))
-}
-
-fn model_of(text: &str) -> Model {
-    let project = Project::new(&[("m.mch", text)]);
-    let analysis = analyse(&project, Path::new("m.mch"), &Options::default());
-    analysis.model.unwrap_or_else(|| panic!("{:?}", analysis.diagnostics))
 }
 
 /// All that does not depend on memory and files.
@@ -118,7 +106,7 @@ const MANY_KINDS: &str = "
 
 #[test]
 fn values_of_many_kinds_in_parts() {
-    let model = model_of(MANY_KINDS);
+    let model = Project::model_of(MANY_KINDS);
     agree("m", &model, true);
     let report = check(&model, &Config { find_all: true, ..Config::default() }, &mut patient());
     assert!(report.states > 5_000 && report.found.ill_defined, "{} {:?}", report.states, report.found);
@@ -140,7 +128,7 @@ const GRID: &str = "
 
 #[test]
 fn files_of_states_change_no_report() {
-    let grid = model_of(GRID);
+    let grid = Project::model_of(GRID);
     let whole = check(&grid, &Config { find_all: true, ..Config::default() }, &mut patient());
     assert_eq!((whole.states, whole.found.invariant), (45 * 45 * 45, true));
     for mut config in configs() {
@@ -158,7 +146,7 @@ fn files_of_states_change_no_report() {
 
 #[test]
 fn another_model_or_other_options_have_another_fingerprint() {
-    let (model, config) = (model_of(MANY_KINDS), Config::default());
+    let (model, config) = (Project::model_of(MANY_KINDS), Config::default());
     let print = |text: &str, config: &Config| fingerprint(&model, [text].into_iter(), config);
     let own = print(MANY_KINDS, &config);
     assert_eq!(own, print(MANY_KINDS, &config));
@@ -174,7 +162,7 @@ fn a_checkpoint_of_another_model_is_refused() {
     let saved = Ram::new();
     let config = Config { find_all: true, ..Config::default() };
     let mut control = Impatient { polls: 4, memory: u64::MAX };
-    let run = check_on_disk(&model_of(MANY_KINDS), &config, disk(&saved, false, None), &mut control);
+    let run = check_on_disk(&Project::model_of(MANY_KINDS), &config, disk(&saved, false, None), &mut control);
     assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));
     let checkpoint = Some(Checkpoint { volume: &saved, fingerprint: 8, resume: true });
     let other = DiskOf { checkpoint, spill: None };

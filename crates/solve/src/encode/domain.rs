@@ -1,4 +1,4 @@
-//! Symbolic values for unknowns.
+//! Symbolic values for unknowns: fresh inputs, and the condition that they are an element of a set.
 
 use abridge_blast::{Entry, Lit, Members, Sym};
 use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};

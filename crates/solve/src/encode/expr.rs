@@ -1,4 +1,4 @@
-//! Expressions.
+//! Circuits of expressions. What mentions no unknown is evaluated; what has no circuit is [`Stop::Unsupported`].
 
 use abridge_blast::{Entry, Lit, Side, Sym};
 use abridge_diag::with_stack;
