@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use abridge_deps::Means;
+use abridge_deps::Resources;
 use abridge_explicit::Explicit;
 use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{
@@ -34,8 +34,9 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
         }
     }
     let stop = config.stop.clone();
-    let means = Means::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed));
-    let selected = Selected::new(system, por, means);
+    let resources =
+        Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed));
+    let selected = Selected::new(system, por, resources);
     let report = up_to_symmetry(system, &selected, config, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }

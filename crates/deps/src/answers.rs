@@ -25,9 +25,9 @@ const OWN_SOURCES: [&str; 5] = [
 /// What a file of answers begins with.
 const MAGIC: &[u8] = b"abridge answers 1\n";
 /// Answers take no more bytes than about this; what does not fit is asked again.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 /// Nothing that answers are about has so many members.
-const MOST_NUMBER: usize = 1 << 24;
+const MAX_NUMBER: usize = 1 << 24;
 
 /// Answers to questions about machines; each is a set of numbers.
 #[derive(Default, Debug)]
@@ -120,7 +120,7 @@ impl Kept {
     fn add(&mut self, key: u128, row: Row) {
         // A key, and most often a byte or two for each number.
         let n_bytes = 24 + 2 * row.numbers.len();
-        if self.n_bytes + n_bytes <= MOST_BYTES {
+        if self.n_bytes + n_bytes <= MAX_BYTES {
             self.n_bytes += n_bytes;
             self.is_changed = true;
             self.rows.insert(key, row);
@@ -135,7 +135,7 @@ fn key(reader: &mut Reader<'_>) -> Option<u128> {
 
 fn row(reader: &mut Reader<'_>) -> Option<Row> {
     let given_up = reader.number()?.checked_sub(1);
-    let numbers = reader.list(|reader| reader.small().filter(|number| *number < MOST_NUMBER))?;
+    let numbers = reader.list(|reader| reader.small().filter(|number| *number < MAX_NUMBER))?;
     Some(Row { numbers: numbers.into_iter().collect(), given_up })
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use abridge_deps::{Answers, Asked, Depth, Facts, Means};
+use abridge_deps::{Answers, Asked, Dependencies, Depth, Resources};
 use abridge_eval::Config;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_system::{Steps, System as _, Worker as _};
@@ -24,10 +24,10 @@ struct Found {
 }
 
 fn find(text: &str, depth: Depth) -> Found {
-    find_with(text, depth, &Means::new(Arc::default(), u64::MAX))
+    find_with(text, depth, &Resources::new(Arc::default(), u64::MAX))
 }
 
-fn find_with(text: &str, depth: Depth, means: &Means) -> Found {
+fn find_with(text: &str, depth: Depth, resources: &Resources) -> Found {
     let project = Project::new(&[("M.mch", text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{}", project.diagnostics()));
@@ -35,19 +35,20 @@ fn find_with(text: &str, depth: Depth, means: &Means) -> Found {
     let mut steps = Steps::new(system.width());
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
-    let facts = Facts::new(&system, &words, ASKED, depth, means).expect("the machine can be analysed");
-    let name = |node| facts.name(model, system.operations(), node);
-    let enabling = facts.enabling();
-    (0..facts.n_instances()).for_each(|node| _ = (facts.discords(node), facts.disablers(node)));
-    let questions = facts.outline().questions;
-    let dependences = facts.dependences(&system);
+    let dependencies =
+        Dependencies::new(&system, &words, ASKED, depth, resources).expect("the machine can be analysed");
+    let name = |event| dependencies.name(model, system.operations(), event);
+    let enabling = dependencies.enabling();
+    (0..dependencies.n_instances()).for_each(|event| _ = (dependencies.discords(event), dependencies.disablers(event)));
+    let questions = dependencies.outline().questions;
+    let dependences = dependencies.dependences(&system);
     Found {
-        instances: (0..facts.n_instances()).map(name).collect(),
+        instances: (0..dependencies.n_instances()).map(name).collect(),
         dependent: dependences.iter().map(|pair| (name(pair.first), name(pair.second))).collect(),
-        enabling: enabling.into_iter().map(|(by, node)| (name(by), name(node))).collect(),
+        enabling: enabling.into_iter().map(|(by, event)| (name(by), name(event))).collect(),
         shared: dependences.iter().flat_map(|pair| pair.shared.clone()).collect(),
-        errors: facts.errors().map(name).collect(),
-        may_deadlock: facts.may_deadlock(),
+        errors: dependencies.errors().map(name).collect(),
+        may_deadlock: dependencies.may_deadlock(),
         questions,
     }
 }
@@ -171,15 +172,15 @@ fn counters(most: u32) -> String {
 
 #[test]
 fn what_is_known_is_not_asked_again() {
-    let means = Means::new(Arc::default(), u64::MAX);
-    let first = find_with(&counters(3), SEMANTIC, &means);
+    let resources = Resources::new(Arc::default(), u64::MAX);
+    let first = find_with(&counters(3), SEMANTIC, &resources);
     assert!(first.questions > 0);
     // As in the next run.
-    let kept = Answers::from_bytes(&means.answers.to_bytes()).expect("what was written can be read");
-    let means = Means::new(Arc::new(kept), u64::MAX);
-    let second = find_with(&counters(3), SEMANTIC, &means);
+    let kept = Answers::from_bytes(&resources.answers.to_bytes()).expect("what was written can be read");
+    let resources = Resources::new(Arc::new(kept), u64::MAX);
+    let second = find_with(&counters(3), SEMANTIC, &resources);
     assert_eq!(second.questions, 0);
-    assert!(!means.answers.is_changed());
+    assert!(!resources.answers.is_changed());
     assert_eq!(
         (&first.dependent, &first.enabling, &first.errors),
         (&second.dependent, &second.enabling, &second.errors)
@@ -189,9 +190,9 @@ fn what_is_known_is_not_asked_again() {
 
 #[test]
 fn another_model_has_other_answers() {
-    let means = Means::new(Arc::default(), u64::MAX);
-    find_with(&counters(3), SEMANTIC, &means);
-    let other = find_with(&counters(4), SEMANTIC, &means);
+    let resources = Resources::new(Arc::default(), u64::MAX);
+    find_with(&counters(3), SEMANTIC, &resources);
+    let other = find_with(&counters(4), SEMANTIC, &resources);
     assert!(other.questions > 0);
     let fresh = find(&counters(4), SEMANTIC);
     assert_eq!((other.dependent, other.enabling, other.errors), (fresh.dependent, fresh.enabling, fresh.errors));
@@ -199,17 +200,46 @@ fn another_model_has_other_answers() {
 
 #[test]
 fn what_was_given_up_is_asked_again_with_more_patience() {
-    let means = Means::new(Arc::default(), u64::MAX);
+    let resources = Resources::new(Arc::default(), u64::MAX);
     let hasty = Depth::Semantic { conflicts: 0 };
-    let first = find_with(&counters(3), hasty, &means);
-    let second = find_with(&counters(3), SEMANTIC, &means);
+    let first = find_with(&counters(3), hasty, &resources);
+    let second = find_with(&counters(3), SEMANTIC, &resources);
     assert!(first.dependent.len() >= second.dependent.len() && second.questions > 0);
     assert_eq!(second.dependent, find(&counters(3), SEMANTIC).dependent);
 }
 
 #[test]
+fn all_valuations_share_one_budget() {
+    let text = "MACHINE M SETS SS = {s1, s2, s3} CONSTANTS kk PROPERTIES kk : SS --> 0..3
+         VARIABLES ff, nn INVARIANT ff : SS --> 0..3 & nn : 0..9 INITIALISATION ff := kk || nn := 0
+         OPERATIONS
+           set(xx) = SELECT xx : SS & ff(xx) < 3 & nn < 9 THEN ff(xx) := ff(xx) + 1 || nn := nn + 1 END;
+           down = SELECT nn > 0 THEN nn := nn - 1 END
+         END";
+    let model = Project::model_of(text);
+    let system = Explicit::new(judge(&model, Config::default()), SystemConfig::default());
+    let mut steps = Steps::new(system.width());
+    let _ = system.worker().initial(&mut steps);
+    assert!(steps.len() >= 64, "each valuation has its initial state");
+    let questions = |effort: u64, n_valuations: usize| {
+        let resources = Resources::new(Arc::default(), effort);
+        let dependencies =
+            |step: abridge_system::Step<'_>| Dependencies::new(&system, step.target, ASKED, SEMANTIC, &resources);
+        let dependencies: Vec<Dependencies> = steps.iter().take(n_valuations).filter_map(dependencies).collect();
+        dependencies.iter().for_each(|dependencies| {
+            (0..dependencies.n_instances()).for_each(|event| _ = dependencies.discords(event))
+        });
+        (dependencies.len(), dependencies.iter().map(|dependencies| dependencies.outline().questions).sum::<u64>())
+    };
+    let (n_analysed, n_asked) = questions(u64::MAX, 4);
+    assert!(n_analysed == 4 && n_asked > 40, "{n_asked}");
+    let (n_analysed, n_asked) = questions(30, 64);
+    assert!(n_analysed < 64 && n_asked <= 30, "{n_analysed} analysed, {n_asked} asked");
+}
+
+#[test]
 fn when_the_time_is_over_nothing_is_asked_or_kept() {
-    let means = Means::new(Arc::default(), u64::MAX).ended_by(|| true);
+    let resources = Resources::new(Arc::default(), u64::MAX).ended_by(|| true);
     let text = counters(3);
     let project = Project::new(&[("M.mch", &text)]);
     let analysis = project.analyse();
@@ -218,8 +248,8 @@ fn when_the_time_is_over_nothing_is_asked_or_kept() {
     let mut steps = Steps::new(system.width());
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
-    assert!(Facts::new(&system, &words, ASKED, SEMANTIC, &means).is_none());
-    assert!(!means.answers.is_changed());
+    assert!(Dependencies::new(&system, &words, ASKED, SEMANTIC, &resources).is_none());
+    assert!(!resources.answers.is_changed());
 }
 
 #[test]

@@ -1,4 +1,8 @@
-//! What is known about the instances of a machine's operations under one valuation of the constants.
+//! Dependencies among the instances of a machine's operations, under one valuation of the constants.
+//!
+//! Events are instances, which may happen, and errors, which would be reported. Each has guards over the cells of a state. Which instances enable, disable or
+//! discord with which others is found out when somebody asks. Every answer may name too many instances, never too few: a missing one would let a
+//! reduction leave out a step that leads to a violation.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,12 +21,12 @@ use crate::build;
 use crate::theory::Theory;
 
 /// An instance, or an error: a step that would be taken if something to be reported were the case.
-pub type NodeId = usize;
+pub type EventId = usize;
 
 /// A condition of instances and errors. All guards of an instance hold where it is enabled.
 pub type GuardId = usize;
 
-/// How deep to look.
+/// The depth of an analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// Only what circuits say by their form.
@@ -31,27 +35,27 @@ pub enum Depth {
     Semantic { conflicts: u64 },
 }
 
-/// What the analyses of a run may use beside the machine: one budget for all valuations of the constants together.
+/// Resources of the analyses of a run: one budget for all valuations of the constants together.
 #[derive(Clone)]
-pub struct Means {
-    /// What is known already, and what is added to it.
+pub struct Resources {
+    /// Answers of earlier analyses; new ones are added.
     pub answers: Arc<Answers>,
     /// Effort that is left, about one unit a question.
     effort: Arc<AtomicU64>,
-    /// Asked between questions: whether the time is over. What was not asked until then is not known.
+    /// Tells, between questions, that the time is over. What was not asked until then is not known.
     is_over: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-impl Means {
+impl Resources {
     /// So much effort, and no other limit of time.
-    pub fn new(answers: Arc<Answers>, effort: u64) -> Means {
-        Means { answers, effort: Arc::new(AtomicU64::new(effort)), is_over: Arc::new(|| false) }
+    pub fn new(answers: Arc<Answers>, effort: u64) -> Resources {
+        Resources { answers, effort: Arc::new(AtomicU64::new(effort)), is_over: Arc::new(|| false) }
     }
 
     /// Ends every analysis soon after the condition has become true.
     #[must_use]
-    pub fn ended_by(self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Means {
-        Means { is_over: Arc::new(is_over), ..self }
+    pub fn ended_by(self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Resources {
+        Resources { is_over: Arc::new(is_over), ..self }
     }
 
     pub fn is_over(&self) -> bool {
@@ -69,7 +73,7 @@ impl Means {
     }
 }
 
-/// What a search is going to report beside ill-defined operations.
+/// The findings that a search reports beside ill-defined operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
     pub deadlock: bool,
@@ -78,9 +82,9 @@ pub struct Asked {
     pub goal: bool,
 }
 
-pub struct Facts {
+pub struct Dependencies {
     /// The instances, then the errors.
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) events: Vec<Event>,
     pub(crate) n_instances: usize,
     pub(crate) guards: Vec<Guard>,
     /// The literals of guards that have one.
@@ -91,14 +95,14 @@ pub struct Facts {
     pub(crate) theory: Mutex<Theory>,
     /// For each guard the instances that can make it true.
     pub(crate) enablers: Vec<OnceLock<BitSet>>,
-    /// For each node the instances that write what its guards read.
+    /// For each event the instances that write what its guards read.
     pub(crate) writers: Vec<OnceLock<BitSet>>,
     /// For each instance those that it does not accord with.
     pub(crate) discords: Vec<OnceLock<BitSet>>,
     /// For each instance those that can disable it.
     pub(crate) disablers: Vec<OnceLock<BitSet>>,
-    /// The translation had to get by with little, and might be more exact with more.
-    pub(crate) is_hasty: bool,
+    /// The translation ran short of steps, and might be more exact with more.
+    pub(crate) is_cut: bool,
     /// Deadlocks are asked for, and cannot be excluded.
     pub(crate) may_deadlock: bool,
     /// Conjuncts of the invariant and assertions that surely hold in all reachable states.
@@ -106,28 +110,28 @@ pub struct Facts {
 }
 
 pub(crate) enum Instances {
-    Whole(NodeId),
-    ByLabel(FxHashMap<Vec<Val>, NodeId>),
+    Whole(EventId),
+    ByLabel(FxHashMap<Vec<Val>, EventId>),
 }
 
-pub(crate) struct Node {
-    pub(crate) kind: Kind,
+pub(crate) struct Event {
+    pub(crate) kind: EventKind,
     pub(crate) guards: Vec<GuardId>,
 }
 
-pub(crate) enum Kind {
+pub(crate) enum EventKind {
     Instance(Instance),
-    /// What would be reported.
-    Error(Wrong),
+    /// A finding that would be reported.
+    Error(Violation),
 }
 
-/// What an error reports.
+/// The finding that an error stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Wrong {
+pub(crate) enum Violation {
     Invariant(usize),
     Assertion(usize),
     Goal,
-    IllDefined(NodeId),
+    IllDefined(EventId),
 }
 
 pub(crate) struct Instance {
@@ -142,9 +146,9 @@ pub(crate) struct Instance {
     pub(crate) written: BitSet,
     pub(crate) reads: BitSet,
     /// Cells that are read by something without a circuit.
-    pub(crate) loose_reads: BitSet,
+    pub(crate) opaque_reads: BitSet,
     /// Cells whose new value has no circuit.
-    pub(crate) loose_writes: BitSet,
+    pub(crate) opaque_writes: BitSet,
     /// There may be several outcomes.
     pub(crate) has_choice: bool,
 }
@@ -157,7 +161,7 @@ pub(crate) struct Guard {
     pub(crate) reads: BitSet,
 }
 
-/// Sizes, for whoever wants to know.
+/// Sizes of an analysis, for reports.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Outline {
     pub instances: usize,
@@ -167,23 +171,29 @@ pub struct Outline {
     pub questions: u64,
 }
 
-impl Facts {
-    /// Facts for the constants of a state. Nothing if the machine is beyond analysis.
-    pub fn new(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: Depth, means: &Means) -> Option<Facts> {
-        build::facts(system, words, asked, depth, means)
+impl Dependencies {
+    /// Dependencies for the constants of a state. Nothing if the machine is beyond analysis.
+    pub fn new(
+        system: &Explicit<'_>,
+        words: &[u32],
+        asked: Asked,
+        depth: Depth,
+        resources: &Resources,
+    ) -> Option<Dependencies> {
+        build::dependencies(system, words, asked, depth, resources)
     }
 
     pub fn n_instances(&self) -> usize {
         self.n_instances
     }
 
-    pub fn n_nodes(&self) -> usize {
-        self.nodes.len()
+    pub fn n_events(&self) -> usize {
+        self.events.len()
     }
 
     /// What may have to be reported. An error is never an instance.
-    pub fn errors(&self) -> Range<NodeId> {
-        self.n_instances..self.nodes.len()
+    pub fn errors(&self) -> Range<EventId> {
+        self.n_instances..self.events.len()
     }
 
     /// Whether a deadlock may have to be reported.
@@ -193,7 +203,7 @@ impl Facts {
 
     /// Whether more might be found out with more effort.
     pub fn may_improve(&self) -> bool {
-        self.is_hasty || self.is_exhausted()
+        self.is_cut || self.is_exhausted()
     }
 
     /// Whether there were more questions than could be asked.
@@ -212,27 +222,27 @@ impl Facts {
     }
 
     /// The instance that a step belongs to, by the position of its operation and its label. There is one, unless something is wrong
-    /// with the facts.
-    pub fn instance_of(&self, operation: usize, label: &[Val]) -> Option<NodeId> {
+    /// with the dependencies.
+    pub fn instance_of(&self, operation: usize, label: &[Val]) -> Option<EventId> {
         match &self.operations[operation] {
-            Instances::Whole(node) => Some(*node),
+            Instances::Whole(event) => Some(*event),
             Instances::ByLabel(instances) => instances.get(label).copied(),
         }
     }
 
     /// Whether all steps of an operation are one instance.
-    pub fn is_whole(&self, operation: usize) -> Option<NodeId> {
+    pub fn is_whole(&self, operation: usize) -> Option<EventId> {
         match self.operations[operation] {
-            Instances::Whole(node) => Some(node),
+            Instances::Whole(event) => Some(event),
             Instances::ByLabel(_) => None,
         }
     }
 
-    pub fn guards_of(&self, node: NodeId) -> &[GuardId] {
-        &self.nodes[node].guards
+    pub fn guards_of(&self, event: EventId) -> &[GuardId] {
+        &self.events[event].guards
     }
 
-    /// The cells that are true where a word of a state has this value; nothing if it contradicts the facts.
+    /// The cells that are true where a word of a state has this value; nothing if it contradicts the dependencies.
     pub fn true_cells(&self, word: usize, val: Option<&Val>) -> Option<Vec<CellId>> {
         self.cells.true_cells(word - 1, val)
     }
@@ -243,27 +253,27 @@ impl Facts {
         Some(self.formulas.value(formula, evaluation, |cell| bits.contains(cell as usize)))
     }
 
-    pub(crate) fn instance(&self, node: NodeId) -> Option<&Instance> {
-        match &self.nodes[node].kind {
-            Kind::Instance(instance) => Some(instance),
-            Kind::Error(_) => None,
+    pub(crate) fn instance(&self, event: EventId) -> Option<&Instance> {
+        match &self.events[event].kind {
+            EventKind::Instance(instance) => Some(instance),
+            EventKind::Error(_) => None,
         }
     }
 
-    /// What a node is called.
-    pub fn name(&self, model: &Model, operations: &[abridge_model::OpId], node: NodeId) -> String {
-        match &self.nodes[node].kind {
-            Kind::Instance(instance) => {
+    /// The name of an event.
+    pub fn name(&self, model: &Model, operations: &[abridge_model::OpId], event: EventId) -> String {
+        match &self.events[event].kind {
+            EventKind::Instance(instance) => {
                 let name = &model.operations[operations[instance.operation]].name;
                 let vals = instance.label.iter().flatten().map(|val| abridge_eval::val_text(model, val));
                 let vals: Vec<String> = vals.collect();
                 if vals.is_empty() { name.to_string() } else { format!("{name}({})", vals.join(",")) }
             }
-            Kind::Error(Wrong::Invariant(idx)) => format!("violation of invariant {}", idx + 1),
-            Kind::Error(Wrong::Assertion(idx)) => format!("violation of assertion {}", idx + 1),
-            Kind::Error(Wrong::Goal) => "goal".to_owned(),
-            Kind::Error(Wrong::IllDefined(node)) => {
-                format!("ill-defined {}", self.name(model, operations, *node))
+            EventKind::Error(Violation::Invariant(idx)) => format!("violation of invariant {}", idx + 1),
+            EventKind::Error(Violation::Assertion(idx)) => format!("violation of assertion {}", idx + 1),
+            EventKind::Error(Violation::Goal) => "goal".to_owned(),
+            EventKind::Error(Violation::IllDefined(event)) => {
+                format!("ill-defined {}", self.name(model, operations, *event))
             }
         }
     }
