@@ -17,6 +17,7 @@ mod lists;
 mod memo;
 mod operation;
 mod order;
+mod plausible;
 mod profile;
 mod saved;
 mod shown;
@@ -494,6 +495,14 @@ impl System for Explicit<'_> {
 
     fn save_notes(&self) -> Vec<u8> {
         self.notes_bytes()
+    }
+
+    fn is_state(&self, words: &[u32]) -> bool {
+        let Some((first, rest)) = words.split_first() else { return false };
+        let is_value = |(word, values): (&u32, &Interner<Val>)| *word == UNSET || (*word as usize) < values.len();
+        ((first >> 1) as usize) < self.constants.len()
+            && rest.len() == self.values.len()
+            && rest.iter().zip(&self.values).all(is_value)
     }
 
     fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {

@@ -120,9 +120,11 @@ pub fn explore_on_disk<S: System>(
 #[cfg(test)]
 mod tests {
     use std::io;
+    use std::sync::LazyLock;
 
     use abridge_store::{Ram, Volume as _};
     use abridge_system::{Alike, Completeness, FindingKind, Origin, Pause, Steps, Worker};
+    use abridge_value::bytes::Key;
 
     use super::*;
     use crate::disk::{Checkpoint, MANIFEST};
@@ -396,8 +398,13 @@ mod tests {
         }
     }
 
+    fn key() -> &'static Key {
+        static KEY: LazyLock<Key> = LazyLock::new(|| Key::new([1; 32]));
+        &KEY
+    }
+
     fn checkpoint(volume: &Ram, resume: bool) -> Disk<'_> {
-        Disk { checkpoint: Some(Checkpoint { volume, fingerprint: 42, resume }), spill: None }
+        Disk { checkpoint: Some(Checkpoint { volume, key: key(), fingerprint: [42; 32], resume }), spill: None }
     }
 
     #[test]
@@ -452,8 +459,10 @@ mod tests {
         let resume = |volume: &Ram| explore_on_disk(&system, &config, checkpoint(volume, true), &mut ()).err();
         assert!(matches!(resume(&volume), Some(Refusal::Unreadable(_))));
         explore_on_disk(&system, &config, checkpoint(&volume, false), &mut Impatient::after(500))?;
-        let other =
-            Disk { checkpoint: Some(Checkpoint { volume: &volume, fingerprint: 43, resume: true }), spill: None };
+        let other = Disk {
+            checkpoint: Some(Checkpoint { volume: &volume, key: key(), fingerprint: [43; 32], resume: true }),
+            spill: None,
+        };
         assert!(matches!(explore_on_disk(&system, &config, other, &mut ()), Err(Refusal::OtherModel)));
         let content: Vec<(String, Vec<u8>)> =
             volume.names().into_iter().map(|name| (name.clone(), volume.read(&name).unwrap_or_default())).collect();
