@@ -281,7 +281,8 @@ mod tests {
     #[test]
     fn control_characters_stay_out_of_pictures() {
         let node = DrawnNode { lines: vec!["a\x1b[0mb\u{1}".to_owned()], ..DrawnNode::default() };
-        let drawing = Drawing { nodes: vec![node], edges: vec![edge(0, 0, "x\x08y")] };
+        let edge = DrawnEdge { from: 0, to: 0, label: "x\x08y".to_owned(), is_dashed: false };
+        let drawing = Drawing { nodes: vec![node], edges: vec![edge] };
         for text in [drawing.dot(), drawing.svg()] {
             assert!(!text.contains(abridge_diag::is_unsafe) && text.contains("u{1b}[0mb"), "{text:?}");
         }
