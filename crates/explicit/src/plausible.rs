@@ -90,7 +90,9 @@ fn is_sym(model: &Model, set: Option<TypeId>, ty: Option<TypeId>, sym: &Symbolic
         }
         SymbolicSet::Unary(_, val) | SymbolicSet::Tree(_, val) => is_any(val),
         SymbolicSet::Binary(_, left, right) => is_any(left) && is_any(right),
-        SymbolicSet::Struct(shape, sets) => fields_of(model, ty, *shape, sets.len()).is_some() && sets.iter().all(is_any),
+        SymbolicSet::Struct(shape, sets) => {
+            fields_of(model, ty, *shape, sets.len()).is_some() && sets.iter().all(is_any)
+        }
         SymbolicSet::Closure(closure) => is_closure(model, set, closure),
         SymbolicSet::Successor | SymbolicSet::Predecessor => true,
         SymbolicSet::Constructor(id, constructor) => argument(model, *id, *constructor).is_some(),

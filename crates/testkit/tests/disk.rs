@@ -11,8 +11,8 @@ use abridge_check::{
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
-use abridge_value::bytes::{DIGEST_BYTES, Digest, Reader, put_number, seal};
 use abridge_testkit::{Disk, Project};
+use abridge_value::bytes::{DIGEST_BYTES, Digest, Reader, put_number, seal};
 
 /// Says stop after some polls, and that memory is short beyond some bytes.
 struct Impatient {
