@@ -337,6 +337,11 @@ impl<'m> Explicit<'m> {
         (State { constants: self.constants_of(words).clone(), variables: Arc::new(variables) }, words[0] & 1 == 1)
     }
 
+    /// Bytes of what is remembered, which can be given up.
+    fn memo_bytes(&self) -> u64 {
+        self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+    }
+
     /// All that is remembered.
     fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
         let operations = self.operation_memos.iter().flat_map(Operation::memos);
@@ -463,7 +468,7 @@ impl System for Explicit<'_> {
 
     fn tidy(&self, n_states: u64) -> usize {
         let allowed = (MEMO_BASE + n_states * MEMO_PER_STATE).min(self.config.memo_bytes.unwrap_or(u64::MAX));
-        let mut room = allowed.saturating_sub(self.bytes());
+        let mut room = allowed.saturating_sub(self.memo_bytes());
         self.lists.allow(room > 0);
         let mut moves = lock(&self.moves);
         let n_changed = self.memos().filter(|memo| memo.tidy(&mut room, &mut moves)).count();
@@ -486,7 +491,10 @@ impl System for Explicit<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+        self.memo_bytes()
+            + self.values.iter().map(Interner::bytes).sum::<u64>()
+            + self.locals.bytes()
+            + self.labels.bytes()
     }
 
     fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {

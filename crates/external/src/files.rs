@@ -91,7 +91,10 @@ impl Call<'_> {
         self.impure();
         let folder = self.str(0)?;
         let outside = self.session.config().world.outside();
-        let names = outside.names(folder).map_err(|error| self.refused(folder, &error))?;
+        let names = outside.names(folder).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => self.ill_defined(&format!("the folder `{folder}` does not exist")),
+            _ => self.refused(folder, &error),
+        })?;
         let mut told = Vec::new();
         for name in names {
             let path = format!("{folder}/{name}");

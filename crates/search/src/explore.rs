@@ -226,6 +226,20 @@ mod tests {
         assert!(explore(&Counter { top: 20 }, &enough, &mut ()).limits.is_empty());
     }
 
+    #[test]
+    fn the_number_of_states_stays_near_its_limit() {
+        let system = Web { size: 199_999 };
+        for max in [1, 7, 1000, 10_000, 30_000, 60_000] {
+            let config = |workers| Config { max_states: Some(max), ..web_config(workers, false, None) };
+            let found = explore(&system, &config(1), &mut ());
+            let n_states = found.table.len() as u64;
+            // A part of sixteen states with up to six steps each.
+            assert!(n_states >= max && n_states < max + 96, "{n_states} of {max}");
+            assert_eq!(found.limits, [Limit::States(n_states)]);
+            explore(&system, &config(2), &mut ()).assert_same(&found);
+        }
+    }
+
     /// Numbers below `size`, each with steps to some others, spread widely.
     struct Web {
         size: u32,

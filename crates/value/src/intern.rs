@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::hash::{BuildHasher as _, Hash};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashTable;
@@ -35,6 +35,11 @@ pub trait Internable: Clone + Eq + Hash {
     fn as_small(&self) -> Option<u32> {
         None
     }
+
+    /// Bytes on the heap that it holds, roughly.
+    fn owned_bytes(&self) -> usize {
+        0
+    }
 }
 
 impl Internable for Value {
@@ -43,6 +48,10 @@ impl Internable for Value {
             Value::Int(n) => u32::try_from(*n).ok(),
             _ => None,
         }
+    }
+
+    fn owned_bytes(&self) -> usize {
+        Value::owned_bytes(self)
     }
 }
 
@@ -63,6 +72,8 @@ pub struct Interner<T = Value> {
     segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
     /// The next free id. Ids below it may still lack their value for the moment between taking and filling a place.
     next: AtomicU32,
+    /// Bytes that the values hold.
+    owned: AtomicU64,
 }
 
 impl<T: Internable> Interner<T> {
@@ -72,6 +83,7 @@ impl<T: Internable> Interner<T> {
             shards: [const { RwLock::new(HashTable::new()) }; N_SHARDS],
             segments: [const { OnceLock::new() }; N_SEGMENTS],
             next: AtomicU32::new(0),
+            owned: AtomicU64::new(0),
         }
     }
 
@@ -162,7 +174,14 @@ impl<T: Internable> Interner<T> {
         self.len() == 0
     }
 
+    /// Bytes of the values and of what finds them.
+    pub fn bytes(&self) -> u64 {
+        let place = size_of::<OnceLock<T>>() + size_of::<u32>() + 1;
+        self.owned.load(Ordering::Relaxed) + (self.len() * place) as u64
+    }
+
     fn push(&self, value: T) -> ValueId {
+        self.owned.fetch_add(value.owned_bytes() as u64, Ordering::Relaxed);
         let id = self.next.fetch_add(1, Ordering::AcqRel);
         assert!(id < u32::MAX, "more than 2^32 - 1 different values");
         let (segment, offset) = place(id);

@@ -19,6 +19,7 @@ pub mod relation;
 pub mod sequence;
 mod set;
 mod value;
+mod weight;
 
 pub use bitset::BitSet;
 pub use codec::{put_value, read_value};

@@ -217,6 +217,14 @@ impl Internable for Val {
             _ => None,
         }
     }
+
+    /// Symbolic sets are formulas, which are small but for the values in them.
+    fn owned_bytes(&self) -> usize {
+        match self {
+            Val::Value(value) => value.owned_bytes(),
+            _ => size_of::<SymbolicNode>(),
+        }
+    }
 }
 
 impl From<SymbolicSet> for Val {
