@@ -29,8 +29,6 @@ pub(crate) struct Watch {
 /// The memory that may be used.
 struct Budget {
     bytes: u64,
-    /// States can go to files before that.
-    can_spill: bool,
     /// What the process had beside what the search knows of, when memory was last short.
     beside: u64,
     is_spilled: bool,
@@ -39,9 +37,10 @@ struct Budget {
 impl Budget {
     /// Whether there is too little memory left. Memory that was freed when states went to files may still count as the process's, and
     /// is used again; so from then on the search's own account is what matters, up to the budget itself.
-    fn is_short(&mut self, resident: u64, kept: u64, is_spilled: bool) -> bool {
-        self.is_spilled |= is_spilled;
-        let enough = if self.can_spill { self.bytes / 8 * 7 } else { self.bytes };
+    fn is_short(&mut self, resident: u64, progress: &Progress) -> bool {
+        let kept = progress.bytes;
+        self.is_spilled |= progress.is_spilled;
+        let enough = if progress.can_spill { self.bytes / 8 * 7 } else { self.bytes };
         if !self.is_spilled {
             self.beside = resident.saturating_sub(kept);
             return resident >= enough;
@@ -161,17 +160,9 @@ impl Watch {
     pub(crate) fn new(time: Option<f64>, memory: Option<u64>, wants_progress: bool, interrupt: Interrupt) -> Self {
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let is_shown = wants_progress && std::io::stderr().is_terminal();
-        let memory = memory.map(|bytes| Budget { bytes, can_spill: false, beside: 0, is_spilled: false });
+        let memory = memory.map(|bytes| Budget { bytes, beside: 0, is_spilled: false });
         let start = Instant::now();
         Watch { start, last: None, time, memory, checkpoint: None, settle: None, is_shown, interrupt, weighed: None }
-    }
-
-    /// Where states can go to files, that is asked for before the memory is used up.
-    pub(crate) fn with_spill(mut self, can_spill: bool) -> Self {
-        if let Some(memory) = &mut self.memory {
-            memory.can_spill = can_spill;
-        }
-        self
     }
 
     /// With so many minutes between two checkpoints.
@@ -216,7 +207,7 @@ impl Watch {
             return false;
         }
         self.weighed = Some(now);
-        memory.is_short(resident_bytes(), progress.bytes, progress.is_spilled)
+        memory.is_short(resident_bytes(), progress)
     }
 
     /// Takes the progress line away.

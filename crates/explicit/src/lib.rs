@@ -223,7 +223,7 @@ impl<'m> Explicit<'m> {
             goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
             propositions: Conjuncts::new(model, &words, program.as_ref(), Role::Proposition, propositions),
             scope: Conjuncts::new(model, &words, program.as_ref(), Role::Invariant, scope),
-            values: variables.iter().map(|_| Interner::new()).collect(),
+            values: variables.iter().map(|_| table_of_values(&config)).collect(),
             judge,
             interp,
             fragments,
@@ -383,6 +383,15 @@ fn gap_of(error: &Error) -> Option<Gap> {
         _ if is_violation(error) => None,
         _ => Some(Gap::Failed),
     }
+}
+
+/// Where memory is limited, values are kept as small as can be.
+fn table_of_values(config: &SystemConfig) -> Interner<Val> {
+    let values = Interner::new();
+    if config.memo_bytes.is_some() {
+        values.share_parts();
+    }
+    values
 }
 
 /// The constants that ProB identifies with the first elements of their deferred set.

@@ -70,6 +70,7 @@ fn spill_on_demand(table: &mut StateTable, volume: Option<&dyn Volume>, control:
         states: table.len() as u64,
         bytes: table.bytes() as u64,
         is_spilled: table.is_spilled(),
+        can_spill: true,
         ..Progress::default()
     };
     match control.poll(&progress) {
@@ -377,6 +378,7 @@ impl<'e, S: System> Search<'e, '_, S> {
     }
 
     fn progress(&self, visited: u32) -> Progress {
+        let can_spill = self.can_spill();
         let table = self.parallel.table();
         Progress {
             states: table.len() as u64,
@@ -384,6 +386,7 @@ impl<'e, S: System> Search<'e, '_, S> {
             waiting: table.len() as u64 - u64::from(visited),
             bytes: table.bytes() as u64 + self.system.bytes(),
             is_spilled: table.is_spilled(),
+            can_spill,
             depth: self.position.depth,
             is_settled: !self.record.findings.is_empty() || !self.scout.found.is_empty(),
         }

@@ -37,6 +37,8 @@ pub struct Progress {
     pub bytes: u64,
     /// States were moved to files.
     pub is_spilled: bool,
+    /// Memory can be given back before it is used up.
+    pub can_spill: bool,
     pub depth: u32,
     /// Something was found, so the verdict is known.
     pub is_settled: bool,

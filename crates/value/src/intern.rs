@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use crate::share::PartPool;
 use crate::value::Value;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +41,13 @@ pub trait Internable: Clone + Eq + Hash {
     fn owned_bytes(&self) -> usize {
         0
     }
+
+    /// The same, with parts that others hold too.
+    #[must_use]
+    fn with_shared_parts(&self, pool: &PartPool) -> Self {
+        let _ = pool;
+        self.clone()
+    }
 }
 
 impl Internable for Value {
@@ -52,6 +60,10 @@ impl Internable for Value {
 
     fn owned_bytes(&self) -> usize {
         Value::owned_bytes(self)
+    }
+
+    fn with_shared_parts(&self, pool: &PartPool) -> Self {
+        Value::with_shared_parts(self, pool)
     }
 }
 
@@ -74,6 +86,8 @@ pub struct Interner<T = Value> {
     next: AtomicU32,
     /// Bytes that the values hold.
     owned: AtomicU64,
+    /// Where memory matters more than time, parts of values are held once.
+    parts: OnceLock<PartPool>,
 }
 
 impl<T: Internable> Interner<T> {
@@ -84,7 +98,13 @@ impl<T: Internable> Interner<T> {
             segments: [const { OnceLock::new() }; N_SEGMENTS],
             next: AtomicU32::new(0),
             owned: AtomicU64::new(0),
+            parts: OnceLock::new(),
         }
+    }
+
+    /// From now on, values that are kept share equal parts.
+    pub fn share_parts(&self) {
+        self.parts.get_or_init(PartPool::default);
     }
 
     /// The id of a value; a new one if it was never seen.
@@ -135,7 +155,7 @@ impl<T: Internable> Interner<T> {
         if let Some(id) = table.find(hash, is_same) {
             return ValueId(*id);
         }
-        let id = self.push(value.clone());
+        let id = self.push(self.parts.get().map_or_else(|| value.clone(), |parts| value.with_shared_parts(parts)));
         table.insert_unique(hash, id.0, |id| FxBuildHasher.hash_one(self.get(ValueId(*id))));
         id
     }

@@ -18,6 +18,7 @@ mod real;
 pub mod relation;
 pub mod sequence;
 mod set;
+mod share;
 mod value;
 mod weight;
 
@@ -28,4 +29,5 @@ pub use intern::{Internable, Interner, ValueId};
 pub use print::{Names, PlainNames, Printer, Shown};
 pub use real::Real;
 pub use set::{Builder, Set, SetIter};
+pub use share::PartPool;
 pub use value::{Free, Record, Text, Value};

@@ -299,7 +299,6 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let budget = options.memory.unwrap_or_else(usual_budget);
     let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
         .settle_after(options.survey.then_some(options.settle))
-        .with_spill(places.scratch.is_some())
         .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
