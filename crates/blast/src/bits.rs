@@ -30,6 +30,11 @@ impl Bits {
         &self.bits
     }
 
+    /// The least and the greatest value.
+    pub fn range(&self) -> (i64, i64) {
+        (self.lo, self.hi)
+    }
+
     /// The integer for an assignment of the bits.
     pub fn decode(&self, value: &(impl Fn(Lit) -> bool + ?Sized)) -> i64 {
         let ones = self.bits.iter().enumerate().filter(|(_, bit)| value(**bit));

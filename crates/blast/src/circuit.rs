@@ -40,8 +40,13 @@ impl Lit {
         (self.0 >> 1) as usize
     }
 
-    pub(crate) fn is_negated(self) -> bool {
+    pub fn is_negated(self) -> bool {
         self.0 & 1 == 1
+    }
+
+    /// The literal without its negation: the gate itself.
+    pub fn positive(self) -> Lit {
+        Lit(self.0 & !1)
     }
 
     /// A number for the literal, among those of the same circuit.
@@ -78,6 +83,11 @@ impl Circuit {
     /// How many gates and connections there are.
     pub fn size(&self) -> usize {
         self.gates.len() + self.args.len()
+    }
+
+    /// Whether a literal is an input, not negated.
+    pub fn is_input(&self, lit: Lit) -> bool {
+        !lit.is_negated() && matches!(self.gate(lit.gate()), Gate::Input)
     }
 
     pub(crate) fn gate(&self, idx: usize) -> Gate {

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::circuit::{Circuit, Gate, Lit};
+use crate::fold::GateView;
 
 /// A point in the growth of a circuit.
 #[derive(Clone, Copy, Debug)]
@@ -151,28 +152,28 @@ impl Formulas {
     /// `number` gives the number of an input.
     pub fn new(circuit: &Circuit, lits: &[Lit], number: impl Fn(Lit) -> u32) -> Formulas {
         let mut formulas = Formulas::default();
-        let mut places: HashMap<usize, u32, FxBuildHasher> = HashMap::default();
+        let mut places: HashMap<Lit, u32, FxBuildHasher> = HashMap::default();
         for lit in lits {
             let mut cone = Vec::new();
-            for gate in circuit.cone([*lit]) {
+            circuit.visit(&[*lit], |gate, view| {
                 let place = *places.entry(gate).or_insert(formulas.gates.len() as u32);
                 cone.push(place);
                 if place < formulas.gates.len() as u32 {
-                    continue;
+                    return;
                 }
-                let step = match circuit.gate(gate) {
-                    Gate::Constant => Step::True,
-                    Gate::Input => Step::Input(number(Lit::of_gate(gate))),
-                    Gate::And { start, end } => {
+                let step = match view {
+                    GateView::True => Step::True,
+                    GateView::Input => Step::Input(number(gate)),
+                    GateView::And(args) => {
                         let first = formulas.args.len() as u32;
-                        let args = circuit.args(start, end).iter();
-                        formulas.args.extend(args.map(|arg| (places[&arg.gate()], arg.is_negated())));
+                        let args = args.iter().map(|arg| (places[&arg.positive()], arg.is_negated()));
+                        formulas.args.extend(args);
                         Step::And(first, formulas.args.len() as u32)
                     }
                 };
                 formulas.gates.push(step);
-            }
-            let root = (places[&lit.gate()], lit.is_negated());
+            });
+            let root = (places[&lit.positive()], lit.is_negated());
             formulas.formulas.push(Formula { cone: cone.into(), root });
         }
         formulas

@@ -10,6 +10,7 @@ mod bits;
 mod circuit;
 mod compose;
 mod count;
+mod fold;
 mod relation;
 mod sat;
 mod set;
@@ -19,9 +20,10 @@ mod sym;
 pub use bits::Bits;
 pub use circuit::{Circuit, Lit};
 pub use compose::{Evaluation, Formulas, Mark, Replaced};
+pub use fold::{Algebra, GateView};
 pub use relation::Side;
 pub use sat::{Answer, Found, Next, Solver};
-pub use sym::{Blast, Choice, Entry, MAX_CHOICE, Members, Sym, Unsupported};
+pub use sym::{Blast, Choice, Entry, MAX_ONE_HOT, Members, Sym, Unsupported};
 
 /// What answers about circuits follow from; whoever keeps answers for a later version of the program keeps this with them.
 pub const SOURCES: [&str; 2] = [include_str!("compose.rs"), include_str!("sat.rs")];

@@ -123,7 +123,10 @@ impl Blast {
                 all.push((value, self.circuit.and(*present, lit)));
             }
         }
-        Ok(Sym::set(self.gather(all)))
+        let gathered = self.gather(all);
+        // A single pair is a function, whichever pair it is.
+        let is_function = items.len() <= 1 && gathered.iter().all(|(item, _)| item.as_pair().is_some());
+        Ok(Sym::Set(Members { items: gathered, is_function }))
     }
 
     /// Pairs of which the second components need not be known: a function, if the first components surely are different.

@@ -49,13 +49,15 @@ type Result<T> = std::result::Result<T, Unsupported>;
 const MAX_PAIRS: usize = 1200;
 /// Integers are listed up to this many values.
 const MAX_LISTED: i64 = 4096;
-/// Unknown integers with more values than this are in binary.
-pub const MAX_CHOICE: i64 = 128;
+/// Unknown integers with more values than this are in binary, unless a [`Blast`] is told otherwise.
+pub const MAX_ONE_HOT: i64 = 128;
 
 /// A circuit that is built from operations on values.
 pub struct Blast {
     pub circuit: Circuit,
     max_size: usize,
+    /// Unknown integers with more values than this are in binary, others are one-hot.
+    max_one_hot: i64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -197,7 +199,17 @@ fn as_i64(value: &Value) -> Result<i64> {
 impl Blast {
     /// Gives up when the circuit gets larger than this.
     pub fn new(max_size: usize) -> Blast {
-        Blast { circuit: Circuit::default(), max_size }
+        Blast { circuit: Circuit::default(), max_size, max_one_hot: MAX_ONE_HOT }
+    }
+
+    /// Makes unknown integers with more values than this binary, and others one-hot.
+    pub fn set_max_one_hot(&mut self, n_values: i64) {
+        self.max_one_hot = n_values;
+    }
+
+    /// Whether an unknown integer of this range is in binary.
+    pub fn is_binary(&self, lo: &Int, hi: &Int) -> bool {
+        hi - lo >= Int::from(self.max_one_hot)
     }
 
     pub fn check_size(&self) -> Result<()> {
@@ -231,7 +243,7 @@ impl Blast {
         if lo < -LIMIT || hi > LIMIT {
             return Err(Unsupported("a large integer"));
         }
-        if hi - lo < MAX_CHOICE {
+        if hi - lo < self.max_one_hot {
             return Ok(self.fresh_choice((lo..=hi).map(|int| Value::int(Int::from(int)))));
         }
         let (bits, inside) = self.circuit.fresh_bits(lo, hi);

@@ -33,7 +33,7 @@ use explorer::{Explorer as _, InMemory, OnDisk};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
 pub use abridge_explicit::{
-    Cost, Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS,
+    Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS, Usage,
     named_values,
 };
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
@@ -214,9 +214,14 @@ fn summarise(
 ) -> Report {
     let remarks = machine.remarks();
     let mut limits = limits(&remarks, &exploration.limits, config.stopped_for.get().copied());
-    // A machine that cannot even start is stuck at the root.
+    // A machine that cannot even start is stuck at the root. Where values were searched for in a part of their type only, none was found
+    // there, which is a finding but proves nothing.
     let is_stuck = exploration.is_stuck_at_root && limits.is_empty();
-    let mut found = Found { ill_defined: exploration.is_ill_defined_at_root, deadlock: is_stuck, ..Found::default() };
+    let has_no_start = exploration.is_stuck_at_root
+        && remarks.failures.is_empty()
+        && exploration.limits.iter().all(|limit| *limit == Limit::Missing(Gap::Bounded));
+    let ill_defined = exploration.is_ill_defined_at_root;
+    let mut found = Found { ill_defined, deadlock: has_no_start, ..Found::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
     exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("files of states: {error}")));

@@ -33,8 +33,8 @@ pub enum PorMode {
 /// Conflicts until the solver gives up on a question.
 const FEW_CONFLICTS: u64 = 2_000;
 const MANY_CONFLICTS: u64 = 20_000;
-/// Questions about one valuation of the constants, hard ones counting more: some seconds of work.
-const MOST_EFFORT: u64 = 60_000;
+/// Questions of a run, hard ones and the translation counting more: some seconds of work.
+pub(crate) const MAX_EFFORT: u64 = 60_000;
 /// States before the first trial, and how much later the next one is.
 const FIRST_TRIAL: u64 = 20_000;
 const NEXT_TRIAL: u64 = 3;
@@ -56,9 +56,9 @@ pub(crate) fn settings(system: &Explicit<'_>, config: &Config) -> Option<Por> {
     }
     let (depth, max_setups) = match config.por {
         PorMode::Off => return None,
-        PorMode::Auto => (Depth::Semantic { conflicts: FEW_CONFLICTS, effort: MOST_EFFORT }, 8),
+        PorMode::Auto => (Depth::Semantic { conflicts: FEW_CONFLICTS }, 8),
         PorMode::Syntactic => (Depth::Syntactic, 256),
-        PorMode::Semantic | PorMode::Ample => (Depth::Semantic { conflicts: MANY_CONFLICTS, effort: MOST_EFFORT }, 256),
+        PorMode::Semantic | PorMode::Ample => (Depth::Semantic { conflicts: MANY_CONFLICTS }, 256),
     };
     let asked = Asked {
         deadlock: config.deadlock,
@@ -89,21 +89,20 @@ impl<'t> Trial<'t> {
     }
 
     /// What the analysis may use after so many states: a share of the time, if there is a clock; nothing if that is not worth while.
-    fn means(&self) -> Option<Means> {
-        let means = Means::new(self.answers.clone());
+    fn means(&self, n_states: u64) -> Option<Means> {
+        let means = Means::new(self.answers.clone(), n_states / STATES_PER_QUESTION);
         let Some(elapsed) = self.control.elapsed() else { return Some(means) };
         let (start, time) = (Instant::now(), elapsed / TIME_SHARE);
-        (time >= LEAST_TIME).then(|| Means { is_over: Arc::new(move || start.elapsed() >= time), ..means })
+        (time >= LEAST_TIME).then(|| means.ended_by(move || start.elapsed() >= time))
     }
 
     /// Looks whether a reduction promises much.
     fn try_out(&mut self, n_states: u64) {
-        let Some(means) = self.means() else {
+        let Some(means) = self.means(n_states) else {
             self.next = Some(n_states * SOON);
             return;
         };
-        let depth = Depth::Semantic { conflicts: FEW_CONFLICTS, effort: n_states / STATES_PER_QUESTION };
-        let sample = Selected::new(self.system, Por { depth, ..self.por }, means).sample(SAMPLE);
+        let sample = Selected::new(self.system, self.por, means).sample(SAMPLE);
         // Fewer steps by a quarter at least, else what each state costs outweighs it.
         self.is_promising = !sample.is_exhausted && sample.taken * 4 < sample.steps * 3;
         self.next = sample.may_improve.then_some(n_states * NEXT_TRIAL);
@@ -148,7 +147,7 @@ pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
     // One valuation is enough.
     let _ = system.worker().expand(Origin::Root, None, &mut steps, &mut |_| ControlFlow::Break(()));
     let words = steps.iter().next()?.target.to_vec();
-    let facts = Facts::new(&system, &words, por.asked, por.depth, &Means::new(config.answers.clone()))?;
+    let facts = Facts::new(&system, &words, por.asked, por.depth, &Means::new(config.answers.clone(), MAX_EFFORT))?;
     let name = |node| facts.name(model, system.operations(), node);
     Some(Analysis {
         instances: (0..facts.n_instances()).map(name).collect(),

@@ -34,8 +34,8 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
         }
     }
     let stop = config.stop.clone();
-    let is_over = Arc::new(move || stop.load(Ordering::Relaxed));
-    let selected = Selected::new(system, por, Means { is_over, ..Means::new(config.answers.clone()) });
+    let means = Means::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed));
+    let selected = Selected::new(system, por, means);
     let report = up_to_symmetry(system, &selected, config, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }

@@ -1,6 +1,6 @@
 //! Where the time of a search went, for people and for programs.
 
-use abridge_check::{Cost, Measured, Profile};
+use abridge_check::{Measured, Profile, Usage};
 use abridge_model::{Model, dump};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(crate) fn table(model: &Model, profile: &Profile, seconds: f64, workers: usi
     format!("\n{}{rest}", aligned(&rows, 2))
 }
 
-fn sorted(profile: &Profile) -> Vec<(Measured, Cost)> {
+fn sorted(profile: &Profile) -> Vec<(Measured, Usage)> {
     let mut rows = profile.rows.clone();
     rows.sort_by_key(|(_, cost)| std::cmp::Reverse(cost.time));
     rows
@@ -51,7 +51,7 @@ fn name(model: &Model, measured: Measured) -> (&'static str, String) {
 }
 
 pub(crate) fn rows_json(model: &Model, profile: &Profile) -> Value {
-    let row = |(measured, cost): (Measured, Cost)| {
+    let row = |(measured, cost): (Measured, Usage)| {
         let (kind, text) = name(model, measured);
         json!({
             "kind": kind,

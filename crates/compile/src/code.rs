@@ -1,4 +1,4 @@
-//! The forms of compiled formulas, searches and substitutions. Numbers of slots stand for names.
+//! Forms of compiled formulas, searches and substitutions: data only. Numbers of slots stand for names.
 
 use std::sync::Arc;
 

@@ -15,6 +15,6 @@ mod run;
 mod symmetry;
 
 pub use fragments::CompiledFragments;
-pub use program::{Assigned, Condition, Program, Search, Staged, Verdict};
-pub use run::{Chosen, Fast, Outcome, Runtime, Stop, unset};
+pub use program::{Assigned, Condition, GuardVerdict, ParameterSearch, Program, Staged};
+pub use run::{Chosen, Fast, Runtime, Stop, Written, unset};
 pub use symmetry::{FixedSets, Interchangeable, OrbitChoice, Stabiliser, elements};

@@ -82,7 +82,7 @@ impl Program {
 
 pub struct Staged {
     pub conditions: Vec<Condition>,
-    pub search: Search,
+    pub search: ParameterSearch,
     pub values: Vec<Assigned>,
     /// How many of the found locals are parameters and so belong to the label of a step; they come first.
     pub n_params: usize,
@@ -96,7 +96,7 @@ pub struct Condition {
 }
 
 /// The search for parameters or for the locals of ANY.
-pub struct Search {
+pub struct ParameterSearch {
     pub(crate) plan: Plan,
     pub reads: Vec<VarId>,
     /// The locals that matter afterwards, and their slots.
@@ -116,25 +116,25 @@ pub struct Assigned {
 
 /// What a condition says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum GuardVerdict {
     False,
     True,
     /// Ill-defined: if nothing else forbids the step, the plain interpreter decides.
     Doubtful,
 }
 
-impl Verdict {
+impl GuardVerdict {
     /// A number for a memo, never 0.
     pub fn number(self) -> u32 {
         self as u32 + 1
     }
 
-    pub fn from_number(number: u32) -> Verdict {
-        [Verdict::False, Verdict::True].get(number as usize - 1).copied().unwrap_or(Verdict::Doubtful)
+    pub fn from_number(number: u32) -> GuardVerdict {
+        [GuardVerdict::False, GuardVerdict::True].get(number as usize - 1).copied().unwrap_or(GuardVerdict::Doubtful)
     }
 }
 
-impl Search {
+impl ParameterSearch {
     /// How many locals matter afterwards.
     pub fn n_found(&self) -> usize {
         self.found.len()

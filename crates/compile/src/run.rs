@@ -50,7 +50,7 @@ pub type Fast<T> = std::result::Result<T, Stop>;
 pub(crate) const FUEL: u64 = 1 << 34;
 
 /// One step of an operation.
-pub struct Outcome<'w> {
+pub struct Written<'w> {
     /// New values of the variables that the operation may write.
     pub written: &'w [Val],
 }
@@ -152,12 +152,12 @@ impl<'p> Runtime<'p> {
     }
 
     /// All distinct steps of an operation from the state in the slots.
-    pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Outcome<'_>)) -> Fast<()> {
+    pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Written<'_>)) -> Fast<()> {
         self.outcomes(op, true, &mut |_, outcome| found(outcome))
     }
 
     /// The same, each step with what its locals stand for, for every choice of them.
-    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Outcome<'_>)) -> Fast<()> {
+    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Written<'_>)) -> Fast<()> {
         self.outcomes(op, false, found)
     }
 
@@ -165,7 +165,7 @@ impl<'p> Runtime<'p> {
         &mut self,
         op: OpId,
         distinct: bool,
-        found: &mut dyn FnMut(Chosen<'_>, Outcome<'_>),
+        found: &mut dyn FnMut(Chosen<'_>, Written<'_>),
     ) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
@@ -181,7 +181,7 @@ impl<'p> Runtime<'p> {
                 written.clear();
                 written.extend(operation.writes.iter().map(|slot| runtime.slots[*slot].clone()));
                 if !may_repeat || seen.insert((runtime.values(&operation.label), written.clone())) {
-                    found(Chosen { slots: &runtime.slots, layout: program.layout }, Outcome { written: &written });
+                    found(Chosen { slots: &runtime.slots, layout: program.layout }, Written { written: &written });
                 }
                 Ok(())
             })?;
@@ -195,7 +195,7 @@ impl<'p> Runtime<'p> {
         &mut self,
         op: OpId,
         group: &dyn Fn(&[Val]) -> Option<G>,
-        found: &mut dyn FnMut(u32, Outcome<'_>),
+        found: &mut dyn FnMut(u32, Written<'_>),
     ) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
@@ -214,7 +214,7 @@ impl<'p> Runtime<'p> {
                 let answer = self.exec(&case.body, &mut |runtime| {
                     let step = (runtime.values(&operation.label), runtime.values(&operation.writes));
                     if !operation.may_repeat || seen.insert(step.clone()) {
-                        found(count, Outcome { written: &step.1 });
+                        found(count, Written { written: &step.1 });
                     }
                     Ok(())
                 });

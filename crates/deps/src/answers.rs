@@ -147,7 +147,11 @@ impl Digest {
     /// Begins with the version of the analysis.
     pub(crate) fn of_version() -> Digest {
         let mut digest = Digest::new();
-        OWN_SOURCES.iter().chain(&abridge_blast::SOURCES).for_each(|text| digest.add_bytes(text.as_bytes()));
+        OWN_SOURCES
+            .iter()
+            .chain(&abridge_blast::SOURCES)
+            .chain(&abridge_encoding::SOURCES)
+            .for_each(|text| digest.add_bytes(text.as_bytes()));
         digest
     }
 

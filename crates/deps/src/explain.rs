@@ -3,12 +3,12 @@
 use std::sync::PoisonError;
 
 use abridge_blast::{Answer, Lit, Replaced};
+use abridge_encoding::CellId;
 use abridge_eval::{Val, val_text};
 use abridge_explicit::Explicit;
 use abridge_model::VarId;
 
 use crate::facts::{Facts, Instance, NodeId};
-use crate::places::PlaceId;
 use crate::relations::{Discord, after};
 use crate::theory::Theory;
 
@@ -52,11 +52,11 @@ impl Facts {
 
     fn dependence(&self, system: &Explicit<'_>, first: NodeId, second: NodeId) -> Option<Dependence> {
         let (a, b) = (self.instance(first)?, self.instance(second)?);
-        let mut places: Vec<usize> = a.written.common(&b.reads).chain(a.written.common(&b.written)).collect();
-        places.extend(b.written.common(&a.reads));
-        places.sort_unstable();
-        places.dedup();
-        let shared = places.into_iter().map(|place| self.places.text(system.model(), PlaceId(place as u32))).collect();
+        let mut cells: Vec<usize> = a.written.common(&b.reads).chain(a.written.common(&b.written)).collect();
+        cells.extend(b.written.common(&a.reads));
+        cells.sort_unstable();
+        cells.dedup();
+        let shared = cells.into_iter().map(|cell| self.cells.text(system.model(), CellId(cell as u32))).collect();
         let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
         let (reason, example) = match self.discord(&mut theory, first, second)? {
             Discord::Loose(_) => (Reason::NoCircuit, Vec::new()),
@@ -76,8 +76,8 @@ impl Facts {
         b: &Instance,
     ) -> (Reason, Vec<(String, String)>) {
         let (mut by_a, mut by_b) = (Replaced::default(), Replaced::default());
-        let b_later = after(theory, &self.places, a, &mut by_a, b.relation);
-        let a_later = after(theory, &self.places, b, &mut by_b, a.relation);
+        let b_later = after(theory, &self.cells, a, &mut by_a, b.relation);
+        let a_later = after(theory, &self.cells, b, &mut by_b, a.relation);
         for (reason, wrong) in
             [(Reason::Disables, !b_later), (Reason::IsDisabled, !a_later), (Reason::Order, Lit::TRUE)]
         {
@@ -93,7 +93,7 @@ impl Facts {
             return None;
         }
         let mut solver = theory.solver(lits)?;
-        let shapes = || system.state_variables().iter().filter_map(|id: &VarId| Some((*id, self.places.shape(*id)?.0)));
+        let shapes = || system.state_variables().iter().filter_map(|id: &VarId| Some((*id, self.cells.shape(*id)?.0)));
         for (_, shape) in shapes() {
             shape.for_each_lit(&mut |lit| solver.track(&theory.blast.circuit, lit));
         }

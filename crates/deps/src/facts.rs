@@ -1,9 +1,11 @@
 //! What is known about the instances of a machine's operations under one valuation of the constants.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit};
+use abridge_encoding::{CellId, Cells};
 use abridge_eval::Val;
 use abridge_explicit::Explicit;
 use abridge_model::Model;
@@ -12,7 +14,6 @@ use rustc_hash::FxHashMap;
 
 use crate::answers::Answers;
 use crate::build;
-use crate::places::{PlaceId, Places};
 use crate::theory::Theory;
 
 /// An instance, or an error: a step that would be taken if something to be reported were the case.
@@ -26,24 +27,45 @@ pub type GuardId = usize;
 pub enum Depth {
     /// Only what circuits say by their form.
     Syntactic,
-    /// With a SAT solver that gives up on a question after so many conflicts, and on all after so much effort, which is about the number
-    /// of questions.
-    Semantic { conflicts: u64, effort: u64 },
+    /// With a SAT solver that gives up on a question after so many conflicts.
+    Semantic { conflicts: u64 },
 }
 
-/// What an analysis may use beside the machine.
+/// What the analyses of a run may use beside the machine: one budget for all valuations of the constants together.
 #[derive(Clone)]
 pub struct Means {
     /// What is known already, and what is added to it.
     pub answers: Arc<Answers>,
+    /// Effort that is left, about one unit a question.
+    effort: Arc<AtomicU64>,
     /// Asked between questions: whether the time is over. What was not asked until then is not known.
-    pub is_over: Arc<dyn Fn() -> bool + Send + Sync>,
+    is_over: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Means {
-    /// All the time there is.
-    pub fn new(answers: Arc<Answers>) -> Means {
-        Means { answers, is_over: Arc::new(|| false) }
+    /// So much effort, and no other limit of time.
+    pub fn new(answers: Arc<Answers>, effort: u64) -> Means {
+        Means { answers, effort: Arc::new(AtomicU64::new(effort)), is_over: Arc::new(|| false) }
+    }
+
+    /// Ends every analysis soon after the condition has become true.
+    #[must_use]
+    pub fn ended_by(self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Means {
+        Means { is_over: Arc::new(is_over), ..self }
+    }
+
+    pub fn is_over(&self) -> bool {
+        (self.is_over)()
+    }
+
+    pub(crate) fn effort_left(&self) -> u64 {
+        self.effort.load(Ordering::Relaxed)
+    }
+
+    /// Takes effort away; false, and all of it, if that is more than is left.
+    pub(crate) fn spend(&self, effort: u64) -> bool {
+        let take = |left: u64| Some(left.saturating_sub(effort));
+        self.effort.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok_and(|left| left >= effort)
     }
 }
 
@@ -63,7 +85,7 @@ pub struct Facts {
     pub(crate) guards: Vec<Guard>,
     /// The literals of guards that have one.
     pub(crate) formulas: Formulas,
-    pub(crate) places: Places,
+    pub(crate) cells: Cells,
     /// For each operation the instances by label, or the one that stands for all.
     pub(crate) operations: Vec<Instances>,
     pub(crate) theory: Mutex<Theory>,
@@ -115,13 +137,13 @@ pub(crate) struct Instance {
     pub(crate) label: Option<Vec<Val>>,
     /// Where it is enabled this holds, for some choice if there are choices.
     pub(crate) relation: Lit,
-    /// Places that get another literal; nothing where the new value has no circuit. Others keep their values.
-    pub(crate) writes: Vec<(PlaceId, Option<Lit>)>,
+    /// Cells that get another literal; nothing where the new value has no circuit. Others keep their values.
+    pub(crate) writes: Vec<(CellId, Option<Lit>)>,
     pub(crate) written: BitSet,
     pub(crate) reads: BitSet,
-    /// Places that are read by something without a circuit.
+    /// Cells that are read by something without a circuit.
     pub(crate) loose_reads: BitSet,
-    /// Places whose new value has no circuit.
+    /// Cells whose new value has no circuit.
     pub(crate) loose_writes: BitSet,
     /// There may be several outcomes.
     pub(crate) has_choice: bool,
@@ -140,7 +162,7 @@ pub(crate) struct Guard {
 pub struct Outline {
     pub instances: usize,
     pub errors: usize,
-    pub places: usize,
+    pub cells: usize,
     pub proven: usize,
     pub questions: u64,
 }
@@ -183,7 +205,7 @@ impl Facts {
         Outline {
             instances: self.n_instances,
             errors: self.errors().len() + usize::from(self.may_deadlock),
-            places: self.places.len(),
+            cells: self.cells.len(),
             proven: self.proven.len(),
             questions: self.theory.lock().map_or(0, |theory| theory.n_asked),
         }
@@ -210,15 +232,15 @@ impl Facts {
         &self.nodes[node].guards
     }
 
-    /// The places that are true where a word of a state has this value; nothing if it contradicts the facts.
-    pub fn true_places(&self, word: usize, val: Option<&Val>) -> Option<Vec<PlaceId>> {
-        self.places.true_places(word, val)
+    /// The cells that are true where a word of a state has this value; nothing if it contradicts the facts.
+    pub fn true_cells(&self, word: usize, val: Option<&Val>) -> Option<Vec<CellId>> {
+        self.cells.true_cells(word - 1, val)
     }
 
-    /// The value of a guard in a state that is given by its true places; nothing if it has no circuit.
+    /// The value of a guard in a state that is given by its true cells; nothing if it has no circuit.
     pub fn guard_value(&self, guard: GuardId, evaluation: &mut Evaluation, bits: &BitSet) -> Option<bool> {
         let formula = self.guards[guard].formula?;
-        Some(self.formulas.value(formula, evaluation, |place| bits.contains(place as usize)))
+        Some(self.formulas.value(formula, evaluation, |cell| bits.contains(cell as usize)))
     }
 
     pub(crate) fn instance(&self, node: NodeId) -> Option<&Instance> {

@@ -6,14 +6,15 @@
 
 use abridge_blast::{Answer, Lit, Replaced};
 
+use abridge_encoding::Cells;
+
 use crate::facts::Instance;
-use crate::places::Places;
 use crate::theory::Theory;
 
 /// Keeps the candidates that instances preserve; `ground` holds in any case.
 pub(crate) fn inductive(
     theory: &mut Theory,
-    places: &Places,
+    cells: &Cells,
     instances: &[&Instance],
     ground: &[Lit],
     mut candidates: Vec<Lit>,
@@ -24,7 +25,7 @@ pub(crate) fn inductive(
     while let Some(next) = waiting.iter().position(|waits| *waits) {
         waiting[next] = false;
         let before = candidates.len();
-        drop_falsified(theory, places, instances[next], &mut candidates);
+        drop_falsified(theory, cells, instances[next], &mut candidates);
         theory.forget();
         if candidates.len() < before {
             waiting.fill(true);
@@ -35,18 +36,18 @@ pub(crate) fn inductive(
 }
 
 /// Drops the candidates that an instance can falsify while all of them hold.
-fn drop_falsified(theory: &mut Theory, places: &Places, instance: &Instance, candidates: &mut Vec<Lit>) {
+fn drop_falsified(theory: &mut Theory, cells: &Cells, instance: &Instance, candidates: &mut Vec<Lit>) {
     let mut done = Replaced::default();
     let mut open: Vec<(Lit, Lit)> = Vec::new();
     let mut doubtful = Vec::new();
     for candidate in candidates.iter().copied() {
         let reads = theory.circuit().inputs_of([candidate]);
         let reads: Vec<usize> =
-            reads.into_iter().filter_map(|input| places.of_input(input)).map(|place| place.0 as usize).collect();
-        if reads.iter().any(|place| instance.loose_writes.contains(*place)) {
+            reads.into_iter().filter_map(|input| cells.of_input(input)).map(|cell| cell.0 as usize).collect();
+        if reads.iter().any(|cell| instance.loose_writes.contains(*cell)) {
             doubtful.push(candidate);
-        } else if reads.iter().any(|place| instance.written.contains(*place)) {
-            let with = |input: Lit| instance.new_lit(places.of_input(input)?);
+        } else if reads.iter().any(|cell| instance.written.contains(*cell)) {
+            let with = |input: Lit| instance.new_lit(cells.of_input(input)?);
             let after = theory.circuit().replace(candidate, &with, &mut done);
             if after != candidate && after != Lit::TRUE {
                 open.push((candidate, after));

@@ -1,8 +1,8 @@
 //! Which steps of a machine depend on which.
 //!
 //! [`Facts`] belong to one valuation of the constants. An operation is taken apart into *instances*, one for each value of its
-//! parameters (and of what an ANY chooses), and variables into *places*: elements of sets, pairs of relations, values of small types. Both come
-//! from one translation of the machine into circuits (`abridge_eval::Symbolic`): the inputs that a literal depends on are what is read,
+//! parameters (and of what an ANY chooses), and variables into *cells*: elements of sets, pairs of relations, values of small types. Both come
+//! from the encoding of the machine (`abridge_encoding`): the inputs that a literal depends on are what is read,
 //! the literals that differ from their inputs are what is written. Where that says too little, a SAT solver is asked about all states
 //! at once. What has no circuit counts as a whole, and what is not known counts as dependent.
 //!
@@ -14,11 +14,9 @@ mod build;
 mod explain;
 mod facts;
 mod induction;
-mod places;
 mod relations;
 mod theory;
 
 pub use answers::Answers;
 pub use explain::{Dependence, Reason};
 pub use facts::{Asked, Depth, Facts, GuardId, Means, NodeId, Outline};
-pub use places::PlaceId;

@@ -7,17 +7,17 @@
 use std::sync::PoisonError;
 
 use abridge_blast::{Lit, Replaced};
+use abridge_encoding::{CellId, Cells};
 use abridge_value::BitSet;
 
 use crate::facts::{Facts, Guard, GuardId, Instance, NodeId};
-use crate::places::{PlaceId, Places};
 use crate::theory::{Theory, Topic};
 
 /// Why two instances may not accord.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Discord {
     /// One writes what the other reads or writes, in a way that has no circuit.
-    Loose(PlaceId),
+    Loose(CellId),
     /// One may disable the other, make it ill-defined, or the order may matter.
     Possible,
     /// One may make more outcomes of the other possible.
@@ -32,7 +32,7 @@ impl Facts {
             theory.remembered(Topic::Enablers, [guard as u32], self.n_instances, |theory| {
                 let Guard { reads, lit, .. } = &self.guards[guard];
                 let can = |node: &NodeId| {
-                    self.instance(*node).is_some_and(|instance| can_enable(theory, &self.places, instance, reads, *lit))
+                    self.instance(*node).is_some_and(|instance| can_enable(theory, &self.cells, instance, reads, *lit))
                 };
                 (0..self.n_instances).filter(can).collect()
             })
@@ -91,7 +91,7 @@ impl Facts {
         {
             return true;
         }
-        let later = after(theory, &self.places, by, &mut Replaced::default(), instance.relation);
+        let later = after(theory, &self.cells, by, &mut Replaced::default(), instance.relation);
         let can = later != instance.relation && !theory.refutes(&[by.relation, instance.relation, !later]);
         theory.forget();
         can
@@ -100,38 +100,38 @@ impl Facts {
     pub(crate) fn discord(&self, theory: &mut Theory, node: NodeId, other: NodeId) -> Option<Discord> {
         // The same question whoever asks, so that the answer is the same.
         let (first, second) = (self.instance(node.min(other))?, self.instance(node.max(other))?);
-        let answer = discord(theory, &self.places, first, second);
+        let answer = discord(theory, &self.cells, first, second);
         theory.forget();
         answer
     }
 }
 
-fn can_enable(theory: &mut Theory, places: &Places, by: &Instance, reads: &BitSet, guard: Option<Lit>) -> bool {
+fn can_enable(theory: &mut Theory, cells: &Cells, by: &Instance, reads: &BitSet, guard: Option<Lit>) -> bool {
     if !by.written.intersects(reads) {
         return false;
     }
     let Some(guard) = guard.filter(|_| !by.loose_writes.intersects(reads) && !theory.is_exhausted) else { return true };
-    let after = after(theory, places, by, &mut Replaced::default(), guard);
+    let after = after(theory, cells, by, &mut Replaced::default(), guard);
     let can = after != guard && !theory.refutes(&[by.relation, !guard, after]);
     theory.forget();
     can
 }
 
 /// A literal in the state after an instance.
-pub(crate) fn after(theory: &mut Theory, places: &Places, by: &Instance, done: &mut Replaced, lit: Lit) -> Lit {
-    let with = |input: Lit| by.new_lit(places.of_input(input)?);
+pub(crate) fn after(theory: &mut Theory, cells: &Cells, by: &Instance, done: &mut Replaced, lit: Lit) -> Lit {
+    let with = |input: Lit| by.new_lit(cells.of_input(input)?);
     theory.circuit().replace(lit, &with, done)
 }
 
 impl Instance {
-    /// The new literal of a place that is written with a circuit.
-    pub(crate) fn new_lit(&self, place: PlaceId) -> Option<Lit> {
-        let idx = self.writes.binary_search_by_key(&place, |(place, _)| *place).ok()?;
+    /// The new literal of a cell that is written with a circuit.
+    pub(crate) fn new_lit(&self, cell: CellId) -> Option<Lit> {
+        let idx = self.writes.binary_search_by_key(&cell, |(cell, _)| *cell).ok()?;
         self.writes[idx].1
     }
 }
 
-fn discord(theory: &mut Theory, places: &Places, a: &Instance, b: &Instance) -> Option<Discord> {
+fn discord(theory: &mut Theory, cells: &Cells, a: &Instance, b: &Instance) -> Option<Discord> {
     let clashes = |x: &Instance, y: &Instance| x.written.intersects(&y.reads) || x.written.intersects(&y.written);
     if !clashes(a, b) && !clashes(b, a) {
         return None;
@@ -143,19 +143,19 @@ fn discord(theory: &mut Theory, places: &Places, a: &Instance, b: &Instance) -> 
         return Some(Discord::Possible);
     }
     for (x, y) in [(a, b), (b, a)] {
-        let place = x.written.common(&y.loose_reads).chain(x.written.common(&y.loose_writes)).next();
-        if let Some(place) = place.or_else(|| x.reads.common(&y.loose_writes).next()) {
-            return Some(Discord::Loose(PlaceId(place as u32)));
+        let cell = x.written.common(&y.loose_reads).chain(x.written.common(&y.loose_writes)).next();
+        if let Some(cell) = cell.or_else(|| x.reads.common(&y.loose_writes).next()) {
+            return Some(Discord::Loose(CellId(cell as u32)));
         }
     }
     let (mut by_a, mut by_b) = (Replaced::default(), Replaced::default());
-    let b_later = after(theory, places, a, &mut by_a, b.relation);
-    let a_later = after(theory, places, b, &mut by_b, a.relation);
+    let b_later = after(theory, cells, a, &mut by_a, b.relation);
+    let a_later = after(theory, cells, b, &mut by_b, a.relation);
     let mut wrong = vec![!b_later, !a_later];
-    let inputs: Vec<PlaceId> = a.writes.iter().chain(&b.writes).map(|(place, _)| *place).collect();
-    for place in inputs {
+    let inputs: Vec<CellId> = a.writes.iter().chain(&b.writes).map(|(cell, _)| *cell).collect();
+    for cell in inputs {
         // What only one of them writes, without a circuit, the other does not touch.
-        let (Some(first), Some(second)) = orders(theory, places, a, b, &mut by_a, &mut by_b, place) else { continue };
+        let (Some(first), Some(second)) = orders(theory, cells, a, b, &mut by_a, &mut by_b, cell) else { continue };
         wrong.push(theory.circuit().xor(first, second));
     }
     let wrong = theory.circuit().or_all(wrong);
@@ -169,24 +169,24 @@ fn discord(theory: &mut Theory, places: &Places, a: &Instance, b: &Instance) -> 
     widens.then_some(Discord::Choice)
 }
 
-/// The literal of a place after both instances, in both orders.
+/// The literal of a cell after both instances, in both orders.
 fn orders(
     theory: &mut Theory,
-    places: &Places,
+    cells: &Cells,
     a: &Instance,
     b: &Instance,
     by_a: &mut Replaced,
     by_b: &mut Replaced,
-    place: PlaceId,
+    cell: CellId,
 ) -> (Option<Lit>, Option<Lit>) {
-    match (a.new_lit(place), b.new_lit(place)) {
+    match (a.new_lit(cell), b.new_lit(cell)) {
         (Some(from_a), Some(from_b)) => {
-            let first_a = after(theory, places, a, by_a, from_b);
-            let first_b = after(theory, places, b, by_b, from_a);
+            let first_a = after(theory, cells, a, by_a, from_b);
+            let first_b = after(theory, cells, b, by_b, from_a);
             (Some(first_a), Some(first_b))
         }
-        (Some(from_a), None) => (Some(from_a), Some(after(theory, places, b, by_b, from_a))),
-        (None, Some(from_b)) => (Some(after(theory, places, a, by_a, from_b)), Some(from_b)),
+        (Some(from_a), None) => (Some(from_a), Some(after(theory, cells, b, by_b, from_a))),
+        (None, Some(from_b)) => (Some(after(theory, cells, a, by_a, from_b)), Some(from_b)),
         (None, None) => (None, None),
     }
 }

@@ -16,8 +16,7 @@ pub(crate) struct Theory {
     /// Conflicts until the solver gives up; nothing if it is not to be asked.
     conflicts: Option<u64>,
     pub(crate) n_asked: u64,
-    /// How much may still be asked, and whether that was too little.
-    effort: u64,
+    /// There was more to ask than effort for it.
     pub(crate) is_exhausted: bool,
     /// A solver that knows what is known, and how often it was asked.
     shared: Option<(u32, Solver)>,
@@ -33,6 +32,7 @@ pub(crate) struct Theory {
 #[derive(Clone, Copy)]
 pub(crate) enum Topic {
     Unbounded,
+    Initial,
     Inductive,
     Impossible,
     Deadlock,
@@ -57,7 +57,7 @@ const LARGE: u64 = 30_000;
 const ROUNDS: usize = 3;
 
 impl Theory {
-    pub(crate) fn new(blast: Blast, conflicts: Option<u64>, effort: u64, means: Means) -> Theory {
+    pub(crate) fn new(blast: Blast, conflicts: Option<u64>, means: Means) -> Theory {
         let base = blast.circuit.mark();
         let mut digest = Digest::of_version();
         blast.circuit.describe_since(None, &mut |word| digest.add(word));
@@ -67,7 +67,6 @@ impl Theory {
             info: Vec::new(),
             conflicts,
             n_asked: 0,
-            effort,
             is_exhausted: false,
             shared: None,
             n_given_up: 0,
@@ -143,18 +142,17 @@ impl Theory {
     /// Whether a further question may be asked.
     fn spend(&mut self) -> bool {
         let cost = 1 + self.blast.circuit.size() as u64 / LARGE;
-        self.is_exhausted |= self.effort < cost || (self.means.is_over)();
+        self.is_exhausted |= self.means.is_over() || !self.means.spend(cost);
         if self.is_exhausted {
             return false;
         }
-        self.effort -= cost;
         self.n_asked += 1;
         true
     }
 
     /// Counts what a solver did for a question.
     fn pay(&mut self, work: u64) {
-        self.effort = self.effort.saturating_sub(work / WORK);
+        self.means.spend(work / WORK);
     }
 
     /// Whether the literals surely do not hold together in any reachable state.

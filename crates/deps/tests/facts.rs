@@ -10,7 +10,7 @@ use abridge_testkit::Project;
 use abridge_value::bytes::Key;
 
 const ASKED: Asked = Asked { deadlock: true, invariant: true, assertions: true, goal: false };
-const SEMANTIC: Depth = Depth::Semantic { conflicts: 1000, effort: u64::MAX };
+const SEMANTIC: Depth = Depth::Semantic { conflicts: 1000 };
 
 /// Names of dependent pairs, of pairs where the first can enable the second, and of possible errors.
 struct Found {
@@ -25,7 +25,7 @@ struct Found {
 }
 
 fn find(text: &str, depth: Depth) -> Found {
-    find_with(text, depth, &Means::new(Arc::default()))
+    find_with(text, depth, &Means::new(Arc::default(), u64::MAX))
 }
 
 fn find_with(text: &str, depth: Depth, means: &Means) -> Found {
@@ -172,13 +172,13 @@ fn counters(most: u32) -> String {
 
 #[test]
 fn what_is_known_is_not_asked_again() {
-    let means = Means::new(Arc::default());
+    let means = Means::new(Arc::default(), u64::MAX);
     let first = find_with(&counters(3), SEMANTIC, &means);
     assert!(first.questions > 0);
     // As in the next run.
     let key = Key::new([1; 32]);
     let kept = Answers::from_bytes(&means.answers.to_bytes(&key), &key).expect("what was written can be read");
-    let means = Means::new(Arc::new(kept));
+    let means = Means::new(Arc::new(kept), u64::MAX);
     let second = find_with(&counters(3), SEMANTIC, &means);
     assert_eq!(second.questions, 0);
     assert!(!means.answers.is_changed());
@@ -191,7 +191,7 @@ fn what_is_known_is_not_asked_again() {
 
 #[test]
 fn another_model_has_other_answers() {
-    let means = Means::new(Arc::default());
+    let means = Means::new(Arc::default(), u64::MAX);
     find_with(&counters(3), SEMANTIC, &means);
     let other = find_with(&counters(4), SEMANTIC, &means);
     assert!(other.questions > 0);
@@ -201,8 +201,8 @@ fn another_model_has_other_answers() {
 
 #[test]
 fn what_was_given_up_is_asked_again_with_more_patience() {
-    let means = Means::new(Arc::default());
-    let hasty = Depth::Semantic { conflicts: 0, effort: u64::MAX };
+    let means = Means::new(Arc::default(), u64::MAX);
+    let hasty = Depth::Semantic { conflicts: 0 };
     let first = find_with(&counters(3), hasty, &means);
     let second = find_with(&counters(3), SEMANTIC, &means);
     assert!(first.dependent.len() >= second.dependent.len() && second.questions > 0);
@@ -211,7 +211,7 @@ fn what_was_given_up_is_asked_again_with_more_patience() {
 
 #[test]
 fn when_the_time_is_over_nothing_is_asked_or_kept() {
-    let means = Means { is_over: Arc::new(|| true), ..Means::new(Arc::default()) };
+    let means = Means::new(Arc::default(), u64::MAX).ended_by(|| true);
     let text = counters(3);
     let project = Project::new(&[("M.mch", &text)]);
     let analysis = project.analyse();

@@ -1,8 +1,8 @@
-//! Operations as circuits over a state that is not known: what deductions about all states at once are made from.
+//! Operations and the initialisation as circuits over a state that is not known.
 //!
-//! The constants are known, the variables are inputs. An operation is translated for each value of what labels its steps, parameters
-//! mostly, as far as these can be listed; otherwise as a whole. An [`Action`] covers every step with its label: what has no circuit is
-//! named by the variables that it reads or writes, and nothing is left out.
+//! The constants are known, the variables are inputs. An operation is translated for each value of its label, parameters mostly, as far as
+//! these can be listed; otherwise as a whole. An [`Action`] covers every step with its label: what has no circuit is named by the
+//! variables that it reads or writes and by its cause. A step that no action covered would be lost to every engine.
 
 use std::collections::HashMap;
 
@@ -11,47 +11,62 @@ use abridge_model::{
     Arrow, BinaryOp, Comparison, Expr, ExprId, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, Type, UnaryOp,
     VarId,
 };
-
-use abridge_model::walk::Node;
+use abridge_value::{Int, Value};
 
 use abridge_eval::{Env, Session, State, SymbolicSet, Val};
+use abridge_model::walk::Node;
 use abridge_solve::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
+
+use crate::gap::Cause;
 
 /// A condition of an action, all of which must hold.
 #[derive(Clone, Debug)]
-pub struct Guard {
-    /// Nothing if it has no circuit.
-    pub truth: Option<Truth>,
+pub(crate) struct Guard {
+    pub(crate) truth: Result<Truth, Cause>,
     /// The variables that it reads.
-    pub reads: Vec<VarId>,
+    pub(crate) reads: Vec<VarId>,
     /// It does not depend on what is chosen for the step: where such a condition is ill-defined, that may be an error.
-    pub is_closed: bool,
-    /// It may be ill-defined in ways that the circuit does not tell.
-    pub may_fail: bool,
+    pub(crate) is_closed: bool,
+    /// It has no circuit, and may be ill-defined.
+    pub(crate) may_fail: bool,
 }
 
 /// What the steps of an operation with one label do, or all its steps.
 #[derive(Clone, Debug)]
-pub struct Action {
+pub(crate) struct Action {
     /// Nothing for the operation as a whole.
-    pub label: Option<Vec<Val>>,
-    pub guards: Vec<Guard>,
+    pub(crate) label: Option<Vec<Val>>,
+    pub(crate) guards: Vec<Guard>,
     /// Further conditions under which there is an outcome, on choices too.
-    pub possible: Lit,
+    pub(crate) possible: Lit,
     /// Under the guards nothing goes wrong in what has a circuit.
-    pub defined: Lit,
+    pub(crate) defined: Lit,
     /// New values of variables; nothing where there is no circuit. Other variables keep their values.
-    pub updates: Vec<(VarId, Option<Sym>)>,
+    pub(crate) updates: Vec<(VarId, Option<Sym>)>,
     /// Variables that are read by parts of the body without a circuit.
-    pub loose: Vec<VarId>,
+    pub(crate) loose: Vec<VarId>,
     /// Something without a circuit may go wrong.
-    pub is_doubtful: bool,
+    pub(crate) is_doubtful: bool,
     /// There may be several outcomes: circuits have inputs beside those of the state.
-    pub has_choice: bool,
+    pub(crate) has_choice: bool,
+    /// Why the body is not exact.
+    pub(crate) gaps: Vec<Cause>,
 }
 
+/// What the initialisation does, as circuits over its choices.
+pub(crate) struct Start {
+    /// There is an outcome.
+    pub(crate) possible: Lit,
+    /// Nothing goes wrong.
+    pub(crate) defined: Lit,
+    pub(crate) values: Vec<(VarId, Sym)>,
+}
+
+/// The reason to translate an operation as a whole.
+const MANY_LABELS: &str = "many labels";
+
 /// A translator for one valuation of the constants.
-pub struct Translator<'s> {
+pub(crate) struct Translator<'s> {
     session: &'s Session<'s>,
     encoder: Encoder<'s>,
     env: Env,
@@ -67,15 +82,17 @@ struct Peeled {
 
 impl<'s> Translator<'s> {
     /// `constants` are those of the state; its variables are not looked at.
-    pub fn new(session: &'s Session<'s>, constants: &State) -> Self {
+    pub(crate) fn new(session: &'s Session<'s>, constants: &State, max_one_hot: i64) -> Self {
         let blank = vec![None; session.model().variables.len()];
         let state = State { constants: constants.constants.clone(), variables: std::sync::Arc::new(blank) };
-        Translator { session, encoder: Encoder::new(session), env: Env::new(&state) }
+        let mut encoder = Encoder::new(session);
+        encoder.blast.set_max_one_hot(max_one_hot);
+        Translator { session, encoder, env: Env::new(&state) }
     }
 
     /// Makes a variable stand for any element of a set, or any value of its type; the literal says that it is one. Nothing if it has no
     /// symbolic value: formulas that read it have no circuit.
-    pub fn declare(&mut self, variable: VarId, set: Option<&Val>) -> Option<Lit> {
+    pub(crate) fn declare(&mut self, variable: VarId, set: Option<&Val>) -> Option<Lit> {
         let ty = self.session.model().variables[variable].ty;
         let set = set.cloned().unwrap_or_else(|| self.session.type_set(ty));
         let fresh = self.encoder.fresh(&set, &self.env).ok();
@@ -86,7 +103,7 @@ impl<'s> Translator<'s> {
 
     /// Makes a variable stand for any function from one set to another, argument by argument, so that its values have parts: what
     /// [`Translator::function_bound`] gives. The literal is as in [`Translator::declare`].
-    pub fn declare_function(&mut self, variable: VarId, set: &Val) -> Option<Lit> {
+    pub(crate) fn declare_function(&mut self, variable: VarId, set: &Val) -> Option<Lit> {
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return None };
         let (sym, condition) = self.encoder.fresh_by_argument(*arrow, from, to, &self.env).ok()?;
         self.encoder.set_variable(variable, Some(sym));
@@ -94,51 +111,107 @@ impl<'s> Translator<'s> {
     }
 
     /// Takes the symbolic value from a variable.
-    pub fn hide(&mut self, variable: VarId) {
+    pub(crate) fn hide(&mut self, variable: VarId) {
         self.encoder.set_variable(variable, None);
     }
 
     /// The inputs that a variable stands for.
-    pub fn shape(&self, variable: VarId) -> Option<&Sym> {
+    pub(crate) fn shape(&self, variable: VarId) -> Option<&Sym> {
         self.encoder.variable(variable)
     }
 
-    pub fn blast(&mut self) -> &mut Blast {
+    pub(crate) fn blast(&mut self) -> &mut Blast {
         &mut self.encoder.blast
     }
 
-    pub fn into_blast(self) -> Blast {
+    pub(crate) fn into_blast(self) -> Blast {
         self.encoder.blast
     }
 
     /// The circuit of a predicate over the state.
-    pub fn truth(&mut self, pred: PredId) -> Option<Truth> {
-        if let Ok(truth) = self.encoder.pred(pred, &self.env) {
-            return Some(truth);
-        }
+    pub(crate) fn truth(&mut self, pred: PredId) -> Result<Truth, Cause> {
+        let stop = match self.encoder.pred(pred, &self.env) {
+            Ok(truth) => return Ok(truth),
+            Err(stop) => stop,
+        };
         // A variable needs no circuit to be what its type says.
-        let (_, set) = self.bound(pred)?;
-        self.session.is_whole_type(&set).then_some(Truth { holds: Lit::TRUE, fails: Lit::FALSE })
+        match self.bound(pred) {
+            Some((_, set)) if self.session.is_whole_type(&set) => Ok(Truth { holds: Lit::TRUE, fails: Lit::FALSE }),
+            _ => Err(self.cause(Node::Pred(pred), &stop)),
+        }
+    }
+
+    fn cause(&self, node: Node, stop: &Stop) -> Cause {
+        Cause::of_node(self.session.model(), node, stop, |id| self.encoder.variable(id).is_none())
+    }
+
+    /// The condition that a new integer differs from an old one by at most `most`; nothing if it has no circuit.
+    pub(crate) fn is_near(&mut self, old: &Sym, new: &Sym, most: i64) -> Option<Lit> {
+        let blast = &mut self.encoder.blast;
+        let most = Sym::known(&Value::int(Int::from(most)));
+        let (greatest, least) = (blast.add(old, &most).ok()?, blast.subtract(old, &most).ok()?);
+        let (above, below) = (blast.less(&greatest, new).ok()?, blast.less(new, &least).ok()?);
+        Some(blast.circuit.and(!above, !below))
+    }
+
+    /// The initialisation, before variables have been declared.
+    pub(crate) fn initialisation(&mut self) -> Result<Start, Cause> {
+        let (model, env) = (self.session.model(), self.env.clone());
+        model.variables.ids().for_each(|id| self.hide(id));
+        let body = model.initialisation;
+        let mut executor = Executor::new(&mut self.encoder);
+        let result = executor.execute(body, &env);
+        let (is_doubtful, gap) = (executor.is_doubtful, executor.gaps.first().copied());
+        let effect = result.map_err(|stop| self.cause(Node::Subst(body), &stop))?;
+        if let Some(what) = gap {
+            let stop = Stop::Unsupported(what);
+            return Err(if is_doubtful { Cause::IllDefinedness } else { self.cause(Node::Subst(body), &stop) });
+        }
+        let mut values = Vec::new();
+        for (id, _) in model.state_variables() {
+            let Some(Some(term)) = effect.updates.get(&Target::Variable(id)) else {
+                return Err(Cause::Construct("a variable without an initial value"));
+            };
+            let sym = self.encoder.as_sym(term, &env).map_err(|stop| self.cause(Node::Subst(body), &stop))?;
+            values.push((id, sym));
+        }
+        Ok(Start { possible: effect.possible, defined: effect.defined, values })
+    }
+
+    /// The greatest magnitude of an integer that the machine or its constants name, as far as circuits can have it.
+    pub(crate) fn greatest_integer(&self) -> i64 {
+        let model = self.session.model();
+        let literals = model.exprs.iter().filter_map(|(_, node)| match &node.expr {
+            Expr::Integer(int) => i64::try_from(int).ok(),
+            _ => None,
+        });
+        let constants = model.constants.ids().filter_map(|id| self.env.constant(id)?.as_value()?.as_int()?.to_i64());
+        literals.chain(constants).map(i64::unsigned_abs).filter_map(|int| i64::try_from(int).ok()).max().unwrap_or(0)
+    }
+
+    /// Whether a set is a whole type.
+    pub(crate) fn is_type(&self, set: &Val) -> bool {
+        self.session.is_whole_type(set)
     }
 
     /// When a value is an element of a set.
-    pub fn member(&mut self, value: &Sym, set: &Val) -> Option<Lit> {
+    pub(crate) fn member(&mut self, value: &Sym, set: &Val) -> Option<Lit> {
         let truth = self.encoder.in_set(&Term::of_sym(value.clone()), &SetArg::Val(set.clone()), &self.env);
         truth.ok().map(|truth| truth.holds)
     }
 
     /// The variables that a predicate reads.
-    pub fn reads(&self, pred: PredId) -> Vec<VarId> {
-        self.session.interp().names().of_pred(self.session.model(), pred).variables.clone()
+    pub(crate) fn reads(&self, pred: PredId) -> Vec<VarId> {
+        self.session.interp().names_of_pred(pred).variables.clone()
     }
 
     /// The conjuncts of a predicate.
-    pub fn conjuncts(&self, pred: PredId) -> Vec<PredId> {
+    pub(crate) fn conjuncts(&self, pred: PredId) -> Vec<PredId> {
         self.session.interp().names().conjuncts(self.session.model(), pred).to_vec()
     }
 
     /// A set that depends on the constants alone and that a predicate wants a variable to belong to.
-    pub fn bound(&self, pred: PredId) -> Option<(VarId, Val)> {
+    pub(crate) fn bound(&self, pred: PredId) -> Option<(VarId, Val)> {
         let model = self.session.model();
         let Pred::Compare(op, left, right) = model.pred(pred) else { return None };
         let Expr::Variable(variable) = model.expr(*left) else { return None };
@@ -152,7 +225,7 @@ impl<'s> Translator<'s> {
 
     /// The value of an expression that depends on the constants alone.
     fn constant(&self, expr: ExprId) -> Option<Val> {
-        let names = self.session.interp().names().of_expr(self.session.model(), expr);
+        let names = self.session.interp().names_of_expr(expr);
         if !names.variables.is_empty() || !names.locals.is_empty() {
             return None;
         }
@@ -160,7 +233,7 @@ impl<'s> Translator<'s> {
     }
 
     /// A set of functions to sets that a predicate wants a variable to belong to, or a larger one where it depends on other variables.
-    pub fn function_bound(&self, pred: PredId) -> Option<(VarId, Val)> {
+    pub(crate) fn function_bound(&self, pred: PredId) -> Option<(VarId, Val)> {
         let model = self.session.model();
         let Pred::Compare(Comparison::Member, left, right) = model.pred(pred) else { return None };
         let Expr::Variable(variable) = model.expr(*left) else { return None };
@@ -181,11 +254,19 @@ impl<'s> Translator<'s> {
 
     /// The actions of an operation, one for each value of the locals that label its steps, in so far as these are not more than `most`.
     /// Steps with other labels do not exist.
-    pub fn actions(&mut self, op: OpId, label: &[LocalId], most: usize) -> Vec<Action> {
+    pub(crate) fn actions(&mut self, op: OpId, label: &[LocalId], most: usize) -> Vec<Action> {
         let peeled = self.peel(op, label);
         match self.unrolled(op, &peeled, label, most) {
             Ok(actions) => actions,
-            Err(_) => vec![self.whole(op, &peeled).unwrap_or_else(|_| self.opaque(op))],
+            Err(stop) => {
+                let cause = match stop {
+                    Stop::Fatal(_) => Cause::Budget,
+                    Stop::Unsupported(MANY_LABELS) => Cause::ManyInstances,
+                    Stop::Unsupported(what) => Cause::Construct(what),
+                };
+                let whole = self.whole(op, &peeled);
+                vec![whole.unwrap_or_else(|_| self.opaque(op, cause))]
+            }
         }
     }
 
@@ -196,7 +277,7 @@ impl<'s> Translator<'s> {
         if let Subst::Pre { pred, body } = model.subst(peeled.body) {
             // What a precondition says about outputs only types them.
             let is_typing = |pred: &PredId| {
-                let names = self.session.interp().names().of_pred(model, *pred);
+                let names = self.session.interp().names_of_pred(*pred);
                 operation.outputs.iter().any(|output| names.locals.contains(output))
             };
             peeled.guards.extend(self.conjuncts(*pred).into_iter().filter(|pred| !is_typing(pred)));
@@ -241,7 +322,7 @@ impl<'s> Translator<'s> {
         self.encoder.bind_each(&binder, &peeled.guards, &self.env, &mut |_, env| {
             count += 1;
             if count > most {
-                return Err(Stop::Unsupported("many labels"));
+                return Err(Stop::Unsupported(MANY_LABELS));
             }
             let vals: Option<Vec<Val>> = label.iter().map(|local| env.local(*local).cloned()).collect();
             let vals = vals.ok_or(Stop::Unsupported("a label without a value"))?;
@@ -255,7 +336,7 @@ impl<'s> Translator<'s> {
         let mut actions = Vec::with_capacity(groups.len());
         for (label, envs) in groups {
             let guards = self.guards_of_group(&peeled.guards, &binder, &envs)?;
-            let impossible = |guard: &Guard| guard.truth.is_some_and(|truth| truth.fails == Lit::TRUE);
+            let impossible = |guard: &Guard| guard.truth.is_ok_and(|truth| truth.fails == Lit::TRUE);
             if guards.iter().any(impossible) {
                 continue;
             }
@@ -265,43 +346,55 @@ impl<'s> Translator<'s> {
         Ok(actions)
     }
 
-    /// The guards for one label: several ways to choose the rest of what is chosen come to one condition.
+    /// The guards for one label. Those that read what is chosen beside the label come to one condition: some choice satisfies them.
     fn guards_of_group(&mut self, guards: &[PredId], binder: &[LocalId], envs: &[Env]) -> Encoded<Vec<Guard>> {
-        if let [env] = envs {
-            return guards.iter().map(|guard| self.guard(*guard, binder, env)).collect();
+        let first: Vec<Guard> =
+            guards.iter().map(|guard| self.guard(*guard, binder, &envs[0])).collect::<Encoded<_>>()?;
+        if envs.len() == 1 {
+            return Ok(first);
         }
-        let (mut holds, mut fails) = (Vec::new(), Vec::new());
-        let mut reads = Vec::new();
-        let (mut has_circuit, mut some_may_fail, mut is_closed) = (true, false, false);
+        let (closed, open): (Vec<_>, Vec<_>) = first.into_iter().zip(guards).partition(|(guard, _)| guard.is_closed);
+        let open: Vec<PredId> = open.into_iter().map(|(_, pred)| *pred).collect();
+        let mut merged: Vec<Guard> = closed.into_iter().map(|(guard, _)| guard).collect();
+        merged.push(self.some_choice(&open, binder, envs)?);
+        Ok(merged)
+    }
+
+    fn some_choice(&mut self, guards: &[PredId], binder: &[LocalId], envs: &[Env]) -> Encoded<Guard> {
+        let (mut holds, mut fails, mut reads, mut gap, mut may_fail) = (vec![], vec![], vec![], None, false);
         for env in envs {
-            let parts: Vec<Guard> =
-                guards.iter().map(|guard| self.guard(*guard, binder, env)).collect::<Encoded<_>>()?;
-            reads.extend(parts.iter().flat_map(|part| part.reads.iter().copied()));
-            let truths: Option<Vec<Truth>> = parts.iter().map(|part| part.truth).collect();
-            has_circuit &= truths.is_some();
-            is_closed |= parts.iter().any(|part| part.is_closed);
-            some_may_fail |= parts.iter().any(|part| part.may_fail || part.truth.is_some());
-            let truths = truths.unwrap_or_default();
+            let (mut all_hold, mut some_fails) = (Vec::new(), Vec::new());
+            for guard in guards {
+                let part = self.guard(*guard, binder, env)?;
+                match part.truth {
+                    Ok(truth) => {
+                        all_hold.push(truth.holds);
+                        some_fails.push(truth.fails);
+                    }
+                    Err(cause) => gap = gap.or(Some(cause)),
+                }
+                may_fail |= part.may_fail;
+                reads.extend(part.reads);
+            }
             let circuit = &mut self.encoder.blast.circuit;
-            holds.push(circuit.and_all(truths.iter().map(|truth| truth.holds)));
-            fails.push(circuit.or_all(truths.iter().map(|truth| truth.fails)));
+            holds.push(circuit.and_all(all_hold));
+            fails.push(circuit.or_all(some_fails));
         }
         reads.sort_unstable();
         reads.dedup();
         let circuit = &mut self.encoder.blast.circuit;
         let truth = Truth { holds: circuit.or_all(holds), fails: circuit.and_all(fails) };
-        let may_fail = !has_circuit && some_may_fail;
-        Ok(vec![Guard { truth: has_circuit.then_some(truth), reads, is_closed, may_fail }])
+        Ok(Guard { truth: gap.map_or(Ok(truth), Err), reads, is_closed: false, may_fail })
     }
 
     fn guard(&mut self, pred: PredId, binder: &[LocalId], env: &Env) -> Encoded<Guard> {
         let truth = match self.encoder.pred(pred, env) {
-            Ok(truth) => Some(truth),
-            Err(Stop::Unsupported(_)) => None,
+            Ok(truth) => Ok(truth),
+            Err(stop @ Stop::Unsupported(_)) => Err(self.cause(Node::Pred(pred), &stop)),
             Err(stop) => return Err(stop),
         };
-        let may_fail = truth.is_none() && may_fail(self.session.model(), Node::Pred(pred));
-        let names = self.session.interp().names().of_pred(self.session.model(), pred);
+        let may_fail = truth.is_err() && may_fail(self.session.model(), Node::Pred(pred));
+        let names = self.session.interp().names_of_pred(pred);
         let is_closed = !binder.iter().any(|local| names.locals.contains(local));
         Ok(Guard { truth, reads: names.variables.clone(), is_closed, may_fail })
     }
@@ -317,13 +410,16 @@ impl<'s> Translator<'s> {
         let mut executor = Executor::new(&mut self.encoder);
         let effect = match executor.execute(body, env) {
             Ok(effect) => effect,
-            Err(Stop::Unsupported(_)) => {
-                let opaque = self.opaque(op);
+            Err(stop @ Stop::Unsupported(_)) => {
+                let opaque = self.opaque(op, self.cause(Node::Subst(body), &stop));
                 return Ok(Action { label, guards, ..opaque });
             }
             Err(stop) => return Err(stop),
         };
-        let Executor { loose, is_doubtful, has_choice, .. } = executor;
+        let Executor { loose, is_doubtful, has_choice, gaps, .. } = executor;
+        let mut gaps: Vec<Cause> =
+            gaps.into_iter().map(|what| self.cause(Node::Subst(body), &Stop::Unsupported(what))).collect();
+        gaps.extend(is_doubtful.then_some(Cause::IllDefinedness));
         let mut updates = Vec::new();
         for (target, term) in effect.updates {
             if let Target::Variable(id) = target {
@@ -339,6 +435,7 @@ impl<'s> Translator<'s> {
             loose: loose.into_iter().collect(),
             is_doubtful,
             has_choice,
+            gaps,
         })
     }
 
@@ -357,18 +454,19 @@ impl<'s> Translator<'s> {
     }
 
     /// The operation by the variables that it reads and writes.
-    fn opaque(&self, op: OpId) -> Action {
+    fn opaque(&self, op: OpId, cause: Cause) -> Action {
         let effects = &self.session.model().operations[op].effects;
         let reads: Vec<VarId> = effects.reads.iter().collect();
         Action {
             label: None,
-            guards: vec![Guard { truth: None, reads: reads.clone(), is_closed: true, may_fail: true }],
+            guards: vec![Guard { truth: Err(cause), reads: reads.clone(), is_closed: true, may_fail: true }],
             possible: Lit::TRUE,
             defined: Lit::TRUE,
             updates: effects.writes.iter().map(|id| (id, None)).collect(),
             loose: reads,
             is_doubtful: true,
             has_choice: true,
+            gaps: vec![cause],
         }
     }
 }

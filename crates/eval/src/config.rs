@@ -1,4 +1,4 @@
-//! What the interpreter does where B leaves room.
+//! Choices that B leaves open and limits of one interpreter.
 
 use crate::world::World;
 

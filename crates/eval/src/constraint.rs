@@ -7,15 +7,15 @@ use abridge_model::{Expr, UnaryOp};
 use abridge_value::Int;
 
 use crate::domain::{Env, ErrorKind, Result, SymbolicSet};
-use crate::interp::{Constraint, Kind, Relation, Session, Term};
+use crate::interp::{Constraint, ConstraintKind, Operand, Relation, Session};
 
 impl Session<'_> {
     /// Whether a constraint with no open unknown holds.
     pub fn check(&self, constraint: &Constraint, env: &Env) -> Result<bool> {
         match &constraint.kind {
-            Kind::Holds(pred) => self.pred(*pred, env),
-            Kind::Fails(pred) => Ok(!self.pred(*pred, env)?),
-            Kind::Relation(relation, left, right) => {
+            ConstraintKind::Holds(pred) => self.pred(*pred, env),
+            ConstraintKind::Fails(pred) => Ok(!self.pred(*pred, env)?),
+            ConstraintKind::Relation(relation, left, right) => {
                 if let Some(answer) = self.compare_partial_sizes(*relation, left, right, env)? {
                     return Ok(answer);
                 }
@@ -34,7 +34,13 @@ impl Session<'_> {
     }
 
     /// `card(s) = n` and the like for a set that is only partly known: what no completion of it can change.
-    fn compare_partial_sizes(&self, relation: Relation, left: &Term, right: &Term, env: &Env) -> Result<Option<bool>> {
+    fn compare_partial_sizes(
+        &self,
+        relation: Relation,
+        left: &Operand,
+        right: &Operand,
+        env: &Env,
+    ) -> Result<Option<bool>> {
         if !matches!(relation, Relation::Equal | Relation::Less | Relation::LessEqual) {
             return Ok(None);
         }
@@ -42,7 +48,7 @@ impl Session<'_> {
         if known_left.is_none() && known_right.is_none() {
             return Ok(None);
         }
-        let exact = |term: &Term| -> Result<(Int, Int)> {
+        let exact = |term: &Operand| -> Result<(Int, Int)> {
             let int = term.eval(self, env)?.int()?;
             Ok((int.clone(), int))
         };
@@ -57,8 +63,8 @@ impl Session<'_> {
     }
 
     /// Least and greatest size that a partly known set can get.
-    fn partial_size(&self, term: &Term, env: &Env) -> Result<Option<(Int, Int)>> {
-        let Term::Expr(id) = term else { return Ok(None) };
+    fn partial_size(&self, term: &Operand, env: &Env) -> Result<Option<(Int, Int)>> {
+        let Operand::Expr(id) = term else { return Ok(None) };
         let Expr::Unary(UnaryOp::Card, set) = self.model().expr(*id) else { return Ok(None) };
         let (Expr::Local(_) | Expr::Constant(_)) = self.model().expr(*set) else { return Ok(None) };
         let val = self.expr(*set, env)?;

@@ -1,7 +1,7 @@
-//! Expressions.
+//! Values of expressions: one function per operator, one file per family.
 //!
-//! [`Session::expr`] evaluates without expanding sets that may stay symbolic; [`Session::value`] expands what is finite. The operators
-//! live in one file per family.
+//! [`Session::expr`] evaluates without expanding sets that may stay symbolic; [`Session::value`] expands what is finite. To find the meaning of an operator, look for it in
+//! [`Session::unary`](Session) and [`Session::binary`](Session) below and follow the call.
 
 mod arith;
 mod quantified;

@@ -1,4 +1,4 @@
-//! Questions about single formulas: solutions, witnesses, equality.
+//! Questions about single formulas: solutions, counterexamples, equality of values.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;

@@ -1,4 +1,7 @@
-//! Which names a formula reads from outside, and the conjuncts of a predicate; both computed once per node.
+//! Free names of formulas and conjuncts of predicates, computed once per node.
+//!
+//! Whoever orders a search asks these for every constraint and unknown. A name that is missing here makes a constraint look ready before its unknowns have
+//! values.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};

@@ -19,7 +19,7 @@ use abridge_value::{Int, Set};
 
 pub(crate) use hooks::Hooks;
 pub use hooks::{Classes, Externals, Finder, Found, Fragments};
-pub use problem::{Constraint, Kind, Problem, Relation, Term, Unknown, normalise};
+pub use problem::{Constraint, ConstraintKind, Operand, Problem, Relation, Unknown, normalise};
 
 use crate::config::Config;
 use crate::domain::{Env, ErrorKind, Result, Slots, SymbolicSet, Val};
@@ -57,7 +57,7 @@ pub struct Session<'i> {
     /// The number of compiled parts that this session is inside of.
     nesting: Cell<u32>,
     /// The choices to be made, if it is known what is looked for.
-    wishes: RefCell<Wishes>,
+    prescribed: RefCell<PrescribedChoices>,
 }
 
 /// A buffer whose type only its owner knows.
@@ -65,7 +65,7 @@ pub type Scratch = Box<dyn Any + Send>;
 
 /// What substitutions choose where they have a choice; other choices are left out.
 #[derive(Default)]
-pub struct Wishes {
+pub struct PrescribedChoices {
     pub locals: Vec<(LocalId, Val)>,
     /// What variables become elements of sets as, if it is one of them; nothing if that does not matter.
     pub variables: Option<Arc<Slots>>,
@@ -181,7 +181,7 @@ impl<'m> Interp<'m> {
             circuits: Cell::new(0),
             scratch: RefCell::default(),
             nesting: Cell::new(0),
-            wishes: RefCell::default(),
+            prescribed: RefCell::default(),
         }
     }
 }
@@ -245,12 +245,12 @@ impl<'i> Session<'i> {
     }
 
     /// Says what substitutions are to choose from now on.
-    pub fn wish(&self, wishes: Wishes) {
-        *self.wishes.borrow_mut() = wishes;
+    pub fn prescribe(&self, prescribed: PrescribedChoices) {
+        *self.prescribed.borrow_mut() = prescribed;
     }
 
-    pub fn wishes(&self) -> Ref<'_, Wishes> {
-        self.wishes.borrow()
+    pub fn prescribed(&self) -> Ref<'_, PrescribedChoices> {
+        self.prescribed.borrow()
     }
 
     /// Counts a problem that a SAT solver has settled.

@@ -12,6 +12,7 @@ mod config;
 mod constraint;
 mod cost;
 mod domain;
+mod enumeration;
 mod expr;
 mod formula;
 mod free;
@@ -29,11 +30,12 @@ pub use domain::{
     Closure, Env, Error, ErrorKind, IllDefined, Locals, ModelNames, Partial, Result, Scope, Slots, State, SymbolicNode,
     SymbolicSet, Update, Val, map_slots, val_text, value_text,
 };
+pub use enumeration::Enumeration;
 pub use expr::{MAX_BITS, cases};
 pub use free::{FreeNames, NameCache};
 pub use interp::{
-    Classes, Constraint, Externals, Finder, Found, Fragments, Interp, Kind, Problem, Relation, STEPS_PER_STOP_CHECK,
-    Scratch, Session, Term, Unknown, Warning, Wishes, has_strings, normalise,
+    Classes, Constraint, ConstraintKind, Externals, Finder, Found, Fragments, Interp, Operand, PrescribedChoices,
+    Problem, Relation, STEPS_PER_STOP_CHECK, Scratch, Session, Unknown, Warning, has_strings, normalise,
 };
 pub use machine::Transition;
 pub use sets::{Size, Visit};

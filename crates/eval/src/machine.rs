@@ -1,4 +1,7 @@
-//! The machine as a whole: constants, initialisation, operations.
+//! Machines: valuations of constants, initial states, steps of operations, the invariant.
+//!
+//! The guards of an operation are taken off its body here: its outermost PRE, then every SELECT. They restrict when it can happen; a PRE that is met inside is an obligation
+//! (`subst.rs`).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
-//! Predicates.
+//! Truth of predicates.
 //!
-//! A conjunction is false if any operand is, even where another is ill-defined; disjunction and implication are read from left to right.
+//! A conjunction is false if any operand is, even where another is ill-defined; disjunction and implication are read from left to right. A quantifier poses a problem: an
+//! existential one holds if it has a solution, a universal one if its negation has none.
 
 use std::ops::ControlFlow;
 

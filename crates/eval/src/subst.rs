@@ -166,18 +166,18 @@ impl Session<'_> {
             self.warn(self.cut_warning(ty, name, span));
             set = preferred;
         }
-        if let Some(wish) = self.wish_for(targets)
-            && self.member(&wish, &set, env)?
+        if let Some(choice) = self.prescribed_for(targets)
+            && self.member(&choice, &set, env)?
         {
-            return Ok(emit(Ok(assign_tuple(targets, &wish)?)));
+            return Ok(emit(Ok(assign_tuple(targets, &choice)?)));
         }
         self.each(&set, env, &mut |val| Ok(emit(Ok(assign_tuple(targets, &self.force(&val, env)?)?))))
     }
 
     /// What targets are to become, if it is known.
-    fn wish_for(&self, targets: &[Target]) -> Option<Val> {
-        let wishes = self.wishes();
-        let variables = wishes.variables.as_ref()?;
+    fn prescribed_for(&self, targets: &[Target]) -> Option<Val> {
+        let prescribed = self.prescribed();
+        let variables = prescribed.variables.as_ref()?;
         let val = |target: &Target| match target {
             Target::Variable(id) => variables[id.index()].clone(),
             Target::Local(_) => None,

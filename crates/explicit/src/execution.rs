@@ -10,9 +10,10 @@ use abridge_model::ids::Id as _;
 use abridge_model::{Model, OpId};
 use abridge_system::{Move, Named};
 
-use abridge_eval::{Error, Session, State, Transition, Val, val_text};
+use abridge_eval::{Error, PrescribedChoices, Session, State, Transition, Val, val_text};
 
-use super::{Explicit, FIRST_OPERATION, INITIALISATION, SETUP};
+use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP};
+use crate::system::Explicit;
 
 /// Names of the steps that are not operations.
 pub const SETUP_NAME: &str = "SETUP_CONSTANTS";
@@ -63,7 +64,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    pub(super) fn bare(to: Place) -> Execution {
+    pub(crate) fn bare(to: Place) -> Execution {
         Execution { op: None, params: Vec::new(), outputs: Vec::new(), to }
     }
 
@@ -157,11 +158,96 @@ pub fn named_values<'a>(model: &'a Model, state: &'a State) -> impl Iterator<Ite
 }
 
 /// The same for people.
-pub(super) fn shown_values(model: &Model, state: &State) -> Vec<Named> {
+pub(crate) fn shown_values(model: &Model, state: &State) -> Vec<Named> {
     let shown = |(name, val): (&str, &Val)| Named {
         name: name.to_owned(),
         text: val_text(model, val),
         is_opaque: val.as_value().is_none(),
     };
     named_values(model, state).map(shown).collect()
+}
+
+/// Steps of plain evaluation for finding a set-up or an initialisation again. Finding one among very many may take longer than the search
+/// for all of them took with better buffers; then it is told as not found.
+const START_FUEL: u64 = 1 << 24;
+
+impl Explicit<'_> {
+    /// A step between two states, found by the judge; nothing if it finds none. The root is the state that is not there.
+    pub fn execution_between(&self, from: Option<&[u32]>, to: &[u32]) -> Option<Execution> {
+        let Some(from) = from.filter(|from| from[0] & 1 == 1) else {
+            return self.start_between(from, to);
+        };
+        let quick = self.operation_memos.iter().find_map(|operation| match &operation.by_orbit {
+            Some(_) => self.step_of_many(operation, from, to),
+            None => self.step_between(operation.op, from, to, PrescribedChoices::default()),
+        });
+        quick.or_else(|| {
+            let many = self.operation_memos.iter().filter(|operation| operation.by_orbit.is_some());
+            many.map(|operation| operation.op)
+                .find_map(|op| self.step_between(op, from, to, PrescribedChoices::default()))
+        })
+    }
+
+    /// A set-up or initialisation that leads to a state.
+    fn start_between(&self, from: Option<&[u32]>, to: &[u32]) -> Option<Execution> {
+        let (from, to) = (Place::of_words(self, from), Place::of_words(self, Some(to)));
+        let wanted = to.state()?;
+        if matches!((&from, &to), (Place::Start, Place::SetUp(_))) {
+            return self.is_setup(wanted).then(|| Execution::bare(to.clone()));
+        }
+        // Choices that are known need not be listed; where none of them leads there, all are.
+        let prescribed = PrescribedChoices { locals: Vec::new(), variables: Some(wanted.variables.clone()) };
+        let is_found = [prescribed, PrescribedChoices::default()].into_iter().any(|prescribed| {
+            let session = self.judge.session();
+            session.limit(START_FUEL);
+            session.prescribe(prescribed);
+            let mut is_found = false;
+            self.executions(&session, &from, None, &mut |execution| {
+                is_found = execution.is_ok_and(|execution| execution.to == to);
+                if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            is_found
+        });
+        is_found.then(|| Execution::bare(to.clone()))
+    }
+
+    /// Whether the constants of a state satisfy the properties.
+    fn is_setup(&self, target: &State) -> bool {
+        let given = self.model().constants.ids().filter_map(|id| Some((id, target.constants[id.index()].clone()?)));
+        // Given constants are only checked. Where that cannot be decided, they may still be among those that are found.
+        [&given.collect(), &self.pinned].into_iter().any(|given| {
+            let session = self.judge.session();
+            session.limit(START_FUEL);
+            let mut is_found = false;
+            session.setup_with(given, None, &mut |state| {
+                is_found = state.is_ok_and(|state| state.constants == target.constants);
+                if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            is_found
+        })
+    }
+
+    /// A step of an operation between two states, if it makes certain choices.
+    pub(crate) fn step_between(
+        &self,
+        op: OpId,
+        from: &[u32],
+        to: &[u32],
+        prescribed: PrescribedChoices,
+    ) -> Option<Execution> {
+        let (state, _) = self.decode(from);
+        let (target, _) = self.decode(to);
+        let session = self.judge().session();
+        session.prescribe(prescribed);
+        let mut found = None;
+        session.operation(op, &state, &mut |transition| match transition {
+            Ok(transition) if transition.state.variables == target.variables => {
+                let (params, outputs) = (transition.params, transition.outputs);
+                found = Some(Execution { op: Some(op), params, outputs, to: Place::Running(transition.state) });
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        });
+        found
+    }
 }

@@ -3,7 +3,7 @@
 //! A slot is one 64-bit word. If the key and the number fit into it, they are packed; how many bits each word gets follows from the words
 //! seen. Otherwise the slot has some bits of the key's hash and the id of a list, the key and the number. A
 //! [`Table`] has a fixed size; tables are made larger and bits are given out anew in [`Memo::tidy`], while no worker evaluates. Workers
-//! hold the table of the moment in a [`Seat`].
+//! hold the table of the moment in a [`MemoHandle`].
 //!
 //! Protocol: a slot is written as a whole, and whatever it holds is true, so it may be written over at any time: a table that may not grow
 //! any more forgets something when it learns something. Lists are interned before their id is stored with `Release`, and read after an
@@ -14,20 +14,20 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::lists::Lists;
-use super::{UNSET, fill};
+use crate::layout::{UNSET, fill};
+use crate::lists::Lists;
 
 /// Slots looked at before a table counts as full.
-const REACH: usize = 32;
-const SMALLEST: usize = 1 << 9;
+const MAX_PROBES: usize = 32;
+const MIN_SLOTS: usize = 1 << 9;
 /// Up to here tables grow in larger steps: one round may fill them before they can show how much they need.
-const SMALL: usize = 1 << 14;
+const MAX_FAST_GROWTH_SLOTS: usize = 1 << 14;
 /// Tables of so many slots, a quarter of a megabyte, compete for the cache of a core.
-const FAR: usize = 1 << 15;
+const MIN_PREFETCHED_SLOTS: usize = 1 << 15;
 /// Lookups after which a memo has to have paid.
-const TRIAL: u64 = 1 << 14;
+const TRIAL_LOOKUPS: u64 = 1 << 14;
 
-pub(super) struct Memo {
+pub(crate) struct Memo {
     table: RwLock<Arc<Table>>,
     lookups: AtomicU64,
     hits: AtomicU64,
@@ -62,10 +62,10 @@ struct Fields {
 
 impl Memo {
     /// A memo for keys of so many words.
-    pub(super) fn new(n_words: usize, must_hit: u64, most: usize) -> Self {
+    pub(crate) fn new(n_words: usize, must_hit: u64, most: usize) -> Self {
         let layout = Fields::new(vec![1; n_words + 1].into()).map_or(Layout::Listed, Layout::Packed);
         Memo {
-            table: RwLock::new(Arc::new(Table::new(layout, SMALLEST))),
+            table: RwLock::new(Arc::new(Table::new(layout, MIN_SLOTS))),
             lookups: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             must_hit,
@@ -77,13 +77,13 @@ impl Memo {
         self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.table().bytes()
     }
 
     /// Makes room, or gives up if it does not pay; true if workers have to look again. All memos together may grow by `room` bytes. What
     /// is to be moved to a larger table is added to `moves`.
-    pub(super) fn tidy(&self, room: &mut u64, moves: &mut Vec<Move>) -> bool {
+    pub(crate) fn tidy(&self, room: &mut u64, moves: &mut Vec<Move>) -> bool {
         let table = self.table();
         if table.is_off() {
             return false;
@@ -93,13 +93,13 @@ impl Memo {
         let is_too_large = table.n_used.load(Ordering::Relaxed) as usize > self.most;
         // What a table could not take in says nothing about whether it pays: a search that goes on from where another ended begins with
         // small tables and large rounds.
-        let is_tried = lookups >= TRIAL && !(may_grow && table.was_cramped());
+        let is_tried = lookups >= TRIAL_LOOKUPS && !(may_grow && table.was_cramped());
         let has_failed = is_too_large || is_tried && hits * 100 < lookups * self.must_hit;
         let next = if has_failed { Some(Table::new(Layout::Off, 0)) } else { table.larger(may_grow) };
-        if lookups >= TRIAL && !is_tried {
+        if lookups >= TRIAL_LOOKUPS && !is_tried {
             self.lookups.fetch_sub(lookups, Ordering::Relaxed);
             self.hits.fetch_sub(hits, Ordering::Relaxed);
-        } else if lookups >= TRIAL {
+        } else if lookups >= TRIAL_LOOKUPS {
             // Old experience counts less and less.
             self.lookups.fetch_sub(lookups / 2, Ordering::Relaxed);
             self.hits.fetch_sub(hits / 2, Ordering::Relaxed);
@@ -190,7 +190,7 @@ impl Table {
 
     /// How many times as many slots a larger table has.
     fn factor(&self) -> usize {
-        if self.slots.len() < SMALL { 4 } else { 2 }
+        if self.slots.len() < MAX_FAST_GROWTH_SLOTS { 4 } else { 2 }
     }
 
     /// Bytes by which a larger table is larger.
@@ -200,7 +200,7 @@ impl Table {
 
     /// Fields were too narrow, or a small table had no room. Neither can happen often.
     fn was_cramped(&self) -> bool {
-        let is_small = self.slots.len() < SMALL && self.is_full.load(Ordering::Relaxed);
+        let is_small = self.slots.len() < MAX_FAST_GROWTH_SLOTS && self.is_full.load(Ordering::Relaxed);
         is_small || matches!(&self.layout, Layout::Packed(fields) if fields.wider().is_some())
     }
 
@@ -236,7 +236,7 @@ impl Table {
 
     fn slots(&self, hash: u64) -> impl Iterator<Item = usize> {
         let (start, mask) = ((hash >> 20) as usize, self.slots.len() - 1);
-        (0..REACH).map(move |offset| (start + offset) & mask)
+        (0..MAX_PROBES).map(move |offset| (start + offset) & mask)
     }
 
     fn is_packed(&self) -> bool {
@@ -318,26 +318,26 @@ impl Table {
 }
 
 /// Some slots of a table that go over to the table that follows it.
-pub(super) struct Move {
+pub(crate) struct Move {
     from: Arc<Table>,
     to: Arc<Table>,
     slots: Range<usize>,
 }
 
 /// Slots that are moved at once, so that threads can share the work.
-const MOVED: usize = 1 << 14;
+const SLOTS_PER_MOVE: usize = 1 << 14;
 
 impl Move {
     fn all(from: &Arc<Table>, to: &Arc<Table>) -> impl Iterator<Item = Move> {
         let len = from.slots.len();
-        (0..len).step_by(MOVED).map(move |start| Move {
+        (0..len).step_by(SLOTS_PER_MOVE).map(move |start| Move {
             from: from.clone(),
             to: to.clone(),
-            slots: start..len.min(start + MOVED),
+            slots: start..len.min(start + SLOTS_PER_MOVE),
         })
     }
 
-    pub(super) fn run(&self, lists: &Lists) {
+    pub(crate) fn run(&self, lists: &Lists) {
         let Move { from, to, slots } = self;
         let mut words = Vec::new();
         let contents = from.slots[slots.clone()].iter().map(|slot| slot.load(Ordering::Relaxed));
@@ -355,8 +355,8 @@ fn mix(key: u64) -> u64 {
     (hash ^ (hash >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// One worker's access to a memo.
-pub(super) struct Seat<'a> {
+/// Access of one worker to a memo, with its own counts of lookups and hits.
+pub(crate) struct MemoHandle<'a> {
     memo: &'a Memo,
     table: Arc<Table>,
     lookups: u64,
@@ -367,39 +367,39 @@ pub(super) struct Seat<'a> {
     last: Option<(u64, u32)>,
 }
 
-/// Room for what is fetched.
+/// Scratch space of a prefetch.
 #[derive(Default)]
-pub(super) struct Desk {
+pub(crate) struct PrefetchBuffer {
     key: Vec<u32>,
     places: Vec<usize>,
 }
 
 /// What a lookup found out about a key, for a later insertion.
 #[derive(Clone, Copy)]
-pub(super) struct Key(Option<u64>);
+pub(crate) struct Key(Option<u64>);
 
-impl<'a> Seat<'a> {
-    pub(super) fn new(memo: &'a Memo) -> Self {
-        Seat { memo, table: memo.table(), lookups: 0, hits: 0, told: 0, last: None }
+impl<'a> MemoHandle<'a> {
+    pub(crate) fn new(memo: &'a Memo) -> Self {
+        MemoHandle { memo, table: memo.table(), lookups: 0, hits: 0, told: 0, last: None }
     }
 
-    pub(super) fn is_off(&self) -> bool {
+    pub(crate) fn is_off(&self) -> bool {
         self.table.is_off()
     }
 
     /// How often something was found here.
-    pub(super) fn n_found(&self) -> u64 {
+    pub(crate) fn n_found(&self) -> u64 {
         self.told + self.hits
     }
 
     /// Takes up what [`Memo::tidy`] did.
-    pub(super) fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self) {
         self.table = self.memo.table();
         self.last = None;
     }
 
     /// The number under some words.
-    pub(super) fn get(&mut self, lists: &Lists, words: &[u32]) -> Result<u32, Key> {
+    pub(crate) fn get(&mut self, lists: &Lists, words: &[u32]) -> Result<u32, Key> {
         self.lookups += 1;
         if self.lookups == 4096 {
             self.memo.lookups.fetch_add(std::mem::take(&mut self.lookups), Ordering::Relaxed);
@@ -417,26 +417,31 @@ impl<'a> Seat<'a> {
         Ok(number)
     }
 
-    /// Fetches the memory in which [`Seat::get`] will begin to look for some words of states, if the processor may not have it at
+    /// Fetches the memory in which [`MemoHandle::get`] will begin to look for some words of states, if the processor may not have it at
     /// hand: reads that do not depend on each other are waited for together.
-    pub(super) fn fetch<'s>(&self, states: impl Iterator<Item = &'s [u32]>, read: &[usize], desk: &mut Desk) {
-        if self.table.slots.len() < FAR {
+    pub(crate) fn fetch<'s>(
+        &self,
+        states: impl Iterator<Item = &'s [u32]>,
+        read: &[usize],
+        buffer: &mut PrefetchBuffer,
+    ) {
+        if self.table.slots.len() < MIN_PREFETCHED_SLOTS {
             return;
         }
-        desk.places.clear();
+        buffer.places.clear();
         for words in states {
-            fill(&mut desk.key, words, read);
-            if let Some(key) = self.table.key(&desk.key) {
+            fill(&mut buffer.key, words, read);
+            if let Some(key) = self.table.key(&buffer.key) {
                 let hash = if self.table.is_packed() { mix(key) } else { key };
-                desk.places.extend(self.table.slots(hash).next());
+                buffer.places.extend(self.table.slots(hash).next());
             }
         }
-        let slots = desk.places.iter().map(|place| self.table.slots[*place].load(Ordering::Relaxed));
+        let slots = buffer.places.iter().map(|place| self.table.slots[*place].load(Ordering::Relaxed));
         black_box(slots.fold(0, |all, slot| all ^ slot));
     }
 
     /// Keeps a number, which is not 0, under the words of the lookup that gave the key.
-    pub(super) fn insert(&self, lists: &Lists, words: &[u32], key: Key, number: u32) {
+    pub(crate) fn insert(&self, lists: &Lists, words: &[u32], key: Key, number: u32) {
         if let Some(key) = key.0 {
             self.table.insert(lists, words, key, number);
         }
@@ -457,12 +462,12 @@ mod tests {
         for _ in 0..12 {
             std::thread::scope(|scope| {
                 for start in [0, 3000, 6000] {
-                    let mut seat = Seat::new(memo);
+                    let mut handle = MemoHandle::new(memo);
                     scope.spawn(move || {
                         for n in start..start + 9000 {
-                            match seat.get(lists, &words(n)) {
+                            match handle.get(lists, &words(n)) {
                                 Ok(number) => assert_eq!(number, n + 1),
-                                Err(key) => seat.insert(lists, &words(n), key, n + 1),
+                                Err(key) => handle.insert(lists, &words(n), key, n + 1),
                             }
                         }
                     });
@@ -470,8 +475,8 @@ mod tests {
             });
             tidy(memo, lists, 1 << 40);
         }
-        let mut seat = Seat::new(memo);
-        (0..15_000).filter(|n| seat.get(lists, &words(*n)).is_ok_and(|number| number == n + 1)).count()
+        let mut handle = MemoHandle::new(memo);
+        (0..15_000).filter(|n| handle.get(lists, &words(*n)).is_ok_and(|number| number == n + 1)).count()
     }
 
     #[test]
@@ -490,33 +495,33 @@ mod tests {
     fn a_table_that_may_not_grow_forgets() {
         let (memo, lists) = (Memo::new(1, 0, usize::MAX), Lists::new());
         for n in (0..100_000).rev() {
-            let mut seat = Seat::new(&memo);
-            match seat.get(&lists, &[n]) {
+            let mut handle = MemoHandle::new(&memo);
+            match handle.get(&lists, &[n]) {
                 Ok(number) => assert_eq!(number, n % 7 + 1),
-                Err(key) => seat.insert(&lists, &[n], key, n % 7 + 1),
+                Err(key) => handle.insert(&lists, &[n], key, n % 7 + 1),
             }
             if n % 1000 == 0 {
                 tidy(&memo, &lists, 0);
             }
         }
-        assert_eq!(memo.bytes(), SMALLEST as u64 * 8);
-        let mut seat = Seat::new(&memo);
-        let found = (0..100_000).filter(|n| seat.get(&lists, &[*n]).is_ok()).count();
-        assert!((100..=SMALLEST).contains(&found));
+        assert_eq!(memo.bytes(), MIN_SLOTS as u64 * 8);
+        let mut handle = MemoHandle::new(&memo);
+        let found = (0..100_000).filter(|n| handle.get(&lists, &[*n]).is_ok()).count();
+        assert!((100..=MIN_SLOTS).contains(&found));
     }
 
     #[test]
     fn a_memo_that_does_not_pay_is_given_up() {
         let (memo, lists) = (Memo::new(1, 50, usize::MAX), Lists::new());
         for round in 0..20 {
-            let mut seat = Seat::new(&memo);
+            let mut handle = MemoHandle::new(&memo);
             for n in 0..4096 {
-                if let Err(key) = seat.get(&lists, &[round * 4096 + n]) {
-                    seat.insert(&lists, &[round * 4096 + n], key, 1);
+                if let Err(key) = handle.get(&lists, &[round * 4096 + n]) {
+                    handle.insert(&lists, &[round * 4096 + n], key, 1);
                 }
             }
             tidy(&memo, &lists, 1 << 40);
         }
-        assert!(Seat::new(&memo).is_off());
+        assert!(MemoHandle::new(&memo).is_off());
     }
 }

@@ -9,10 +9,10 @@ use std::cmp::Reverse;
 use abridge_model::{Model, OpId, VarId};
 
 /// With more variables the order of the model is kept.
-const MANY: usize = 200;
+const MAX_ORDERED_VARIABLES: usize = 200;
 
-pub(super) fn order(model: &Model, variables: Vec<VarId>, operations: &[OpId]) -> Vec<VarId> {
-    if variables.len() > MANY {
+pub(crate) fn order(model: &Model, variables: Vec<VarId>, operations: &[OpId]) -> Vec<VarId> {
+    if variables.len() > MAX_ORDERED_VARIABLES {
         return variables;
     }
     let writers = |id: &VarId| -> Vec<bool> {

@@ -7,17 +7,21 @@ use std::io;
 use std::sync::Arc;
 
 use abridge_diag::Diagnostic;
-use abridge_eval::{Slots, put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning};
+use abridge_eval::{
+    Slots, Val, put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning,
+};
 use abridge_model::TypeId;
-use abridge_value::ValueId;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
+use abridge_value::{Interner, ValueId};
 
 use abridge_system::Failure;
 
-use super::{Explicit, Notes, lock, plausible};
+use crate::layout::UNSET;
+use crate::plausible;
+use crate::system::{Explicit, Notes, lock};
 
 /// Bytes of a piece, roughly.
-const PIECE: usize = 1 << 18;
+const BYTES_PER_PIECE: usize = 1 << 18;
 
 /// Collects entries of one table and writes them in pieces: length, table, number of entries, entries.
 struct Pieces<'s> {
@@ -33,7 +37,7 @@ impl Pieces<'_> {
         let unsupported = || io::Error::new(io::ErrorKind::Unsupported, "a value of the model cannot be saved");
         put(&mut self.entries).ok_or_else(unsupported)?;
         self.n_entries += 1;
-        if self.entries.len() >= PIECE { self.flush() } else { Ok(()) }
+        if self.entries.len() >= BYTES_PER_PIECE { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -60,7 +64,7 @@ impl Explicit<'_> {
         std::iter::once(self.constants.len() as u64).chain(values).collect()
     }
 
-    pub(super) fn save_tables(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn save_tables(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
         let lens = self.table_lens();
         marks.resize(lens.len(), 0);
         for (table, (mark, len)) in marks.iter_mut().zip(lens).enumerate() {
@@ -78,7 +82,7 @@ impl Explicit<'_> {
         Ok(())
     }
 
-    pub(super) fn restore_tables(&self, marks: &[u64], source: &mut dyn io::Read) -> io::Result<()> {
+    pub(crate) fn restore_tables(&self, marks: &[u64], source: &mut dyn io::Read) -> io::Result<()> {
         while self.table_lens() != marks {
             let mut len = [0; 8];
             source.read_exact(&mut len)?;
@@ -113,12 +117,21 @@ impl Explicit<'_> {
         reader.is_empty().then_some(())
     }
 
+    /// Whether each word of a state refers to something.
+    pub(crate) fn are_known(&self, words: &[u32]) -> bool {
+        let Some((first, rest)) = words.split_first() else { return false };
+        let is_value = |(word, values): (&u32, &Interner<Val>)| *word == UNSET || (*word as usize) < values.len();
+        ((first >> 1) as usize) < self.constants.len()
+            && rest.len() == self.values.len()
+            && rest.iter().zip(&self.values).all(is_value)
+    }
+
     fn are_constants(&self, slots: &Slots) -> bool {
         let types: Vec<TypeId> = self.model().constants.values().map(|constant| constant.ty).collect();
         plausible::are_slots(self.model(), &types, slots)
     }
 
-    pub(super) fn notes_bytes(&self) -> Vec<u8> {
+    pub(crate) fn notes_bytes(&self) -> Vec<u8> {
         let notes = lock(&self.notes);
         let mut out = Vec::new();
         put_number(&mut out, notes.n_outside);
@@ -135,7 +148,7 @@ impl Explicit<'_> {
         out
     }
 
-    pub(super) fn restore_notes(&self, bytes: &[u8]) -> Option<()> {
+    pub(crate) fn restore_notes(&self, bytes: &[u8]) -> Option<()> {
         let mut reader = Reader::new(bytes);
         let n_outside = reader.number()?;
         let warnings = reader.list(read_warning)?.into_iter().collect();

@@ -8,8 +8,10 @@ use abridge_diag::Span;
 use abridge_model::{Conjunct, OpId, PredId, dump};
 use abridge_system::{Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Remarks};
 
-use super::execution::{INITIALISATION_NAME, Place, SETUP_NAME, shown_values};
-use super::{Explicit, FIRST_OPERATION, INITIALISATION, SETUP, explain, gap_of, lock};
+use crate::execution::{INITIALISATION_NAME, Place, SETUP_NAME, shown_values};
+use crate::explain;
+use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP};
+use crate::system::{Explicit, gap_of, lock};
 use abridge_eval::{Unbounded, Warning};
 
 impl Machine for Explicit<'_> {

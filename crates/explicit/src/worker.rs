@@ -1,37 +1,116 @@
-//! One thread's evaluation.
+//! Workers: the expansion and inspection of states by one thread.
+//!
+//! A worker holds handles of the shared memos and buffers of its own. Steps that it leaves out without saying so would make verdicts wrong, so every method that lists steps returns
+//! how complete they are.
 
+mod alike;
+mod by_orbit;
+mod conditions;
+mod fast;
+mod inspect;
+mod labelled;
+mod outcomes;
+mod perform;
+
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 use abridge_eval::{State, Val};
 use abridge_system::{
-    Ahead, Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Question, Steps, Worker,
+    Ahead, Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Question, Steps, System, Worker,
 };
 
 use rustc_hash::FxHashSet;
 
-use super::conjunct::{Inspector, Subject};
-use super::memo::Desk;
-use super::operation::{At, Means, Performer};
-use super::{Explicit, INITIALISATION, SETUP, is_violation, lock};
+use crate::layout::{INITIALISATION, SETUP};
+use crate::memo::PrefetchBuffer;
+use crate::system::{Explicit, is_violation, lock};
+use inspect::{Inspector, Subject};
+use perform::{Expansion, Performer, WorkerBuffers};
+
+/// Bytes that remembered things may take in any case, and for each state.
+const MEMO_BASE_BYTES: u64 = 48 << 20;
+const MEMO_BYTES_PER_STATE: u64 = 1;
+
+impl System for Explicit<'_> {
+    type Worker<'a>
+        = ExplicitWorker<'a>
+    where
+        Self: 'a;
+
+    fn width(&self) -> usize {
+        1 + self.variables.len()
+    }
+
+    fn worker(&self) -> ExplicitWorker<'_> {
+        ExplicitWorker::new(self)
+    }
+
+    fn tidy(&self, n_states: u64) -> usize {
+        let allowed =
+            (MEMO_BASE_BYTES + n_states * MEMO_BYTES_PER_STATE).min(self.config.memo_bytes.unwrap_or(u64::MAX));
+        let mut room = allowed.saturating_sub(self.memo_bytes());
+        self.lists.allow(room > 0);
+        let mut moves = lock(&self.moves);
+        let n_changed = self.memos().filter(|memo| memo.tidy(&mut room, &mut moves)).count();
+        if n_changed > 0 {
+            self.epoch.fetch_add(1, Ordering::Release);
+        }
+        moves.len()
+    }
+
+    fn tidy_part(&self) {
+        let next = lock(&self.moves).pop();
+        if let Some(part) = next {
+            part.run(&self.lists);
+        }
+    }
+
+    fn may_look_ahead(&self) -> bool {
+        // States outside are counted when they are expanded.
+        !self.has_scope()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.memo_bytes() + self.value_bytes()
+    }
+
+    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        self.save_tables(marks, sink)
+    }
+
+    fn save_notes(&self) -> Vec<u8> {
+        self.notes_bytes()
+    }
+
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.are_known(words)
+    }
+
+    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        self.restore_tables(marks, source)?;
+        self.restore_notes(notes).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+}
 
 pub struct ExplicitWorker<'a> {
-    pub(super) system: &'a Explicit<'a>,
-    pub(super) operations: Vec<Performer<'a>>,
+    pub(crate) system: &'a Explicit<'a>,
+    pub(crate) operations: Vec<Performer<'a>>,
     invariant: Inspector<'a>,
     assertions: Inspector<'a>,
     goal: Inspector<'a>,
     propositions: Inspector<'a>,
     scope: Inspector<'a>,
-    pub(super) means: Means<'a>,
+    pub(crate) buffers: WorkerBuffers<'a>,
     target: Vec<u32>,
-    desk: Desk,
+    buffer: PrefetchBuffer,
     /// What was rearranged up to here has been taken up.
     epoch: u32,
 }
 
 impl<'a> ExplicitWorker<'a> {
-    pub(super) fn new(system: &'a Explicit<'a>) -> Self {
+    pub(crate) fn new(system: &'a Explicit<'a>) -> Self {
         ExplicitWorker {
             system,
             operations: system.operation_memos.iter().map(|operation| Performer::new(system, operation)).collect(),
@@ -40,19 +119,19 @@ impl<'a> ExplicitWorker<'a> {
             goal: Inspector::new(&system.goal),
             propositions: Inspector::new(&system.propositions),
             scope: Inspector::new(&system.scope),
-            means: Means::new(system),
+            buffers: WorkerBuffers::new(system),
             target: Vec::new(),
-            desk: Desk::default(),
+            buffer: PrefetchBuffer::default(),
             epoch: 0,
         }
     }
 
-    pub(super) fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self) {
         let epoch = self.system.epoch.load(Ordering::Acquire);
         if epoch != self.epoch {
             self.epoch = epoch;
             self.operations.iter_mut().for_each(Performer::refresh);
-            self.means.settled.refresh();
+            self.buffers.verdicts.refresh();
             let inspectors = [&mut self.invariant, &mut self.assertions, &mut self.goal, &mut self.propositions];
             inspectors.into_iter().chain([&mut self.scope]).for_each(Inspector::refresh);
         }
@@ -86,19 +165,19 @@ impl<'a> ExplicitWorker<'a> {
         capped.max(system.note(&session, "the constants", failure)).into()
     }
 
-    /// Adds one initial state of each kind. False if that cannot be done.
+    /// Adds one initial state per orbit. False if that cannot be done.
     fn initialise_by_orbit(&mut self, constants: &State, alike: &dyn Alike, out: &mut Steps) -> bool {
         let system = self.system;
         let Some(shape) = system.initial_fixed_sets.as_ref().filter(|_| system.config.max_initialisations.is_none())
         else {
             return false;
         };
-        let kinds = shape.movable(&system.kinds(alike));
-        if kinds.is_empty() {
+        let stabiliser = shape.movable(&system.stabiliser(alike));
+        if stabiliser.is_empty() {
             return false;
         }
         let session = system.interp.session();
-        let states = system.fragments.as_ref().and_then(|it| it.initialise_by_orbit(&session, constants, &kinds));
+        let states = system.fragments.as_ref().and_then(|it| it.initialise_by_orbit(&session, constants, &stabiliser));
         let Some(states) = states else { return false };
         for (state, number) in states {
             system.encode(&state, true, &mut self.target);
@@ -186,13 +265,13 @@ impl Worker for ExplicitWorker<'_> {
         self.refresh();
         match question {
             Question::Successors => {
-                self.means.settled.fetch(states, &mut self.desk);
-                self.operations.iter().for_each(|operation| operation.fetch(states, &mut self.desk));
+                self.buffers.verdicts.fetch(states, &mut self.buffer);
+                self.operations.iter().for_each(|operation| operation.fetch(states, &mut self.buffer));
             }
             Question::Properties(asked) => {
                 let Self { invariant, assertions, goal, propositions, .. } = self;
                 let inspectors = asked_of(asked, [invariant, assertions, goal, propositions]);
-                inspectors.for_each(|inspector| inspector.fetch(states, &mut self.desk));
+                inspectors.for_each(|inspector| inspector.fetch(states, &mut self.buffer));
             }
         }
     }
@@ -224,8 +303,8 @@ impl Worker for ExplicitWorker<'_> {
             return completeness;
         }
         let mut state = None;
-        let Self { system, means, invariant, assertions, goal, propositions, .. } = self;
-        let mut subject = Subject { system, fast: means.fast.as_mut(), words, state: &mut state };
+        let Self { system, buffers, invariant, assertions, goal, propositions, .. } = self;
+        let mut subject = Subject { system, fast: buffers.fast.as_mut(), words, state: &mut state };
         for inspector in asked_of(asked, [invariant, assertions, goal, propositions]) {
             completeness = completeness.and(inspector.inspect(&mut subject, before, found));
         }
@@ -239,7 +318,7 @@ impl ExplicitWorker<'_> {
             return (false, Completeness::Whole);
         }
         let mut state = None;
-        let mut subject = Subject { system: self.system, fast: self.means.fast.as_mut(), words, state: &mut state };
+        let mut subject = Subject { system: self.system, fast: self.buffers.fast.as_mut(), words, state: &mut state };
         let mut is_outside = false;
         let completeness = self.scope.inspect(&mut subject, None, &mut |_| is_outside = true);
         (is_outside, completeness)
@@ -254,8 +333,8 @@ impl ExplicitWorker<'_> {
             out.is_reduced = true;
             return completeness;
         }
-        self.means.scratch.wants_labels = out.wants_labels();
-        let mut at = At { alike, ..At::new(self.system, words, &mut self.means) };
+        self.buffers.scratch.wants_labels = out.wants_labels();
+        let mut at = Expansion { alike, ..Expansion::new(self.system, words, &mut self.buffers) };
         for operation in &mut self.operations {
             completeness = completeness.and(operation.perform(&mut at, out));
         }

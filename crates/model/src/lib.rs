@@ -10,7 +10,9 @@ pub mod dump;
 pub mod effects;
 pub mod expr;
 pub mod ids;
+mod label;
 pub mod model;
+pub mod operators;
 pub mod pred;
 pub mod subst;
 pub mod types;
@@ -25,6 +27,7 @@ pub use model::{
     Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType,
     Local, Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,
 };
+pub use operators::{Compiled, Definedness, OperatorFacts, may_fail};
 pub use pred::{Comparison, Pred, PredNode};
 pub use smol_str::SmolStr;
 pub use subst::{Subst, SubstNode, Target};

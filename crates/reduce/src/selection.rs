@@ -54,7 +54,7 @@ use abridge_explicit::{Explicit, ExplicitWorker, FIRST_OPERATION};
 use abridge_system::{
     Alike, Completeness, LabelId, Layer, Origin, Pause, Steps, System as _, Worker as _, WorkerLayer,
 };
-use abridge_value::BitSet;
+use abridge_value::{BitSet, Random};
 use rustc_hash::FxHashMap;
 
 use chooser::Chooser;
@@ -115,16 +115,10 @@ pub struct Sample {
     pub may_improve: bool,
 }
 
-/// Numbers that look random and are always the same.
-struct Random(u64);
-
-impl Random {
-    /// Where some step leads.
-    fn target(&mut self, steps: &Steps) -> Option<Vec<u32>> {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let step = steps.iter().nth((self.0 >> 33) as usize % steps.len().max(1))?;
-        Some(step.target.to_vec())
-    }
+/// Where some step leads.
+fn some_target(random: &mut Random, steps: &Steps) -> Option<Vec<u32>> {
+    let step = steps.iter().nth(random.below(steps.len()))?;
+    Some(step.target.to_vec())
 }
 
 /// A system of which only selected steps are taken.
@@ -171,11 +165,11 @@ impl<'s> Selected<'s> {
             if starts.len() < MOST_STARTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         let mut steps = Steps::new(self.width());
-        let mut random = Random(1);
-        let mut state = random.target(&starts);
+        let mut random = Random::new(1);
+        let mut state = some_target(&mut random, &starts);
         for number in 1..n_states {
             let Some(words) = state.take().filter(|_| !number.is_multiple_of(SAMPLE_DEPTH)) else {
-                state = random.target(&starts);
+                state = some_target(&mut random, &starts);
                 continue;
             };
             if words[0] & 1 == 1 && !self.look_at(&words, &mut worker, &mut sample) {
@@ -183,7 +177,7 @@ impl<'s> Selected<'s> {
             }
             steps.clear();
             let _ = worker.inner.successors(&words, &mut steps);
-            state = random.target(&steps);
+            state = some_target(&mut random, &steps);
             let tells_nothing = number >= SAMPLE_DEPTH && sample.taken == sample.steps;
             if tells_nothing || number >= FEWEST_STATES && sample.steps >= SAMPLE_STEPS {
                 break;
@@ -198,7 +192,7 @@ impl<'s> Selected<'s> {
         let facts = self.facts(words);
         sample.may_improve |= facts.as_ref().is_some_and(|facts| facts.may_improve());
         let Some((n_taken, n_steps)) = counts else {
-            *sample = Sample { may_improve: sample.may_improve || (self.means.is_over)(), ..Sample::default() };
+            *sample = Sample { may_improve: sample.may_improve || self.means.is_over(), ..Sample::default() };
             return false;
         };
         sample.taken += n_taken;
@@ -306,7 +300,7 @@ impl View {
         for (word, id) in words.iter().enumerate().skip(1) {
             let facts = &self.facts;
             let find = || {
-                let places = facts.true_places(word, system.value_of(word, *id))?;
+                let places = facts.true_cells(word, system.value_of(word, *id))?;
                 Some(places.into_iter().map(|place| place.0 as usize).collect())
             };
             match self.places.entry((word as u32, *id)).or_insert_with(find) {

@@ -5,11 +5,11 @@
 //! quantifiers are opened when nothing else bounds an unknown. The last resort is an error or, as configured, a search
 //! in MININT..MAXINT, or among two strings, with a warning.
 //!
-//! `constraint.rs` has the form of problems, `choose.rs` picks what to bind next, `pattern.rs` matches values, `bounds.rs` infers
+//! `choose.rs` picks the next step, `alternatives.rs` splits cases, `pattern.rs` matches values, `bounds.rs` infers
 //! integer bounds, `pointwise.rs` finds functions and sets point by point, `network.rs` functions whose points are related in pairs,
 //! `lazy.rs` functions whose values nothing lists, `sequences.rs` takes sequences apart, `subsets.rs` bounds sets from both sides,
 //! `simplify.rs` drops what is decided, `sat.rs` hands what is hard to a SAT solver, `refute.rs` looks for a contradiction in large
-//! problems, `form.rs` for one that needs no values, `classes.rs` keeps one of several symmetric solutions.
+//! problems, `form.rs` for one that needs no values, `classes.rs` keeps one solution of each class.
 
 mod alternatives;
 mod bounds;
@@ -32,7 +32,7 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_eval::{
-    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Found, Problem, Result, Session, SymbolicSet, Term,
+    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Found, Operand, Problem, Result, Session, SymbolicSet,
     Unbounded, Unknown, Val, Warning,
 };
 use abridge_model::{Arrow, BinaryOp};
@@ -351,7 +351,7 @@ impl Search<'_> {
     fn matched(
         &self,
         source: &Constraint,
-        pattern: &Term,
+        pattern: &Operand,
         val: &Val,
         node: &Node,
         found: &mut Found<'_>,

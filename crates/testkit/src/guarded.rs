@@ -1,17 +1,19 @@
 //! Random machines of guarded commands: small state spaces with much to interleave, and whatever can go wrong with reductions.
 //!
 //! Guards and new values are drawn from formulas over booleans, a small set, integers, sets, a relation, a partial function and sometimes one to sets,
-//! so that steps are independent often, but not always, and that invariants, assertions, guards and values fail or are ill-defined now and then.
+//! so that steps are independent often, but not always, and that invariants, assertions, guards and values fail or are ill-defined now and then. A third
+//! of the machines has an integer without bounds that jumps between values at the edges of the widths that circuits have.
 
 use std::fmt::Write as _;
 
-use crate::random::Random;
+use crate::Random;
 
 /// The text of a machine.
 pub fn machine(random: &mut Random) -> String {
     let is_calm = random.once_in(2);
     let n_variables = VARIABLES.len() - usize::from(random.once_in(2));
-    Machine { random, local: None, is_calm, n_variables }.text()
+    let has_wide = random.once_in(3);
+    Machine { random, local: None, is_calm, n_variables, has_wide }.text()
 }
 
 struct Machine<'r> {
@@ -22,6 +24,8 @@ struct Machine<'r> {
     is_calm: bool,
     /// All variables, or all but the last.
     n_variables: usize,
+    /// There is an integer without bounds, too.
+    has_wide: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,6 +53,25 @@ const VARIABLES: [(&str, Kind); 10] = [
     ("gg", Kind::Sets),
 ];
 
+/// Integers at the edges of bounds, of drifts and of the widths of circuits.
+const EDGES: [&str; 12] = [
+    "0",
+    "3",
+    "100",
+    "127",
+    "128",
+    "549755813887",
+    "549755813888",
+    "-549755813952",
+    "1099511627776",
+    "-1099511627777",
+    "9223372036854775807",
+    "18446744073709551617",
+];
+
+/// Changes of an integer, around the largest that counts as a drift.
+const CHANGES: [&str; 8] = ["+ 1", "- 1", "+ 63", "+ 64", "+ 65", "- 64", "- 65", "* 2"];
+
 /// Sets of functions, and a member of each.
 const FUNCTIONS_TO_SETS: [(&str, &str); 4] = [
     ("SS +-> POW(SS)", "{}"),
@@ -64,12 +87,16 @@ impl Machine<'_> {
         if has_constant {
             text += "CONSTANTS kk\nPROPERTIES kk : 1..2\n";
         }
-        let names: Vec<&str> = VARIABLES[..self.n_variables].iter().map(|(name, _)| *name).collect();
+        let mut names: Vec<&str> = VARIABLES[..self.n_variables].iter().map(|(name, _)| *name).collect();
+        names.extend(self.has_wide.then_some("ww"));
         let _ = write!(text, "VARIABLES {}\nINVARIANT\n  b1 : BOOL & b2 : BOOL & el : SS & ", names.join(", "));
         text += "nn : 0..3 & mm : 0..3 & uu <: SS & vv <: SS & rr : SS <-> SS & ff : SS +-> 0..3";
         let (function, start) = *self.random.pick(&FUNCTIONS_TO_SETS);
         if self.has_sets() {
             let _ = write!(text, " & gg : {function}");
+        }
+        if self.has_wide {
+            text += " & ww : INTEGER";
         }
         let n_conjuncts = self.random.below(if self.is_calm { 2 } else { 3 });
         for _ in 0..n_conjuncts {
@@ -84,6 +111,9 @@ impl Machine<'_> {
         text += " || vv := {s2} || rr := {s1|->s2} || ff := {s1|->1, s2|->0}";
         if self.has_sets() {
             let _ = write!(text, " || gg := {start}");
+        }
+        if self.has_wide {
+            let _ = write!(text, " || ww := {}", self.random.pick(&EDGES));
         }
         text += "\nOPERATIONS\n";
         let n_operations = 2 + self.random.below(4);
@@ -115,6 +145,9 @@ impl Machine<'_> {
     }
 
     fn body(&mut self, depth: usize) -> String {
+        if self.has_wide && self.random.once_in(3) {
+            return format!("ww := {}", self.wide());
+        }
         match self.random.below(if depth == 0 { 4 } else { 9 }) {
             4 => format!("IF {} THEN {} ELSE {} END", self.pred(1), self.body(depth - 1), self.body(depth - 1)),
             5 => format!("CHOICE {} OR {} END", self.body(depth - 1), self.body(depth - 1)),
@@ -161,7 +194,20 @@ impl Machine<'_> {
         }
     }
 
+    /// A value of the integer without bounds. It grows up to some point only, so that there are few states.
+    fn wide(&mut self) -> String {
+        let (edge, other) = (*self.random.pick(&EDGES), *self.random.pick(&EDGES));
+        match self.random.below(4) {
+            0 => edge.to_owned(),
+            1 => self.expr(Kind::Int, 1),
+            _ => format!("IF ww < {edge} THEN {other} ELSE ww {} END", self.random.pick(&CHANGES)),
+        }
+    }
+
     fn pred(&mut self, depth: usize) -> String {
+        if self.has_wide && self.random.once_in(5) {
+            return format!("ww {} {}", self.random.pick(&["<", "=", ">=", "/="]), self.random.pick(&EDGES));
+        }
         let deeper = depth.saturating_sub(1);
         match self.random.below(if depth == 0 { 7 } else { 13 }) {
             0 | 1 => format!("b{} = {}", 1 + self.random.below(2), self.random.pick(&["TRUE", "FALSE"])),

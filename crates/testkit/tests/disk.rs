@@ -1,7 +1,6 @@
 //! Runs that are interrupted, saved and gone on with, and runs that keep states in files, report what plain runs report.
 
 use std::num::NonZero;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use abridge_check::{
@@ -9,9 +8,9 @@ use abridge_check::{
     check_on_disk, fingerprint,
 };
 use abridge_model::Model;
-use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
-use abridge_testkit::{Disk, Project};
+use abridge_testkit::Project;
+use abridge_testkit::models::model;
 use abridge_value::bytes::{DIGEST_BYTES, Digest, Reader, put_number, seal};
 
 /// Says stop after some polls, and that memory is short beyond some bytes.
@@ -32,17 +31,6 @@ impl Control for Impatient {
 
 fn patient() -> Impatient {
     Impatient { polls: u32::MAX, memory: u64::MAX }
-}
-
-fn model(name: &str) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
-    analyse(&Disk, &path, &Options::default()).model.unwrap_or_else(|| panic!("{name} is not accepted"))
-}
-
-fn model_of(text: &str) -> Model {
-    let project = Project::new(&[("m.mch", text)]);
-    let analysis = analyse(&project, Path::new("m.mch"), &Options::default());
-    analysis.model.unwrap_or_else(|| panic!("{:?}", analysis.diagnostics))
 }
 
 /// All that does not depend on memory and files.
@@ -125,7 +113,7 @@ const MANY_KINDS: &str = "
 
 #[test]
 fn values_of_many_kinds_in_parts() {
-    let model = model_of(MANY_KINDS);
+    let model = Project::model_of(MANY_KINDS);
     agree("m", &model, true);
     let report = check(&model, &Config { find_all: true, ..Config::default() }, &mut patient());
     assert!(report.states > 5_000 && report.found.ill_defined, "{} {:?}", report.states, report.found);
@@ -147,7 +135,7 @@ const GRID: &str = "
 
 #[test]
 fn files_of_states_change_no_report() {
-    let grid = model_of(GRID);
+    let grid = Project::model_of(GRID);
     let whole = check(&grid, &Config { find_all: true, ..Config::default() }, &mut patient());
     assert_eq!((whole.states, whole.found.invariant), (45 * 45 * 45, true));
     for mut config in configs() {
@@ -165,7 +153,7 @@ fn files_of_states_change_no_report() {
 
 #[test]
 fn another_model_or_other_options_have_another_fingerprint() {
-    let (model, config) = (model_of(MANY_KINDS), Config::default());
+    let (model, config) = (Project::model_of(MANY_KINDS), Config::default());
     let print = |text: &str, config: &Config| fingerprint(&model, [text].into_iter(), config);
     let own = print(MANY_KINDS, &config);
     assert_eq!(own, print(MANY_KINDS, &config));
@@ -181,7 +169,7 @@ fn a_checkpoint_of_another_model_is_refused() {
     let saved = Ram::new();
     let config = Config { find_all: true, ..Config::default() };
     let mut control = Impatient { polls: 4, memory: u64::MAX };
-    let run = check_on_disk(&model_of(MANY_KINDS), &config, disk(&saved, false, None), &mut control);
+    let run = check_on_disk(&Project::model_of(MANY_KINDS), &config, disk(&saved, false, None), &mut control);
     assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));
     let checkpoint = Some(Checkpoint { volume: &saved, key: key(), fingerprint: [8; 32], resume: true });
     let other = DiskOf { checkpoint, spill: None };
@@ -239,7 +227,7 @@ fn nothing_that_was_forged_with_the_key_makes_it_panic() {
     };
     let (mut n_refused, mut n_gone_on) = (0, 0);
     for text in [MANY_KINDS, GRID] {
-        let model = model_of(text);
+        let model = Project::model_of(text);
         let config = Config { find_all: true, ..Config::default() };
         let saved = Ram::new();
         let mut control = Impatient { polls: 9, memory: u64::MAX };
@@ -274,7 +262,7 @@ fn nothing_that_was_forged_with_the_key_makes_it_panic() {
 fn a_checkpoint_by_another_key_is_refused() {
     let saved = Ram::new();
     let config = Config { find_all: true, ..Config::default() };
-    let model = model_of(MANY_KINDS);
+    let model = Project::model_of(MANY_KINDS);
     let mut control = Impatient { polls: 4, memory: u64::MAX };
     let run = check_on_disk(&model, &config, disk(&saved, false, None), &mut control);
     assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));

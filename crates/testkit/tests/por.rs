@@ -1,14 +1,13 @@
 //! With and without partial order reduction a check finds the same kinds of violation.
 
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use abridge_check::{Config, Control, PorMode, Progress, Report, Strategy, check};
 use abridge_model::Model;
-use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
-use abridge_testkit::{Disk, Project, Random, guarded};
+use abridge_testkit::models::{self, Subject, subjects};
+use abridge_testkit::{Project, Random, guarded};
 
 const MOST_STATES: u64 = 3000;
 
@@ -78,14 +77,12 @@ fn verdicts_are_the_same_on_random_machines() {
 /// The machines that come with the project, and how many states each has without and with the reduction.
 #[test]
 fn verdicts_are_the_same_on_our_machines() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mch"));
-    paths.sort();
     let (mut compared, mut reduced) = (0, 0);
-    for path in paths {
-        let analysis = analyse(&Disk, &path, &Options::default());
-        let Some(model) = &analysis.model else { panic!("{} is no machine", path.display()) };
+    for Subject { path, .. } in subjects() {
+        if path.extension().is_none_or(|end| end != "mch") {
+            continue;
+        }
+        let model = &models::model(&path.file_name().unwrap_or_default().to_string_lossy());
         let config = Config::default();
         let Some(full) = explore(model, PorMode::Off, &config) else { continue };
         compared += 1;
@@ -105,14 +102,8 @@ fn verdicts_are_the_same_on_our_machines() {
     assert!(compared >= 20 && reduced * 2 >= compared, "{reduced} of {compared} were reduced");
 }
 
-fn path_of(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name)
-}
-
 fn states(name: &str, por: PorMode, config: &Config) -> u64 {
-    let analysis = analyse(&Disk, &path_of(name), &Options::default());
-    let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{name} is no machine"));
-    explore(model, por, config).unwrap_or_else(|| panic!("{name} did not end")).states
+    explore(&models::model(name), por, config).unwrap_or_else(|| panic!("{name} did not end")).states
 }
 
 /// Koerner, Leuschel, listings 1 to 3: the form in which a machine is written does not matter.
@@ -134,6 +125,57 @@ fn independent_sets_are_reduced_for_deadlocks() {
     }
 }
 
+/// Machines with an integer `x`: jumps, drifts and constants at the edges of what circuits can say.
+const WIDE_INTEGERS: [(&str, &str, &str); 9] = [
+    // It jumps to the edge, and one more step breaks the invariant.
+    (
+        "x <= 549755813888",
+        "x := 0",
+        "jump = SELECT x = 0 THEN x := 549755813888 END; inc = SELECT x > 100 & x < 549755813890 THEN x := x + 1 END",
+    ),
+    (
+        "x >= -549755813888",
+        "x := 0",
+        "jump = SELECT x = 0 THEN x := -549755813888 END; dec = SELECT x < -100 & x > -549755813890 THEN x := x - 1 END",
+    ),
+    // Two jumps, each half of the way.
+    (
+        "x < 549755813888",
+        "x := 0",
+        "jump = SELECT x < 549755813888 THEN x := x + 274877906944 END; back = SELECT x = 274877906944 THEN x := 1 END",
+    ),
+    // It begins at the edge of what may drift, or beyond.
+    ("x /= 274877906946", "x := 274877906944", "inc = SELECT x < 274877906950 THEN x := x + 1 END"),
+    ("x /= 549755813890", "x := 549755813887", "inc = SELECT x < 549755813895 THEN x := x + 1 END"),
+    ("x /= 1099511627779", "x := 1099511627775", "inc = SELECT x < 1099511627780 THEN x := x + 1 END"),
+    (
+        "x /= 18446744073709551617",
+        "x := 18446744073709551615",
+        "inc = SELECT x < 18446744073709551620 THEN x := x + 1 END",
+    ),
+    // It doubles.
+    ("x < 1180591620717411303424", "x := 1", "twice = SELECT x < 1180591620717411303424 THEN x := x * 2 END"),
+    // It changes by a little more than a drift.
+    ("x < 650", "x := 0", "inc = SELECT x < 650 THEN x := x + 65 END; dec = SELECT x > 0 THEN x := x - 65 END"),
+];
+
+#[test]
+fn wide_integers_jump_without_being_overlooked() {
+    for (invariant, initial, operations) in WIDE_INTEGERS {
+        let text = format!(
+            "MACHINE M VARIABLES x, y INVARIANT x : INTEGER & y : BOOL & {invariant} INITIALISATION {initial} || y := FALSE
+             OPERATIONS {operations}; flip = SELECT y = FALSE THEN y := TRUE END END"
+        );
+        let model = Project::model_of(&text);
+        let full = explore(&model, PorMode::Off, &Config::default()).expect("few states");
+        assert!(full.found.invariant, "{text}");
+        for mode in [PorMode::Syntactic, PorMode::Ample, PorMode::Semantic] {
+            let reduced = explore(&model, mode, &Config::default()).expect("few states");
+            assert_eq!(full.found, reduced.found, "{mode:?}\n{text}");
+        }
+    }
+}
+
 /// A clock that stands still.
 struct Clock(Option<Duration>);
 
@@ -150,11 +192,10 @@ impl Control for Clock {
 /// Left to itself, a reduction is tried when a search has gone on for a while, and only if there is time for it.
 #[test]
 fn a_trial_takes_a_share_of_the_time() {
-    let analysis = analyse(&Disk, &path_of("SetLaws.mch"), &Options::default());
-    let model = analysis.model.as_ref().expect("a machine");
+    let model = models::model("SetLaws.mch");
     let config = Config { por: PorMode::Auto, invariant: false, assertions: false, ..Config::default() };
     let states = |elapsed: Option<u64>| {
-        let report = check(model, &config, &mut Clock(elapsed.map(Duration::from_secs)));
+        let report = check(&model, &config, &mut Clock(elapsed.map(Duration::from_secs)));
         assert!(report.limits.is_empty() && report.violation.is_none());
         report.states
     };

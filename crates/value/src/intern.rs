@@ -67,7 +67,11 @@ impl Internable for Value {
     }
 }
 
-impl Internable for Box<[u32]> {}
+impl Internable for Box<[u32]> {
+    fn owned_bytes(&self) -> usize {
+        size_of_val::<[u32]>(self)
+    }
+}
 
 impl<T: Clone + Eq + Hash> Internable for Arc<T> {}
 

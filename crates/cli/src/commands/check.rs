@@ -609,7 +609,7 @@ fn por_json(report: &Report) -> Value {
         "mistakes": tally.mistakes,
         "instances": tally.outline.instances,
         "errors": tally.outline.errors,
-        "places": tally.outline.places,
+        "places": tally.outline.cells,
         "proven": tally.outline.proven,
         "questions": tally.outline.questions,
     })

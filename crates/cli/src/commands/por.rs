@@ -88,7 +88,7 @@ fn text(analysis: &Analysis, of: Option<&str>) -> String {
         count(outline.instances, "instance"),
         count(analysis.dependences.len(), "dependence"),
         count(pairs, "pair"),
-        count(outline.places, "place")
+        count(outline.cells, "cell")
     );
     let _ = writeln!(text, "{}", possible(analysis));
     if of.is_none() && outline.instances <= WIDEST {
@@ -212,7 +212,7 @@ fn analysis_json(file: &Path, analysis: &Analysis) -> Value {
         "may_deadlock": analysis.may_deadlock,
         "dependences": dependences.collect::<Vec<Value>>(),
         "enabling": analysis.enabling,
-        "places": analysis.outline.places,
+        "places": analysis.outline.cells,
         "questions": analysis.outline.questions,
     })
 }

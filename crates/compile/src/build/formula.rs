@@ -3,7 +3,7 @@
 use abridge_diag::with_stack;
 use abridge_eval::cases;
 use abridge_model::{
-    BaseSet, BinaryOp, Binding, Comparison, Expr, ExprId, LocalId, Pred, PredId, QuantifiedOp, UnaryOp,
+    BaseSet, BinaryOp, Binding, Comparison, Compiled, Expr, ExprId, LocalId, Pred, PredId, QuantifiedOp, UnaryOp,
 };
 use abridge_value::{Int, Set, Value};
 
@@ -64,7 +64,9 @@ impl Builder<'_, '_> {
     pub(crate) fn operator(&mut self, id: ExprId) -> Code {
         let model = self.model;
         match model.expr(id) {
-            Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
+            Expr::Unary(op, operand) if op.facts().compiled == Compiled::Directly => {
+                Code::Unary(*op, self.boxed(*operand))
+            }
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(model, *function) => {
                 let cases = cases.into_iter().map(|(key, value)| (key, self.code(value))).collect();
                 Code::Case(self.boxed(*arg), cases)
@@ -72,7 +74,7 @@ impl Builder<'_, '_> {
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(code) = self.beta(*function, *arg) => code,
             Expr::Binary(BinaryOp::Apply, function, arg) => Code::Apply(self.head(*function), self.boxed(*arg)),
             Expr::Binary(BinaryOp::Image, relation, set) => self.image(*relation, *set),
-            Expr::Binary(op, left, right) if is_fast_binary(*op) => {
+            Expr::Binary(op, left, right) if op.facts().compiled == Compiled::Directly => {
                 Code::Binary(*op, self.boxed(*left), self.boxed(*right))
             }
             Expr::SetExtension(items) => Code::SetExtension(items.iter().map(|item| self.code(*item)).collect()),
@@ -306,60 +308,4 @@ impl Builder<'_, '_> {
             _ => SetTest::Head(self.head(id)),
         }
     }
-}
-
-/// Operators that `operators.rs` knows.
-fn is_fast_unary(op: UnaryOp) -> bool {
-    use UnaryOp::*;
-    matches!(
-        op,
-        Negate
-            | Max
-            | Min
-            | Card
-            | GeneralUnion
-            | GeneralInter
-            | First
-            | Second
-            | Dom
-            | Ran
-            | Inverse
-            | Id
-            | Closure1
-            | Size
-            | SeqFirst
-            | SeqLast
-            | Front
-            | Tail
-            | Rev
-    )
-}
-
-fn is_fast_binary(op: BinaryOp) -> bool {
-    use BinaryOp::*;
-    matches!(
-        op,
-        Add | Subtract
-            | Multiply
-            | Divide
-            | Modulo
-            | Power
-            | Interval
-            | Union
-            | Intersection
-            | Difference
-            | Cartesian
-            | Pair
-            | DomainRestrict
-            | DomainSubtract
-            | RangeRestrict
-            | RangeSubtract
-            | Override
-            | Compose
-            | Concat
-            | InsertFront
-            | InsertTail
-            | Take
-            | Drop
-    )
 }

@@ -1,4 +1,4 @@
-//! Ways to bind a name, each with its cost: what the conjuncts that are left, the bounds of integers and the types offer.
+//! Ways to bind a name, each with its cost: from the conjuncts that are left, from the bounds of integers, and from types.
 
 use abridge_eval::Cost;
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, UnaryOp};

@@ -1,6 +1,6 @@
-//! Ordering a search before it runs.
+//! Plans: the order of a search, decided before it runs.
 //!
-//! Greedy: conditions are tested as soon as their unknowns are bound; the next unknown is bound by the cheapest means at hand, an
+//! Greedy: conditions are tested as soon as their unknowns are bound; the next unknown is bound in the way that costs least, an
 //! equation before a small set before a range before a type. A conjunction for which nothing bounds some unknown has no plan here and is
 //! left to the plain interpreter.
 

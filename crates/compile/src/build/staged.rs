@@ -7,7 +7,7 @@ use abridge_model::{LocalId, OpId, PredId, Subst, SubstId, Target, VarId};
 
 use super::Builder;
 use super::plan::Wanted;
-use crate::program::{Assigned, Condition, Search, Staged};
+use crate::program::{Assigned, Condition, ParameterSearch, Staged};
 
 /// The stages of an operation, if it has the form.
 pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> {
@@ -88,6 +88,6 @@ fn stages(
     let values = values.collect::<Option<Vec<Assigned>>>()?;
     let plan = builder.plan_for(Wanted::Stage, binder, &searched, &[])?;
     let slots = found.iter().map(|local| builder.layout.local(*local)).collect();
-    let search = Search { plan, reads: search_reads, locals: found, found: slots };
+    let search = ParameterSearch { plan, reads: search_reads, locals: found, found: slots };
     Some(Staged { conditions, search, values, n_params: params.len() })
 }

@@ -1,4 +1,4 @@
-//! The step of a plan for a way that was chosen.
+//! Steps of a plan, built from the way that was chosen.
 
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, UnaryOp};
 

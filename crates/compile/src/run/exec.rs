@@ -7,7 +7,7 @@ use abridge_eval::Val;
 use abridge_value::Value;
 
 use super::{Fast, Runtime, Stop};
-use crate::code::{Case, Code, Exec};
+use crate::code::{Case, Code, Exec, Test};
 
 pub(crate) type Then<'t, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<()> + 't;
 
@@ -32,19 +32,7 @@ impl<'r> Runtime<'r> {
         self.tick()?;
         match exec {
             Exec::Skip => then(self),
-            Exec::Assign(assignments) => {
-                if let [(slot, code)] = assignments.as_slice() {
-                    let value = self.code(code)?;
-                    let saved = std::mem::replace(&mut self.slots[*slot], value.into());
-                    let result = then(self);
-                    self.slots[*slot] = saved;
-                    return result;
-                }
-                let saved = self.assign(assignments)?;
-                let result = then(self);
-                self.restore(saved);
-                result
-            }
+            Exec::Assign(assignments) => self.assigning(assignments, then),
             Exec::Choose { targets, source } => self.every_element(source, &mut |runtime, element| {
                 let saved = runtime.assign_tuple(targets, element)?;
                 let result = then(runtime);
@@ -64,19 +52,7 @@ impl<'r> Runtime<'r> {
                     Err(Stop::Escape)
                 }
             }
-            Exec::Select { branches, otherwise } => {
-                let mut any = false;
-                for (guard, body) in branches {
-                    if self.test(guard)? {
-                        any = true;
-                        self.exec(body, then)?;
-                    }
-                }
-                match otherwise {
-                    Some(body) if !any => self.exec(body, then),
-                    _ => Ok(()),
-                }
-            }
+            Exec::Select { branches, otherwise } => self.select(branches, otherwise.as_deref(), then),
             Exec::If { branches, otherwise } => {
                 for (condition, body) in branches {
                     if self.test(condition)? {
@@ -111,22 +87,60 @@ impl<'r> Runtime<'r> {
                 result
             }
             Exec::While(looping) => self.while_loop(looping, then),
-            Exec::Call { params, locals, body, outputs } => {
-                let saved = self.assign(params)?;
-                let outer = self.declare(locals);
-                let result = self.exec(body, &mut |runtime| {
-                    let saved = runtime.copy(outputs);
-                    let result = then(runtime);
-                    runtime.restore(saved);
-                    result
-                });
-                self.restore(outer);
-                self.restore(saved);
-                result
-            }
+            Exec::Call { params, locals, body, outputs } => self.call((params, locals), body, outputs, then),
             Exec::Sequence(parts) => self.sequence(parts, then),
             Exec::Parallel(parts) => self.parallel(parts, &mut Vec::new(), then),
         }
+    }
+
+    fn assigning(&mut self, assignments: &[(usize, Code)], then: &mut Then<'_, 'r>) -> Fast<()> {
+        if let [(slot, code)] = assignments {
+            let value = self.code(code)?;
+            let saved = std::mem::replace(&mut self.slots[*slot], value.into());
+            let result = then(self);
+            self.slots[*slot] = saved;
+            return result;
+        }
+        let saved = self.assign(assignments)?;
+        let result = then(self);
+        self.restore(saved);
+        result
+    }
+
+    /// All branches whose guard holds; the other one if none does.
+    fn select(&mut self, branches: &[(Test, Exec)], otherwise: Option<&Exec>, then: &mut Then<'_, 'r>) -> Fast<()> {
+        let mut any = false;
+        for (guard, body) in branches {
+            if self.test(guard)? {
+                any = true;
+                self.exec(body, then)?;
+            }
+        }
+        match otherwise {
+            Some(body) if !any => self.exec(body, then),
+            _ => Ok(()),
+        }
+    }
+
+    /// The body of an operation, with its parameters assigned and its other locals without values.
+    fn call(
+        &mut self,
+        (params, locals): (&[(usize, Code)], &[usize]),
+        body: &Exec,
+        outputs: &[(usize, usize)],
+        then: &mut Then<'_, 'r>,
+    ) -> Fast<()> {
+        let saved = self.assign(params)?;
+        let outer = self.declare(locals);
+        let result = self.exec(body, &mut |runtime| {
+            let saved = runtime.copy(outputs);
+            let result = then(runtime);
+            runtime.restore(saved);
+            result
+        });
+        self.restore(outer);
+        self.restore(saved);
+        result
     }
 
     pub(crate) fn exec_or_skip(&mut self, exec: Option<&Exec>, then: &mut Then<'_, 'r>) -> Fast<()> {

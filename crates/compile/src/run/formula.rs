@@ -31,24 +31,80 @@ impl<'r> Runtime<'r> {
                 unary(*op, &self.code(operand)?)
             }
             Code::Binary(op, left, right) => self.with_both(left, right, |left, right| binary(*op, left, right)),
-            Code::Apply(head, arg) => {
-                if let Code::Binary(BinaryOp::Pair, first, second) = &**arg {
-                    let (first, second) = (self.code(first)?, self.code(second)?);
-                    return match self.head_at_hand(head) {
-                        Some(Val::Value(Value::Set(function))) => {
-                            relation::apply_to_pair(function, &first, &second).map_err(|_| Stop::IllDefined)
-                        }
-                        _ => self.apply(head, &Value::pair(first, second)),
-                    };
-                }
-                let arg = self.code(arg)?;
-                self.apply(head, &arg)
-            }
+            Code::Apply(head, arg) => self.apply_to(head, arg),
+            Code::Image(head, set) => self.image_of(head, set),
             Code::Case(arg, cases) => {
                 let arg = self.code(arg)?;
                 let (_, value) = cases.iter().find(|(key, _)| *key == arg).ok_or(Stop::IllDefined)?;
                 self.code(value)
             }
+            Code::Preimage(relation, set) => self.with_both(relation, set, |relation, set| {
+                Ok(Value::Set(relation::preimage(as_set(relation)?, as_set(set)?)))
+            }),
+            Code::Field(record, field) => {
+                if let Some(Value::Record(record)) = self.at_hand(record) {
+                    return record.fields().get(*field as usize).cloned().ok_or(Stop::Escape);
+                }
+                match self.code(record)? {
+                    Value::Record(record) => record.fields().get(*field as usize).cloned().ok_or(Stop::Escape),
+                    _ => Err(Stop::Escape),
+                }
+            }
+            Code::Fold(op, plan, expr) => self.fold(*op, plan, expr),
+            Code::If(condition, then, otherwise) => {
+                let branch = if self.test(condition)? { then } else { otherwise };
+                self.code(branch)
+            }
+            Code::BoolOf(test) => self.test(test).map(Value::Bool),
+            Code::Beta(..) | Code::Let(..) => self.bound(code),
+            Code::SetExtension(_)
+            | Code::SequenceExtension(_)
+            | Code::Record(..)
+            | Code::WithField(..)
+            | Code::Collect(..)
+            | Code::Lambda(..) => self.built(code),
+        }
+    }
+
+    /// A function applied to an argument.
+    fn apply_to(&mut self, head: &Head, arg: &Code) -> Fast<Value> {
+        if let Code::Binary(BinaryOp::Pair, first, second) = arg {
+            let (first, second) = (self.code(first)?, self.code(second)?);
+            return match self.head_at_hand(head) {
+                Some(Val::Value(Value::Set(function))) => {
+                    relation::apply_to_pair(function, &first, &second).map_err(|_| Stop::IllDefined)
+                }
+                _ => self.apply(head, &Value::pair(first, second)),
+            };
+        }
+        let arg = self.code(arg)?;
+        self.apply(head, &arg)
+    }
+
+    fn image_of(&mut self, head: &Head, set: &Code) -> Fast<Value> {
+        let computed = if self.at_hand(set).is_none() { Some(self.code(set)?) } else { None };
+        if let (Some(Val::Value(Value::Set(relation))), Some(set)) =
+            (self.head_at_hand(head), computed.as_ref().or_else(|| self.at_hand(set)))
+        {
+            return Ok(Value::Set(relation::image(relation, as_set(set)?)));
+        }
+        let set = match computed {
+            Some(set) => set,
+            None => self.code(set)?,
+        };
+        match self.head(head)? {
+            Val::Value(Value::Set(relation)) => Ok(Value::Set(relation::image(&relation, as_set(&set)?))),
+            symbolic => {
+                let env = self.env(&Default::default());
+                let image = self.session.image(&symbolic, &set.into(), &env)?;
+                concrete(self.session.force(&image, &env)?)
+            }
+        }
+    }
+
+    /// Expressions that bind slots for another.
+    fn bound(&mut self, code: &Code) -> Fast<Value> {
+        match code {
             Code::Beta(arg, slots, test, expr) => {
                 let arg = self.code(arg)?;
                 let saved = self.assign_tuple(slots, arg)?;
@@ -60,29 +116,19 @@ impl<'r> Runtime<'r> {
                 self.restore(saved);
                 value
             }
-            Code::Image(head, set) => {
-                let computed = if self.at_hand(set).is_none() { Some(self.code(set)?) } else { None };
-                if let (Some(Val::Value(Value::Set(relation))), Some(set)) =
-                    (self.head_at_hand(head), computed.as_ref().or_else(|| self.at_hand(set)))
-                {
-                    return Ok(Value::Set(relation::image(relation, as_set(set)?)));
-                }
-                let set = match computed {
-                    Some(set) => set,
-                    None => self.code(set)?,
-                };
-                match self.head(head)? {
-                    Val::Value(Value::Set(relation)) => Ok(Value::Set(relation::image(&relation, as_set(&set)?))),
-                    symbolic => {
-                        let env = self.env(&Default::default());
-                        let image = self.session.image(&symbolic, &set.into(), &env)?;
-                        concrete(self.session.force(&image, &env)?)
-                    }
-                }
+            Code::Let(bindings, body) => {
+                let saved = self.bind(bindings)?;
+                let result = self.code(body);
+                self.restore(saved);
+                result
             }
-            Code::Preimage(relation, set) => self.with_both(relation, set, |relation, set| {
-                Ok(Value::Set(relation::preimage(as_set(relation)?, as_set(set)?)))
-            }),
+            _ => Err(Stop::Escape),
+        }
+    }
+
+    /// Sets, sequences and records put together from parts.
+    fn built(&mut self, code: &Code) -> Fast<Value> {
+        match code {
             Code::SetExtension(items) => {
                 if let [only] = items.as_slice() {
                     return Ok(Value::Set(Set::singleton(self.code(only)?)));
@@ -100,15 +146,6 @@ impl<'r> Runtime<'r> {
             Code::Record(shape, fields) => {
                 let fields: Fast<Vec<Value>> = fields.iter().map(|field| self.code(field)).collect();
                 Ok(Value::record(*shape, fields?))
-            }
-            Code::Field(record, field) => {
-                if let Some(Value::Record(record)) = self.at_hand(record) {
-                    return record.fields().get(*field as usize).cloned().ok_or(Stop::Escape);
-                }
-                match self.code(record)? {
-                    Value::Record(record) => record.fields().get(*field as usize).cloned().ok_or(Stop::Escape),
-                    _ => Err(Stop::Escape),
-                }
             }
             Code::WithField(record, field, value) => {
                 let record = self.code(record)?;
@@ -135,18 +172,7 @@ impl<'r> Runtime<'r> {
                 })?;
                 Ok(Value::Set(set.finish()))
             }
-            Code::Fold(op, plan, expr) => self.fold(*op, plan, expr),
-            Code::If(condition, then, otherwise) => {
-                let branch = if self.test(condition)? { then } else { otherwise };
-                self.code(branch)
-            }
-            Code::Let(bindings, body) => {
-                let saved = self.bind(bindings)?;
-                let result = self.code(body);
-                self.restore(saved);
-                result
-            }
-            Code::BoolOf(test) => self.test(test).map(Value::Bool),
+            _ => Err(Stop::Escape),
         }
     }
 

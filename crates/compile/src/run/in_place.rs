@@ -103,18 +103,7 @@ impl<'r> Runtime<'r> {
                 self.restore(outer);
                 result
             }
-            Exec::Call { params, locals, body, outputs } => {
-                let saved = self.assign(params)?;
-                let outer = self.declare(locals);
-                let result = self.in_place(body);
-                let results: Vec<Val> = outputs.iter().map(|(from, _)| self.slots[*from].clone()).collect();
-                self.restore(outer);
-                self.restore(saved);
-                for ((_, to), val) in outputs.iter().zip(results) {
-                    self.slots[*to] = val;
-                }
-                result
-            }
+            Exec::Call { params, locals, body, outputs } => self.call_in_place((params, locals), body, outputs),
             Exec::Sequence(parts) => {
                 for part in parts {
                     if !self.in_place(part)? {
@@ -127,6 +116,24 @@ impl<'r> Runtime<'r> {
             // These have several outcomes.
             Exec::Choose { .. } | Exec::Such { .. } | Exec::Choice(_) | Exec::Any(..) => Err(Stop::Escape),
         }
+    }
+
+    fn call_in_place(
+        &mut self,
+        (params, locals): (&[(usize, Code)], &[usize]),
+        body: &Exec,
+        outputs: &[(usize, usize)],
+    ) -> Fast<bool> {
+        let saved = self.assign(params)?;
+        let outer = self.declare(locals);
+        let result = self.in_place(body);
+        let results: Vec<Val> = outputs.iter().map(|(from, _)| self.slots[*from].clone()).collect();
+        self.restore(outer);
+        self.restore(saved);
+        for ((_, to), val) in outputs.iter().zip(results) {
+            self.slots[*to] = val;
+        }
+        result
     }
 
     pub(crate) fn assign_in_place(&mut self, assignments: &[(usize, Code)]) -> Fast<()> {

@@ -62,19 +62,7 @@ impl<'r> Runtime<'r> {
                 Err(stop) => Err(stop),
             },
             Step::Images { relation, key, pattern } => {
-                let images = self.code(key).and_then(|key| self.images(relation, &key));
-                match images {
-                    Ok(images) => {
-                        for image in images {
-                            if self.matched(pattern, &image, rest, is_doubtful, found)?.is_break() {
-                                return Ok(ControlFlow::Break(()));
-                            }
-                        }
-                        GO_ON
-                    }
-                    Err(Stop::IllDefined) if lenient => GO_ON,
-                    Err(stop) => Err(stop),
-                }
+                self.each_image(relation, key, pattern, &Rest { steps: rest, is_doubtful }, found)
             }
             Step::Rows(plan) => self.solutions(plan, &mut |runtime| runtime.run(rest, is_doubtful, found)),
             Step::Join { plan, key, value } => {
@@ -99,48 +87,90 @@ impl<'r> Runtime<'r> {
             },
             Step::Range { slot, low, high } => match self.range(low, high) {
                 Ok(None) => GO_ON,
-                Ok(Some((low, high))) => {
-                    for n in low..=high {
-                        let saved = std::mem::replace(&mut self.slots[*slot], Value::Int(n).into());
-                        let flow = self.run(rest, is_doubtful, found);
-                        self.slots[*slot] = saved;
-                        if flow?.is_break() {
-                            return Ok(ControlFlow::Break(()));
-                        }
-                    }
-                    GO_ON
-                }
+                Ok(Some(ends)) => self.each_integer(*slot, ends, &Rest { steps: rest, is_doubtful }, found),
                 Err(Stop::IllDefined) if lenient => GO_ON,
                 Err(stop) => Err(stop),
             },
             Step::Each { pattern, source, orbits } => match self.elements(source) {
                 Ok(elements) => {
+                    let rest = Rest { steps: rest, is_doubtful };
                     if let (Pattern::Bind(slot), Some(orbits)) = (pattern, orbits)
-                        && let Some(answer) =
-                            self.each_orbit((orbits, *slot), &elements, &Rest { steps: rest, is_doubtful }, found)
+                        && let Some(answer) = self.each_orbit((orbits, *slot), &elements, &rest, found)
                     {
                         return answer;
                     }
-                    if let Pattern::Pair(left, right) = pattern {
-                        for (first, second) in relation::pairs(&elements) {
-                            let parts = [(&**left, &first), (&**right, &second)];
-                            if self.matched_all(&parts, rest, is_doubtful, found)?.is_break() {
-                                return Ok(ControlFlow::Break(()));
-                            }
-                        }
-                        return GO_ON;
-                    }
-                    for element in elements.iter() {
-                        if self.matched(pattern, &element, rest, is_doubtful, found)?.is_break() {
-                            return Ok(ControlFlow::Break(()));
-                        }
-                    }
-                    GO_ON
+                    self.each_element(pattern, &elements, &rest, found)
                 }
                 Err(Stop::IllDefined) if lenient => GO_ON,
                 Err(stop) => Err(stop),
             },
         }
+    }
+
+    /// Goes on with every element of a set that a pattern matches.
+    fn each_element(
+        &mut self,
+        pattern: &Pattern,
+        elements: &Set,
+        rest: &Rest<'_>,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
+        if let Pattern::Pair(left, right) = pattern {
+            for (first, second) in relation::pairs(elements) {
+                let parts = [(&**left, &first), (&**right, &second)];
+                if self.matched_all(&parts, rest.steps, rest.is_doubtful, found)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            return GO_ON;
+        }
+        for element in elements.iter() {
+            if self.matched(pattern, &element, rest.steps, rest.is_doubtful, found)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        GO_ON
+    }
+
+    /// Goes on with every image of a key that a pattern matches.
+    fn each_image(
+        &mut self,
+        relation: &Head,
+        key: &Code,
+        pattern: &Pattern,
+        rest: &Rest<'_>,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
+        let images = match self.code(key).and_then(|key| self.images(relation, &key)) {
+            Ok(images) => images,
+            Err(Stop::IllDefined) if self.is_lenient() => return GO_ON,
+            Err(stop) => return Err(stop),
+        };
+        for image in images {
+            if self.matched(pattern, &image, rest.steps, rest.is_doubtful, found)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        GO_ON
+    }
+
+    /// Goes on with every integer of an interval in a slot.
+    fn each_integer(
+        &mut self,
+        slot: usize,
+        (low, high): (i64, i64),
+        rest: &Rest<'_>,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
+        for n in low..=high {
+            let saved = std::mem::replace(&mut self.slots[slot], Value::Int(n).into());
+            let flow = self.run(rest.steps, rest.is_doubtful, found);
+            self.slots[slot] = saved;
+            if flow?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        GO_ON
     }
 
     pub(crate) fn images(&mut self, relation: &Head, key: &Value) -> Fast<Vec<Value>> {

@@ -3,22 +3,22 @@
 use abridge_eval::Val;
 
 use super::{Fast, Runtime, Stop};
-use crate::program::{Assigned, Condition, Search, Verdict};
+use crate::program::{Assigned, Condition, GuardVerdict, ParameterSearch};
 
 impl<'p> Runtime<'p> {
-    pub fn condition(&mut self, condition: &Condition) -> Fast<Verdict> {
+    pub fn condition(&mut self, condition: &Condition) -> Fast<GuardVerdict> {
         self.begin();
         let answer = match self.test(&condition.test) {
-            Ok(true) => Ok(Verdict::True),
-            Ok(false) => Ok(Verdict::False),
-            Err(Stop::IllDefined) => Ok(Verdict::Doubtful),
+            Ok(true) => Ok(GuardVerdict::True),
+            Ok(false) => Ok(GuardVerdict::False),
+            Err(Stop::IllDefined) => Ok(GuardVerdict::Doubtful),
             Err(Stop::Escape) => Err(Stop::Escape),
         };
         self.end(answer)
     }
 
     /// Calls `each` with the values of the found locals of every solution; equal ones may come again.
-    pub fn search(&mut self, search: &Search, each: &mut dyn FnMut(&[&Val])) -> Fast<()> {
+    pub fn search(&mut self, search: &ParameterSearch, each: &mut dyn FnMut(&[&Val])) -> Fast<()> {
         self.begin();
         let answer = self.every(&search.plan, &mut |runtime| {
             let vals: Vec<&Val> = search.found.iter().map(|slot| &runtime.slots[*slot]).collect();
@@ -29,7 +29,7 @@ impl<'p> Runtime<'p> {
     }
 
     /// A new value under some values of the found locals.
-    pub fn assigned(&mut self, search: &Search, assigned: &Assigned, locals: &[Val]) -> Fast<Val> {
+    pub fn assigned(&mut self, search: &ParameterSearch, assigned: &Assigned, locals: &[Val]) -> Fast<Val> {
         self.begin();
         let slots = assigned.locals.iter().map(|idx| search.found[*idx]);
         let saved: Vec<(usize, Val)> = slots

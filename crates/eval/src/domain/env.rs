@@ -1,4 +1,7 @@
-//! What names stand for during an evaluation.
+//! Environments: what constants, variables and locals stand for during an evaluation.
+//!
+//! An environment is cheap to clone, and a change makes a new one, so that a closure can keep the scope it was met in. A scope is restricted to the names a formula
+//! reads before it is kept; otherwise equal sets would differ by names that do not matter.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! What can go wrong in an evaluation.
+//! Errors of evaluation.
 //!
-//! None of these is a panic. What is ill-defined, what breaks an obligation of the machine and what we cannot do are kept apart.
-//! Operators create errors without a place; the nearest node being evaluated adds its own.
+//! Ill-defined operands, broken obligations of the machine and limits of ours are kept apart, because they lead to different verdicts. None of them is a panic.
+//! Operators create errors without a place; the nearest node that is evaluated adds its own.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::Model;

@@ -1,7 +1,7 @@
-//! The values inside of what is kept as a formula.
+//! Structural map over the concrete values inside a [`Val`].
 //!
-//! Whoever renames elements of given sets in a [`Val`] sees it as a tree whose leaves are values: a symbolic set has them as operands
-//! and as what the names in its closure stand for.
+//! A renaming of elements sees a symbolic set as a tree whose leaves are values: its operands, and the values of the names in its closure. A leaf that is missed here is a name
+//! that a symmetry reduction forgets to rename.
 
 use std::sync::Arc;
 

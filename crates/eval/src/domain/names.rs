@@ -1,4 +1,4 @@
-//! The names of a model, for printing values.
+//! Names of elements, fields and constructors, for printing values.
 
 use std::borrow::Cow;
 

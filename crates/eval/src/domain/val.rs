@@ -1,5 +1,4 @@
-//! What an expression evaluates to: a value, or a set that is kept as a formula because it is infinite, large, or not needed in
-//! full.
+//! Results of expressions: a value, or a set that is kept as a formula because it is infinite, large, or not needed in full.
 //!
 //! [`Val`] is the value wherever it can be; [`Val::pair`] and [`Val::record`] keep that. Equality of `Val`s is structural: equal
 //! `Val`s are equal sets, different ones may still be equal (see `sets/compare.rs` for the equality of B).

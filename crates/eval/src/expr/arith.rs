@@ -1,4 +1,4 @@
-//! Numbers.
+//! Arithmetic on integers, which are exact, and on reals.
 
 use abridge_model::{BaseSet, BinaryOp, UnaryOp};
 use abridge_value::{Int, Value};

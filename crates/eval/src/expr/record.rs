@@ -1,4 +1,4 @@
-//! Records.
+//! Records, sets of records, and access to fields.
 
 use abridge_model::ExprId;
 

@@ -1,4 +1,4 @@
-//! Relations and functions.
+//! Operators on relations and functions: application, restriction, composition, closures, projections.
 
 use abridge_model::{BinaryOp, Expr, ExprId, FreeTypeId, Model, UnaryOp};
 use abridge_value::{Builder, Int, Set, Value, relation};

@@ -1,4 +1,4 @@
-//! Sequences.
+//! Operators on sequences, which are functions from `1..n`. An operand that is no sequence is ill-defined.
 
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
 use abridge_value::{Int, Value, sequence};

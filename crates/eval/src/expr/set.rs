@@ -1,4 +1,4 @@
-//! Sets. Operators on values give values, unless the result would be too large to list; with a symbolic operand they stay symbolic.
+//! Operators on sets. Values give values, unless the result would be too large to list; a symbolic operand makes the result symbolic.
 
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
 use abridge_value::{Builder, Set, Value, relation};

@@ -78,7 +78,7 @@ pub struct Problem {
 
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    pub kind: Kind,
+    pub kind: ConstraintKind,
     /// Names that occur in it.
     pub names: Arc<FreeNames>,
     /// An ill-defined evaluation is an error even where it would count as false.
@@ -90,10 +90,10 @@ pub struct Constraint {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum ConstraintKind {
     Holds(PredId),
     Fails(PredId),
-    Relation(Relation, Term, Term),
+    Relation(Relation, Operand, Operand),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -110,7 +110,7 @@ pub enum Relation {
 
 /// One side of a relation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Term {
+pub enum Operand {
     Expr(ExprId),
     Local(LocalId),
     Known(Val),
@@ -127,12 +127,13 @@ impl Problem {
 
     pub fn of_unknowns(session: &Session<'_>, unknowns: Vec<Unknown>) -> Problem {
         let unbounded = session.config().unbounded;
-        let wishes = session.wishes();
-        let wished = wishes.locals.iter().filter(|(local, _)| unknowns.contains(&Unknown::Local(*local)));
+        let prescribed = session.prescribed();
+        let prescribed_values =
+            prescribed.locals.iter().filter(|(local, _)| unknowns.contains(&Unknown::Local(*local)));
         let equal = |(local, val): &(LocalId, Val)| {
-            Constraint::relation(session, Relation::Equal, Term::Local(*local), Term::Known(val.clone()))
+            Constraint::relation(session, Relation::Equal, Operand::Local(*local), Operand::Known(val.clone()))
         };
-        let constraints = wished.map(equal).collect();
+        let constraints = prescribed_values.map(equal).collect();
         Problem { unknowns, constraints, unbounded, closed_is_strict: false, samples_strings: false }
     }
 
@@ -158,7 +159,7 @@ impl Problem {
     /// Adds a local with its value.
     pub fn define(&mut self, session: &Session<'_>, binding: Binding) {
         self.unknowns.push(Unknown::Local(binding.local));
-        let (left, right) = (Term::Local(binding.local), Term::Expr(binding.value));
+        let (left, right) = (Operand::Local(binding.local), Operand::Expr(binding.value));
         self.constraints.push(Constraint::relation(session, Relation::Equal, left, right));
     }
 
@@ -174,43 +175,43 @@ impl Problem {
 }
 
 impl Constraint {
-    fn new(kind: Kind, names: Arc<FreeNames>) -> Constraint {
+    fn new(kind: ConstraintKind, names: Arc<FreeNames>) -> Constraint {
         Constraint { kind, names, strict: false, is_searched: true, is_opened: false }
     }
 
     /// A predicate that must hold, as one constraint of the same kind as its source.
     pub fn whole(session: &Session<'_>, pred: PredId, source: &Constraint) -> Constraint {
         let names = session.interp.names_of_pred(pred);
-        Constraint { strict: source.strict, ..Constraint::new(Kind::Holds(pred), names) }
+        Constraint { strict: source.strict, ..Constraint::new(ConstraintKind::Holds(pred), names) }
     }
 
-    pub fn relation(session: &Session<'_>, relation: Relation, left: Term, right: Term) -> Constraint {
+    pub fn relation(session: &Session<'_>, relation: Relation, left: Operand, right: Operand) -> Constraint {
         let names = join(left.names(session), right.names(session));
-        Constraint::new(Kind::Relation(relation, left, right), names)
+        Constraint::new(ConstraintKind::Relation(relation, left, right), names)
     }
 
     /// `expr = val`
     pub fn equals(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
-        Constraint::relation(session, Relation::Equal, Term::Expr(expr), Term::Known(val))
+        Constraint::relation(session, Relation::Equal, Operand::Expr(expr), Operand::Known(val))
     }
 
     /// `val : expr`
     pub fn contains(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
-        Constraint::relation(session, Relation::Member, Term::Known(val), Term::Expr(expr))
+        Constraint::relation(session, Relation::Member, Operand::Known(val), Operand::Expr(expr))
     }
 
     /// `expr /: val`
     pub fn not_member(session: &Session<'_>, expr: ExprId, val: Val) -> Constraint {
-        Constraint::relation(session, Relation::NotMember, Term::Expr(expr), Term::Known(val))
+        Constraint::relation(session, Relation::NotMember, Operand::Expr(expr), Operand::Known(val))
     }
 
     pub fn local_not_member(session: &Session<'_>, local: LocalId, val: Val) -> Constraint {
-        Constraint::relation(session, Relation::NotMember, Term::Local(local), Term::Known(val))
+        Constraint::relation(session, Relation::NotMember, Operand::Local(local), Operand::Known(val))
     }
 
     /// `val <= local`
     pub fn local_at_least(session: &Session<'_>, local: LocalId, val: Val) -> Constraint {
-        Constraint::relation(session, Relation::LessEqual, Term::Known(val), Term::Local(local))
+        Constraint::relation(session, Relation::LessEqual, Operand::Known(val), Operand::Local(local))
     }
 
     pub fn mentions(&self, unknown: Unknown) -> bool {
@@ -224,15 +225,15 @@ impl Constraint {
     /// The formulas it is made of, if it is made of formulas and values.
     pub fn formulas(&self) -> Option<Vec<Node>> {
         let (left, right) = match &self.kind {
-            Kind::Holds(pred) | Kind::Fails(pred) => return Some(vec![Node::Pred(*pred)]),
-            Kind::Relation(_, left, right) => (left, right),
+            ConstraintKind::Holds(pred) | ConstraintKind::Fails(pred) => return Some(vec![Node::Pred(*pred)]),
+            ConstraintKind::Relation(_, left, right) => (left, right),
         };
         let mut formulas = Vec::new();
         for term in [left, right] {
             match term {
-                Term::Expr(id) => formulas.push(Node::Expr(*id)),
-                Term::Known(_) => {}
-                Term::Local(_) => return None,
+                Operand::Expr(id) => formulas.push(Node::Expr(*id)),
+                Operand::Known(_) => {}
+                Operand::Local(_) => return None,
             }
         }
         Some(formulas)
@@ -240,37 +241,37 @@ impl Constraint {
 
     /// The same constraint with one side evaluated.
     pub fn with_known(&self, session: &Session<'_>, val: Val) -> Constraint {
-        let Kind::Relation(relation, left, _) = &self.kind else { return self.clone() };
+        let ConstraintKind::Relation(relation, left, _) = &self.kind else { return self.clone() };
         let names = left.names(session);
-        Constraint { kind: Kind::Relation(*relation, left.clone(), Term::Known(val)), names, ..*self }
+        Constraint { kind: ConstraintKind::Relation(*relation, left.clone(), Operand::Known(val)), names, ..*self }
     }
 }
 
-impl Term {
+impl Operand {
     pub fn names(&self, session: &Session<'_>) -> Arc<FreeNames> {
         match self {
-            Term::Expr(id) => session.interp.names_of_expr(*id),
-            Term::Local(id) => Arc::new(FreeNames { locals: vec![*id], ..FreeNames::default() }),
-            Term::Known(_) => Arc::default(),
+            Operand::Expr(id) => session.interp.names_of_expr(*id),
+            Operand::Local(id) => Arc::new(FreeNames { locals: vec![*id], ..FreeNames::default() }),
+            Operand::Known(_) => Arc::default(),
         }
     }
 
     pub fn is_ready(&self, session: &Session<'_>, open: &[Unknown]) -> bool {
         match self {
-            Term::Expr(id) => {
+            Operand::Expr(id) => {
                 let names = session.interp.names_of_expr(*id);
                 !open.iter().any(|unknown| unknown.is_in(&names))
             }
-            Term::Local(id) => !open.contains(&Unknown::Local(*id)),
-            Term::Known(_) => true,
+            Operand::Local(id) => !open.contains(&Unknown::Local(*id)),
+            Operand::Known(_) => true,
         }
     }
 
     pub fn eval(&self, session: &Session<'_>, env: &Env) -> Result<Val> {
         match self {
-            Term::Expr(id) => session.expr(*id, env),
-            Term::Local(id) => session.local(*id, env),
-            Term::Known(val) => Ok(val.clone()),
+            Operand::Expr(id) => session.expr(*id, env),
+            Operand::Local(id) => session.local(*id, env),
+            Operand::Known(val) => Ok(val.clone()),
         }
     }
 }
@@ -318,7 +319,7 @@ impl Flat<'_> {
             (Pred::Let { bindings, body }, _) => {
                 for binding in bindings {
                     self.unknowns.push(Unknown::Local(binding.local));
-                    self.relation(Relation::Equal, Term::Local(binding.local), Term::Expr(binding.value), strict);
+                    self.relation(Relation::Equal, Operand::Local(binding.local), Operand::Expr(binding.value), strict);
                 }
                 open.push((*body, positive, strict));
             }
@@ -335,7 +336,7 @@ impl Flat<'_> {
         (left_id, right_id): (ExprId, ExprId),
         strict: bool,
     ) {
-        let (left, right) = (Term::Expr(left_id), Term::Expr(right_id));
+        let (left, right) = (Operand::Expr(left_id), Operand::Expr(right_id));
         match (op, positive) {
             (Comparison::Equal, true) if self.is_all_different(left_id, right_id) => {
                 self.all_different(left_id, strict)
@@ -359,14 +360,14 @@ impl Flat<'_> {
     }
 
     /// `{a, b} <: S` says `a : S` and `b : S`.
-    fn subset(&mut self, left: ExprId, right: Term, strict: bool) {
+    fn subset(&mut self, left: ExprId, right: Operand, strict: bool) {
         match self.session.model().expr(left) {
             Expr::SetExtension(items) => {
                 for item in items {
-                    self.relation(Relation::Member, Term::Expr(*item), right.clone(), strict);
+                    self.relation(Relation::Member, Operand::Expr(*item), right.clone(), strict);
                 }
             }
-            _ => self.relation(Relation::Subset, Term::Expr(left), right, strict),
+            _ => self.relation(Relation::Subset, Operand::Expr(left), right, strict),
         }
     }
 
@@ -391,19 +392,19 @@ impl Flat<'_> {
         let items = self.counted_items(card).unwrap_or_default().to_vec();
         for (idx, first) in items.iter().enumerate() {
             for second in &items[idx + 1..] {
-                self.relation(Relation::NotEqual, Term::Expr(*first), Term::Expr(*second), strict);
+                self.relation(Relation::NotEqual, Operand::Expr(*first), Operand::Expr(*second), strict);
             }
         }
     }
 
-    fn relation(&mut self, relation: Relation, left: Term, right: Term, strict: bool) {
+    fn relation(&mut self, relation: Relation, left: Operand, right: Operand, strict: bool) {
         let constraint = Constraint::relation(self.session, relation, left, right);
         self.constraints.push(Constraint { strict, ..constraint });
     }
 
     fn plain(&mut self, pred: PredId, positive: bool, strict: bool) {
         let names = self.session.interp.names_of_pred(pred);
-        let kind = if positive { Kind::Holds(pred) } else { Kind::Fails(pred) };
+        let kind = if positive { ConstraintKind::Holds(pred) } else { ConstraintKind::Fails(pred) };
         self.constraints.push(Constraint { strict, ..Constraint::new(kind, names) });
     }
 }

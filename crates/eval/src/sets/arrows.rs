@@ -1,4 +1,4 @@
-//! Sets of relations, functions and sequences.
+//! Membership in sets of relations, functions and sequences, and their elements.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,6 @@
-//! Equality and inclusion.
+//! Equality and inclusion of sets, symbolic ones included.
+//!
+//! Equal forms are equal sets. Otherwise one side is listed and tested against the other; two infinite sets of different form are an error, never a guess.
 
 use std::ops::ControlFlow;
 

@@ -1,5 +1,4 @@
-//! Domain, range and inverse of symbolic relations by their form, so that infinite relations with a plain domain have a plain
-//! one.
+//! Domain, range and inverse of symbolic relations by their form, so that an infinite relation with a plain domain has that domain.
 
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, LocalId, Pred, QuantifiedOp, UnaryOp};
 use abridge_value::{Set, relation};

@@ -1,4 +1,4 @@
-//! What a relation maps a value to: application, image and domain tests without listing the relation.
+//! Images of a value under a relation: application, image and domain tests without listing the relation.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;

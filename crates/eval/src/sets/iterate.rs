@@ -1,4 +1,4 @@
-//! All elements of a set: one after the other, without duplicates, or together as a value.
+//! Elements of a set: one after the other without duplicates, or together as a value.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! Membership.
+//! Membership of a value in a set, by the form of the set, without listing it.
 
 use std::ops::ControlFlow;
 

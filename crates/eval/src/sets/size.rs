@@ -1,4 +1,6 @@
-//! How many elements a set has.
+//! Sizes of sets: bounds without listing, and exact cardinalities.
+//!
+//! A bound may be too large, never too small: planners rely on it, and so does the decision to list a set.
 
 use abridge_model::{Arrow, BinaryOp, FreeTypeId, Type, TypeId, UnaryOp};
 use abridge_value::Int;

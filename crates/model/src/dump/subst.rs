@@ -75,17 +75,7 @@ impl Printer<'_> {
                 self.text("END");
             }
             Subst::While { condition, body, invariant, variant, .. } => {
-                self.text("WHILE ");
-                self.pred(*condition, IMPLICATION);
-                self.text(" DO");
-                self.block(*body);
-                self.text("INVARIANT ");
-                self.pred(*invariant, IMPLICATION);
-                self.gap();
-                self.text("VARIANT ");
-                self.expr(*variant, TOP);
-                self.gap();
-                self.text("END");
+                self.while_loop(*condition, *body, *invariant, *variant);
             }
             Subst::Call { op, args, outputs } => {
                 if !outputs.is_empty() {
@@ -100,24 +90,42 @@ impl Printer<'_> {
                 self.block(id);
                 self.text("END");
             }
-            Subst::Sequence(parts) => {
-                for (idx, part) in parts.iter().enumerate() {
-                    if idx > 0 {
-                        self.text(";");
-                        self.gap();
-                    }
-                    self.subst(*part, Context::Block);
-                }
+            Subst::Sequence(parts) => self.sequence(parts),
+            Subst::Parallel(parts) => self.parallel(parts),
+        }
+    }
+
+    fn while_loop(&mut self, condition: PredId, body: SubstId, invariant: PredId, variant: ExprId) {
+        self.text("WHILE ");
+        self.pred(condition, IMPLICATION);
+        self.text(" DO");
+        self.block(body);
+        self.text("INVARIANT ");
+        self.pred(invariant, IMPLICATION);
+        self.gap();
+        self.text("VARIANT ");
+        self.expr(variant, TOP);
+        self.gap();
+        self.text("END");
+    }
+
+    fn sequence(&mut self, parts: &[SubstId]) {
+        for (idx, part) in parts.iter().enumerate() {
+            if idx > 0 {
+                self.text(";");
+                self.gap();
             }
-            Subst::Parallel(parts) => {
-                for (idx, part) in parts.iter().enumerate() {
-                    if idx > 0 {
-                        self.gap();
-                        self.text("|| ");
-                    }
-                    self.subst(*part, Context::Parallel);
-                }
+            self.subst(*part, Context::Block);
+        }
+    }
+
+    fn parallel(&mut self, parts: &[SubstId]) {
+        for (idx, part) in parts.iter().enumerate() {
+            if idx > 0 {
+                self.gap();
+                self.text("|| ");
             }
+            self.subst(*part, Context::Parallel);
         }
     }
 

@@ -30,8 +30,6 @@ impl Lower<'_> {
     fn builtin_unary(&mut self, builtin: Builtin, arg: ExprId, span: Span) -> ExprId {
         let info = builtin.info();
         let set_needed = format!("`{}` needs a set", info.name);
-        let relation_needed = format!("`{}` needs a relation", info.name);
-        let sequence_needed = format!("`{}` needs a sequence", info.name);
         let (op, ty) = match builtin {
             Builtin::Max | Builtin::Min => {
                 let ty = self.expect_set(arg, &set_needed, span);
@@ -70,6 +68,21 @@ impl Lower<'_> {
                 self.expect(arg, sets, &format!("`{}` needs a set of sets", info.name), span);
                 (if builtin == Builtin::GeneralUnion { UnaryOp::GeneralUnion } else { UnaryOp::GeneralInter }, set)
             }
+            _ => {
+                match self.relation_builtin(builtin, arg, span).or_else(|| self.sequence_builtin(builtin, arg, span)) {
+                    Some(found) => found,
+                    None => return self.error_expr(span),
+                }
+            }
+        };
+        self.add_expr(Expr::Unary(op, arg), ty, span)
+    }
+
+    /// Operators on relations, with the type of their result.
+    fn relation_builtin(&mut self, builtin: Builtin, arg: ExprId, span: Span) -> Option<(UnaryOp, Ty)> {
+        let info = builtin.info();
+        let relation_needed = format!("`{}` needs a relation", info.name);
+        Some(match builtin {
             Builtin::Dom => {
                 let (first, _) = self.expect_relation(arg, &relation_needed, span);
                 (UnaryOp::Dom, self.types.pow(first))
@@ -79,7 +92,7 @@ impl Lower<'_> {
                 (UnaryOp::Ran, self.types.pow(second))
             }
             Builtin::Id => {
-                let elem = self.expect_set(arg, &set_needed, span);
+                let elem = self.expect_set(arg, &format!("`{}` needs a set", info.name), span);
                 (UnaryOp::Id, self.types.relation(elem, elem))
             }
             Builtin::Prj1 | Builtin::Prj2 => {
@@ -104,8 +117,17 @@ impl Lower<'_> {
                 self.expect(arg, expected, "`rel` needs a function to sets", span);
                 (UnaryOp::Rel, self.types.relation(first, elem))
             }
+            _ => return None,
+        })
+    }
+
+    /// Operators on sequences, with the type of their result.
+    fn sequence_builtin(&mut self, builtin: Builtin, arg: ExprId, span: Span) -> Option<(UnaryOp, Ty)> {
+        let info = builtin.info();
+        let sequence_needed = format!("`{}` needs a sequence", info.name);
+        Some(match builtin {
             Builtin::Seq | Builtin::Seq1 | Builtin::Iseq | Builtin::Iseq1 | Builtin::Perm => {
-                let elem = self.expect_set(arg, &set_needed, span);
+                let elem = self.expect_set(arg, &format!("`{}` needs a set", info.name), span);
                 let op = match builtin {
                     Builtin::Seq => UnaryOp::Seq,
                     Builtin::Seq1 => UnaryOp::Seq1,
@@ -126,9 +148,8 @@ impl Lower<'_> {
                 let ty = self.expect_sequence(arg, &sequence_needed, span);
                 (if builtin == Builtin::Front { UnaryOp::Front } else { UnaryOp::Tail }, ty)
             }
-            _ => return self.error_expr(span),
-        };
-        self.add_expr(Expr::Unary(op, arg), ty, span)
+            _ => return None,
+        })
     }
 
     /// `size`, `rev` and `conc`, which also work on strings.

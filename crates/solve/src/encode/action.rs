@@ -9,9 +9,7 @@ use abridge_blast::{Lit, Sym};
 use abridge_diag::with_stack;
 use abridge_eval::{Env, Unknown};
 use abridge_model::walk::Node;
-use abridge_model::{
-    BinaryOp, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, Subst, SubstId, Target, UnaryOp, VarId,
-};
+use abridge_model::{Comparison, Expr, ExprId, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, VarId, may_fail};
 use abridge_value::{Int, Value};
 
 use super::{Encoded, Encoder, Stop, Term, TermKind};
@@ -33,6 +31,8 @@ pub struct Executor<'e, 's> {
     pub loose: BTreeSet<VarId>,
     /// Something without a circuit may be ill-defined.
     pub is_doubtful: bool,
+    /// What has no circuit, or may be ill-defined in ways that circuits do not tell.
+    pub gaps: Vec<&'static str>,
     /// There are inputs beside those of the state.
     pub has_choice: bool,
     /// Operations that are being called.
@@ -47,7 +47,14 @@ impl Effect {
 
 impl<'e, 's> Executor<'e, 's> {
     pub fn new(encoder: &'e mut Encoder<'s>) -> Self {
-        Executor { encoder, loose: BTreeSet::new(), is_doubtful: false, has_choice: false, calls: Vec::new() }
+        Executor {
+            encoder,
+            loose: BTreeSet::new(),
+            is_doubtful: false,
+            gaps: Vec::new(),
+            has_choice: false,
+            calls: Vec::new(),
+        }
     }
 
     pub fn execute(&mut self, id: SubstId, env: &Env) -> Encoded<Effect> {
@@ -121,8 +128,9 @@ impl<'e, 's> Executor<'e, 's> {
         for (target, value) in targets.iter().zip(values) {
             let term = match self.encoder.expr(*value, env) {
                 Ok(term) => Some(term),
-                Err(Stop::Unsupported(_)) => {
+                Err(Stop::Unsupported(what)) => {
                     let session = self.encoder.session;
+                    self.gaps.push(what);
                     self.loose.extend(&session.interp().names_of_expr(*value).variables);
                     self.is_doubtful |= may_fail(session.model(), Node::Expr(*value));
                     None
@@ -197,6 +205,7 @@ impl<'e, 's> Executor<'e, 's> {
         if self.encoder.any([truth.holds, truth.fails]) != Lit::TRUE {
             let session = self.encoder.session;
             self.loose.extend(&session.interp().names_of_pred(pred).variables);
+            self.gaps.push("a condition that may be ill-defined");
             self.is_doubtful = true;
         }
     }
@@ -411,58 +420,17 @@ impl<'e, 's> Executor<'e, 's> {
     /// All parts on the values before.
     fn parallel(&mut self, parts: &[SubstId], env: &Env) -> Encoded<Effect> {
         let mut whole = Effect::nothing();
+        let (mut defined, mut has_outcome) = (Vec::new(), Vec::new());
         for part in parts {
             let effect = self.execute(*part, env)?;
             whole.possible = self.encoder.and(whole.possible, effect.possible);
-            whole.defined = self.encoder.and(whole.defined, effect.defined);
+            has_outcome.push(self.encoder.any([effect.possible, !effect.defined]));
+            defined.push(effect.defined);
             whole.updates.extend(effect.updates);
         }
-        Ok(whole)
-    }
-}
-
-/// Whether evaluating a formula may fail. Those that surely do not have operators only that are defined for all operands.
-pub fn may_fail(model: &Model, root: Node) -> bool {
-    let mut found = false;
-    model.for_each_node(root, &mut |node| {
-        found |= match node {
-            Node::Expr(id) => !is_total(model.expr(id)),
-            Node::Pred(id) => matches!(
-                model.pred(id),
-                Pred::External(..) | Pred::Finite(_) | Pred::Forall { .. } | Pred::Exists { .. }
-            ),
-            Node::Subst(_) => true,
-        };
-    });
-    found
-}
-
-fn is_total(expr: &Expr) -> bool {
-    use BinaryOp as B;
-    use UnaryOp as U;
-    match expr {
-        Expr::Integer(_) | Expr::String(_) | Expr::Bool(_) | Expr::Element(..) | Expr::Constant(_) => true,
-        Expr::Variable(_) | Expr::Local(_) | Expr::Carrier(_) | Expr::BaseSet(_) | Expr::EmptySet => true,
-        Expr::SetExtension(_) | Expr::SequenceExtension(_) | Expr::Record(_) => true,
-        Expr::Field(..) | Expr::WithField(..) | Expr::If(..) | Expr::BoolOf(_) => true,
-        Expr::Unary(op, _) => matches!(op, U::Negate | U::First | U::Second | U::Dom | U::Ran | U::Inverse),
-        Expr::Binary(op, ..) => matches!(
-            op,
-            B::Add
-                | B::Subtract
-                | B::Multiply
-                | B::Interval
-                | B::Union
-                | B::Intersection
-                | B::Difference
-                | B::Cartesian
-                | B::Pair
-                | B::DomainRestrict
-                | B::DomainSubtract
-                | B::RangeRestrict
-                | B::RangeSubtract
-                | B::Override
-        ),
-        _ => false,
+        // Where a part is infeasible, nothing is wrong with the others.
+        let is_feasible = self.encoder.all(has_outcome);
+        let defined = self.encoder.all(defined);
+        Ok(Effect { defined: self.encoder.blast.circuit.implies(is_feasible, defined), ..whole })
     }
 }

@@ -1,4 +1,4 @@
-//! Candidates for bound variables.
+//! Candidates for bound variables, each of which then occurs with a known value.
 
 use abridge_diag::with_stack;
 use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};

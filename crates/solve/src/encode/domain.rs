@@ -1,6 +1,6 @@
-//! Symbolic values for unknowns.
+//! Symbolic values for unknowns: fresh inputs, and the condition that they are an element of a set.
 
-use abridge_blast::{Entry, Lit, MAX_CHOICE, Members, Sym};
+use abridge_blast::{Entry, Lit, Members, Sym};
 use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};
 use abridge_model::{Arrow, BinaryOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
@@ -99,7 +99,7 @@ impl Encoder<'_> {
     fn fresh_function(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
         let keys = self.list(from, MAX_KEYS, env)?;
         let values = match self.session.size(to) {
-            _ if arrow.functional && !arrow.injective && !arrow.surjective && is_wide(to) => None,
+            _ if arrow.functional && !arrow.injective && !arrow.surjective && self.is_binary(to) => None,
             Size::AtMost(bound) if bound.saturating_mul(keys.len()) <= MAX_ELEMENTS => {
                 Some(self.list(to, MAX_ELEMENTS, env)?)
             }
@@ -151,10 +151,9 @@ impl Encoder<'_> {
     fn fresh_map(&mut self, arrow: Arrow, keys: &Set, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());
         for key in keys {
-            let (val, condition) = self.fresh(to, env)?;
-            let present = if arrow.total { Lit::TRUE } else { self.blast.circuit.input() };
+            let (entry, condition) = self.fresh_entry(arrow.total, key, to, env)?;
             conditions.push(condition);
-            entries.push(Entry { key, present, val });
+            entries.push(entry);
         }
         let map = Sym::Map(entries);
         if arrow.injective {
@@ -178,13 +177,10 @@ impl Encoder<'_> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());
         for key in &self.list(from, MAX_KEYS, env)? {
             let range = ranges.iter().find(|(point, _)| **point == key);
-            let (val, condition) = match range {
-                Some((_, (lo, hi))) => self.fresh(&Set::interval(lo.clone(), hi.clone()).into(), env)?,
-                None => self.fresh(to, env)?,
-            };
-            let present = if arrow.total { Lit::TRUE } else { self.blast.circuit.input() };
+            let range = range.map(|(_, (lo, hi))| Val::from(Set::interval(lo.clone(), hi.clone())));
+            let (entry, condition) = self.fresh_entry(arrow.total, key, range.as_ref().unwrap_or(to), env)?;
             conditions.push(condition);
-            entries.push(Entry { key, present, val });
+            entries.push(entry);
         }
         let sym = self.blast.flattened(entries);
         let set = SymbolicSet::binary(BinaryOp::Arrow(arrow), from.clone(), to.clone());
@@ -202,9 +198,26 @@ impl Encoder<'_> {
         let dense = self.is_sequence(&sym)?;
         Ok((sym, self.and(condition, dense)))
     }
-}
 
-/// Whether an element of a set is an integer in binary.
-fn is_wide(set: &Val) -> bool {
-    set.as_set().and_then(Set::ends).is_some_and(|(lo, hi)| &hi - &lo >= Int::from(MAX_CHOICE))
+    /// Whether an element of a set is an integer in binary.
+    fn is_binary(&self, set: &Val) -> bool {
+        set.as_set().and_then(Set::ends).is_some_and(|(lo, hi)| self.blast.is_binary(&lo, &hi))
+    }
+
+    /// A possible argument of a function and its value, any element of a set, and the condition for it. The value of an argument that is
+    /// not there has no true literal: there is one way to write down each function.
+    fn fresh_entry(&mut self, is_total: bool, key: Value, to: &Val, env: &Env) -> Encoded<(Entry, Lit)> {
+        let (val, inside) = self.fresh(to, env)?;
+        if is_total {
+            return Ok((Entry { key, present: Lit::TRUE, val }, inside));
+        }
+        let present = self.blast.circuit.input();
+        let mut conditions = vec![self.blast.circuit.implies(present, inside)];
+        val.for_each_lit(&mut |lit| {
+            if !lit.is_constant() {
+                conditions.push(self.blast.circuit.implies(lit, present));
+            }
+        });
+        Ok((Entry { key, present, val }, self.all(conditions)))
+    }
 }

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Circuits of expressions. What mentions no unknown is evaluated; what has no circuit is [`Stop::Unsupported`].
 
 use abridge_blast::{Entry, Lit, Side, Sym};
 use abridge_diag::with_stack;
@@ -171,10 +171,11 @@ impl<'s> Encoder<'s> {
                 let is_sequence = self.is_sequence(&val)?;
                 (self.blast.cardinality(&val)?, is_sequence)
             }
-            U::SeqFirst => self.blast.apply(&val, &int(1))?,
-            U::SeqLast => {
-                let size = self.blast.cardinality(&val)?;
-                self.blast.apply(&val, &size)?
+            U::SeqFirst | U::SeqLast => {
+                let position = if op == U::SeqFirst { int(1) } else { self.blast.cardinality(&val)? };
+                let (item, is_there) = self.blast.apply(&val, &position)?;
+                let is_sequence = self.is_sequence(&val)?;
+                (item, self.and(is_there, is_sequence))
             }
             _ => return Err(Stop::Unsupported("an operator")),
         };

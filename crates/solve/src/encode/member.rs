@@ -1,6 +1,7 @@
 //! Membership in sets that are not listed: powersets, functions, sequences, infinite sets.
 
 use abridge_blast::{Entry, Lit, Sym};
+use abridge_diag::with_stack;
 use abridge_eval::{Env, SymbolicSet, Val};
 use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, ExprId, UnaryOp};
 
@@ -21,8 +22,38 @@ impl From<ExprId> for SetArg {
 }
 
 impl Encoder<'_> {
-    /// `x : set`; that `x` is defined is not asked here.
+    /// `x : set`; that `x` is defined is not asked here. Where the set is ill-defined, so is the membership, whatever a part of it would say.
     pub fn in_set(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
+        let truth = self.in_defined(x, set, env)?;
+        let defined = self.set_defined(set, env)?;
+        Ok(self.guarded(defined, truth))
+    }
+
+    /// The condition that all parts of a set are defined.
+    fn set_defined(&mut self, set: &SetArg, env: &Env) -> Encoded<Lit> {
+        let id = match set {
+            SetArg::Val(_) => return Ok(Lit::TRUE),
+            SetArg::Expr(id) => *id,
+        };
+        if !self.is_open_expr(id) {
+            return Ok(Lit::from(self.evaluated(self.session.expr(id, env))?.is_some()));
+        }
+        let parts = match self.session.model().expr(id) {
+            Expr::Unary(op, base) if is_set_of_sets(*op) => vec![*base],
+            Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Cartesian, left, right) => vec![*left, *right],
+            Expr::Binary(BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference, left, right) => {
+                vec![*left, *right]
+            }
+            _ => return Ok(self.expr(id, env)?.defined),
+        };
+        let mut defined = Vec::with_capacity(parts.len());
+        for part in parts {
+            defined.push(with_stack(|| self.set_defined(&part.into(), env))?);
+        }
+        Ok(self.all(defined))
+    }
+
+    fn in_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
         match set {
             SetArg::Val(val) => self.in_val(x, val, env),
             SetArg::Expr(id) if !self.is_open_expr(*id) => match self.evaluated(self.session.expr(*id, env))? {
@@ -159,8 +190,14 @@ impl Encoder<'_> {
         Ok(self.and(!below, !above))
     }
 
-    /// `x <: set`
+    /// `x <: set`; ill-defined where the set is.
     pub(crate) fn within(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
+        let truth = self.within_defined(x, set, env)?;
+        let defined = self.set_defined(set, env)?;
+        Ok(self.guarded(defined, truth))
+    }
+
+    fn within_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
         let x = self.as_sym(x, env)?;
         if let Some(other) = self.open_term(set, env)? {
             let sym = self.as_sym(&other, env)?;
@@ -316,4 +353,10 @@ impl Encoder<'_> {
         let holds = self.all(conditions);
         Ok(Truth { holds, fails: !holds })
     }
+}
+
+/// Whether an operator makes a set of subsets, functions or sequences.
+fn is_set_of_sets(op: UnaryOp) -> bool {
+    use UnaryOp as U;
+    matches!(op, U::Pow | U::Pow1 | U::Fin | U::Fin1 | U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm)
 }

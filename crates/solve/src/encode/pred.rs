@@ -1,4 +1,4 @@
-//! Predicates.
+//! Circuits of predicates: when they hold and when they fail.
 
 use abridge_blast::{Lit, Sym};
 use abridge_diag::with_stack;

@@ -1,6 +1,6 @@
 //! Case splits: the ways in which a disjunction or an existential quantifier can hold.
 
-use abridge_eval::{Constraint, Kind, Session, Unknown, normalise};
+use abridge_eval::{Constraint, ConstraintKind, Session, Unknown, normalise};
 use abridge_model::{Pred, PredId};
 
 /// The ways in which a constraint can hold, if it is an existential quantifier or a disjunction: new unknowns and constraints
@@ -15,7 +15,7 @@ pub(super) fn case_split(
         Some((ways.collect(), true))
     };
     match constraint.kind {
-        Kind::Holds(pred) => match session.model().pred(pred) {
+        ConstraintKind::Holds(pred) => match session.model().pred(pred) {
             Pred::Exists { binder, body } => {
                 let (mut unknowns, constraints) = normalise(session, *body, true, constraint.strict);
                 unknowns.splice(0..0, binder.iter().map(|local| Unknown::Local(*local)));
@@ -25,7 +25,7 @@ pub(super) fn case_split(
             Pred::Implies(left, right) => ways(vec![(*left, false), (*right, true)]),
             _ => None,
         },
-        Kind::Fails(pred) => match session.model().pred(pred) {
+        ConstraintKind::Fails(pred) => match session.model().pred(pred) {
             Pred::And(parts) => ways(parts.iter().map(|part| (*part, false)).collect()),
             Pred::Forall { binder, body } => {
                 let (mut unknowns, constraints) = normalise(session, *body, false, constraint.strict);
@@ -34,6 +34,6 @@ pub(super) fn case_split(
             }
             _ => None,
         },
-        Kind::Relation(..) => None,
+        ConstraintKind::Relation(..) => None,
     }
 }

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
-use abridge_eval::{Env, Kind, Problem, Relation, Result, SymbolicSet, Term, Unbounded, Unknown, Val};
+use abridge_eval::{ConstraintKind, Env, Operand, Problem, Relation, Result, SymbolicSet, Unbounded, Unknown, Val};
 use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
@@ -260,7 +260,7 @@ impl Search<'_> {
         // What sets say comes first: products need ranges of their factors.
         for in_sets in [true, false] {
             for constraint in &node.constraints {
-                let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+                let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { continue };
                 if in_sets {
                     self.bound_by_set(*relation, left, right, node, &mut bounds, &mut at_most_zero);
                 } else {
@@ -275,7 +275,7 @@ impl Search<'_> {
     /// What one comparison of integers under an environment says about the points of a function under construction.
     pub(super) fn bound_points(
         &self,
-        (relation, left, right): (Relation, &Term, &Term),
+        (relation, left, right): (Relation, &Operand, &Operand),
         node: &Node,
         env: &Env,
         bounds: &Bounds,
@@ -284,12 +284,12 @@ impl Search<'_> {
         self.bound_by_comparison(relation, left, right, At { node, env, bounds }, at_most_zero);
     }
 
-    fn is_integer(&self, term: &Term) -> bool {
+    fn is_integer(&self, term: &Operand) -> bool {
         let model = self.session.model();
         match term {
-            Term::Expr(id) => model.ty(*id) == TypeTable::INTEGER,
-            Term::Local(id) => model.locals[*id].ty == TypeTable::INTEGER,
-            Term::Known(val) => val.int().is_ok(),
+            Operand::Expr(id) => model.ty(*id) == TypeTable::INTEGER,
+            Operand::Local(id) => model.locals[*id].ty == TypeTable::INTEGER,
+            Operand::Known(val) => val.int().is_ok(),
         }
     }
 
@@ -297,8 +297,8 @@ impl Search<'_> {
     fn bound_by_set(
         &self,
         relation: Relation,
-        left: &Term,
-        right: &Term,
+        left: &Operand,
+        right: &Operand,
         node: &Node,
         bounds: &mut Bounds,
         at_most_zero: &mut Vec<Linear>,
@@ -311,7 +311,7 @@ impl Search<'_> {
             return;
         }
         let set = match right {
-            Term::Known(set) => set.clone(),
+            Operand::Known(set) => set.clone(),
             term if term.is_ready(self.session, &node.open) => match term.eval(self.session, &node.env) {
                 Ok(set) => set,
                 Err(_) => return,
@@ -340,8 +340,8 @@ impl Search<'_> {
     }
 
     /// `f : A --> B` with a known set `B` of integers.
-    fn bound_codomain(&self, left: &Term, right: &Term, node: &Node, bounds: &mut Bounds) {
-        let (Some(unknown), Term::Known(set)) = (self.as_unknown(left, node), right) else { return };
+    fn bound_codomain(&self, left: &Operand, right: &Operand, node: &Node, bounds: &mut Bounds) {
+        let (Some(unknown), Operand::Known(set)) = (self.as_unknown(left, node), right) else { return };
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(_), _, to)) = set.as_sym() else { return };
         let range = range_of_set(to);
         if range != Range::default() {
@@ -352,8 +352,8 @@ impl Search<'_> {
     fn bound_by_comparison(
         &self,
         relation: Relation,
-        left: &Term,
-        right: &Term,
+        left: &Operand,
+        right: &Operand,
         at: At<'_>,
         at_most_zero: &mut Vec<Linear>,
     ) {
@@ -371,9 +371,9 @@ impl Search<'_> {
     }
 
     /// `f = %x.(P | E)` and `f = (g ; %x.(P | E))` with known functions: `E` has a known value for each argument of `f`.
-    fn bound_by_values(&self, known: &Term, built: &Term, at: At<'_>, at_most_zero: &mut Vec<Linear>) {
+    fn bound_by_values(&self, known: &Operand, built: &Operand, at: At<'_>, at_most_zero: &mut Vec<Linear>) {
         let session = self.session;
-        let Term::Expr(built) = built else { return };
+        let Operand::Expr(built) = built else { return };
         let is_built = matches!(
             session.model().expr(*built),
             Expr::Quantified { op: QuantifiedOp::Lambda, .. } | Expr::Binary(BinaryOp::Compose, ..)
@@ -389,7 +389,7 @@ impl Search<'_> {
     }
 
     /// The value of a term without unknowns, if it is a set that can be listed.
-    pub(super) fn finite_set(&self, term: &Term, env: &Env) -> Option<Set> {
+    pub(super) fn finite_set(&self, term: &Operand, env: &Env) -> Option<Set> {
         let val = term.eval(self.session, env).and_then(|val| self.session.force(&val, env)).ok()?;
         val.as_set().cloned()
     }
@@ -400,17 +400,19 @@ impl Search<'_> {
         with_stack(|| match session.model().expr(function) {
             Expr::Quantified { op: QuantifiedOp::Lambda, binder, expr, .. } => {
                 let env = session.bind_tuple(at.env, binder, &arg.clone().into()).ok()?;
-                Some(self.linear(&Term::Expr(*expr), At { env: &env, ..at }, 0))
+                Some(self.linear(&Operand::Expr(*expr), At { env: &env, ..at }, 0))
             }
-            Expr::Binary(BinaryOp::Compose, first, second) if Term::Expr(*first).is_ready(session, &at.node.open) => {
-                let first = self.finite_set(&Term::Expr(*first), at.env)?;
+            Expr::Binary(BinaryOp::Compose, first, second)
+                if Operand::Expr(*first).is_ready(session, &at.node.open) =>
+            {
+                let first = self.finite_set(&Operand::Expr(*first), at.env)?;
                 self.linear_value(*second, &relation::apply(&first, arg).ok()?, at)
             }
             _ => None,
         })
     }
 
-    fn linear(&self, term: &Term, at: At<'_>, depth: u32) -> Linear {
+    fn linear(&self, term: &Operand, at: At<'_>, depth: u32) -> Linear {
         if let Some(unknown) = self.as_unknown(term, at.node) {
             return Linear::of(Key::Value(unknown));
         }
@@ -420,7 +422,7 @@ impl Search<'_> {
             return Linear::constant(Range::exactly(val));
         }
         match term {
-            Term::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, at, depth + 1),
+            Operand::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, at, depth + 1),
             _ => Linear::constant(Range::default()),
         }
     }
@@ -434,7 +436,7 @@ impl Search<'_> {
         let mut sum = Linear::constant(Range::exactly(Int::ZERO));
         let problem = Problem::of_pred(self.session, binder, pred).unbounded(Unbounded::Error);
         let solved = self.session.solve(problem, at.env, &mut |env| {
-            let part = self.linear(&Term::Expr(expr), At { env, ..at }, depth);
+            let part = self.linear(&Operand::Expr(expr), At { env, ..at }, depth);
             sum = std::mem::replace(&mut sum, Linear::constant(Range::default())).add(part);
             Ok(ControlFlow::Continue(()))
         });
@@ -448,10 +450,10 @@ impl Search<'_> {
             return None;
         }
         let open = &at.node.open;
-        if !Term::Expr(arg).is_ready(session, open) {
+        if !Operand::Expr(arg).is_ready(session, open) {
             return None;
         }
-        if let Some(unknown) = self.as_unknown(&Term::Expr(function), at.node) {
+        if let Some(unknown) = self.as_unknown(&Operand::Expr(function), at.node) {
             let key = session.expr(arg, at.env).and_then(|key| session.finite(&key, at.env)).ok()?;
             return Some(Linear::of(Key::At(unknown, key)));
         }
@@ -464,12 +466,12 @@ impl Search<'_> {
     /// `f(e)` with `f = %x.(P | E)`, where `E` reads what is to be found. Where `P` does not hold, the constraint counts as false.
     fn linear_lambda(&self, function: ExprId, arg: ExprId, at: At<'_>, depth: u32) -> Option<Linear> {
         let session = self.session;
-        let unknown = self.as_unknown(&Term::Expr(function), at.node)?;
-        if !session.config().ill_defined_search_is_false || !Term::Expr(arg).is_ready(session, &at.node.open) {
+        let unknown = self.as_unknown(&Operand::Expr(function), at.node)?;
+        if !session.config().ill_defined_search_is_false || !Operand::Expr(arg).is_ready(session, &at.node.open) {
             return None;
         }
         let definition = at.node.constraints.iter().find_map(|constraint| match &constraint.kind {
-            Kind::Relation(Relation::Equal, left, Term::Expr(id))
+            ConstraintKind::Relation(Relation::Equal, left, Operand::Expr(id))
                 if self.as_unknown(left, at.node) == Some(unknown) =>
             {
                 Some(*id)
@@ -479,14 +481,14 @@ impl Search<'_> {
         match session.model().expr(definition?) {
             Expr::Quantified { op: QuantifiedOp::Lambda, binder, expr, .. } => {
                 let env = session.bind_tuple(at.env, binder, &session.expr(arg, at.env).ok()?).ok()?;
-                Some(self.linear(&Term::Expr(*expr), At { env: &env, ..at }, depth))
+                Some(self.linear(&Operand::Expr(*expr), At { env: &env, ..at }, depth))
             }
             _ => None,
         }
     }
 
     fn linear_expr(&self, id: ExprId, at: At<'_>, depth: u32) -> Linear {
-        let linear = |id: ExprId| self.linear(&Term::Expr(id), at, depth);
+        let linear = |id: ExprId| self.linear(&Operand::Expr(id), at, depth);
         let bounds = at.bounds;
         let minus = Int::from(-1);
         match self.session.model().expr(id) {
@@ -512,12 +514,12 @@ impl Search<'_> {
                     _ => Linear::constant(Range::default()),
                 }
             }
-            Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Term::Expr(*set), at.node) {
+            Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Operand::Expr(*set), at.node) {
                 Some(unknown) => Linear::of(Key::Size(unknown)),
                 None => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
             },
             Expr::Unary(op @ (UnaryOp::Min | UnaryOp::Max), set) => {
-                match (op, self.as_unknown(&Term::Expr(*set), at.node)) {
+                match (op, self.as_unknown(&Operand::Expr(*set), at.node)) {
                     (UnaryOp::Min, Some(unknown)) => Linear::of(Key::Least(unknown)),
                     (_, Some(unknown)) => Linear::of(Key::Greatest(unknown)),
                     _ => Linear::constant(Range::default()),

@@ -1,10 +1,10 @@
-//! What to bind next.
+//! Choice of the next step: the way to bind an unknown that tries the fewest candidates.
 
 use std::cmp::Ordering;
 
 use abridge_eval::{
-    Constraint, Cost, Error, ErrorKind, Kind, Problem, Relation, Result, Size, SymbolicSet, Term, Unbounded, Unknown,
-    Val, has_strings,
+    Constraint, ConstraintKind, Cost, Error, ErrorKind, Operand, Problem, Relation, Result, Size, SymbolicSet,
+    Unbounded, Unknown, Val, has_strings,
 };
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Model, Pred, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
@@ -17,11 +17,11 @@ use super::{GO_ON, Node, Search, alternatives, pattern};
 /// A way to go on; `constraint` is the position of the one it comes from.
 pub(super) enum Step {
     /// The pattern has this value.
-    Match { constraint: usize, pattern: Term, val: Val, exact: bool },
+    Match { constraint: usize, pattern: Operand, val: Val, exact: bool },
     /// The unknown is a set whose elements depend on the unknown itself, so it is not listed.
     Define { constraint: usize, unknown: Unknown, val: Val },
     /// The pattern has one of these values.
-    Elements { constraint: usize, pattern: Term, set: Val, exact: bool },
+    Elements { constraint: usize, pattern: Operand, set: Val, exact: bool },
     /// The unknown has one of these values; the constraint, if any, says nothing more.
     Values { constraint: Option<usize>, unknown: Unknown, set: Val },
     /// The unknown is a function in this set.
@@ -113,7 +113,7 @@ impl Search<'_> {
     /// What an equation, membership or inclusion offers. False if the node is dead.
     fn offer_constraint(&self, idx: usize, node: &mut Node, best: &mut Best) -> Result<bool> {
         let constraint = &node.constraints[idx];
-        let Kind::Relation(relation, left, right) = &constraint.kind else { return Ok(true) };
+        let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { return Ok(true) };
         match relation {
             Relation::Equal => {
                 let (left, right) = (left.clone(), right.clone());
@@ -152,8 +152,8 @@ impl Search<'_> {
     fn offer_equation(
         &self,
         idx: usize,
-        pattern: &Term,
-        term: &Term,
+        pattern: &Operand,
+        term: &Operand,
         node: &mut Node,
         best: &mut Best,
     ) -> Result<Option<bool>> {
@@ -178,9 +178,16 @@ impl Search<'_> {
     }
 
     /// `f = %x.(... f(x - 1) ...)`: the constant is bound to its own definition, which reads it only when applied.
-    fn offer_recursive(&self, idx: usize, pattern: &Term, term: &Term, node: &Node, best: &mut Best) -> Option<bool> {
+    fn offer_recursive(
+        &self,
+        idx: usize,
+        pattern: &Operand,
+        term: &Operand,
+        node: &Node,
+        best: &mut Best,
+    ) -> Option<bool> {
         let session = self.session;
-        let Term::Expr(id) = pattern else { return None };
+        let Operand::Expr(id) = pattern else { return None };
         let Expr::Constant(constant) = session.model().expr(*id) else { return None };
         let unknown = Unknown::Constant(*constant);
         let others: Vec<Unknown> = node.open.iter().copied().filter(|open| *open != unknown).collect();
@@ -197,10 +204,10 @@ impl Search<'_> {
 
     /// The right side of a constraint, remembered in it. Nothing if the node is dead.
     fn evaluated(&self, idx: usize, node: &mut Node) -> Result<Option<Val>> {
-        let Kind::Relation(_, _, right) = &node.constraints[idx].kind else {
+        let ConstraintKind::Relation(_, _, right) = &node.constraints[idx].kind else {
             return Err(ErrorKind::Internal("a relation is expected").into());
         };
-        if let Term::Known(set) = right {
+        if let Operand::Known(set) = right {
             return Ok(Some(set.clone()));
         }
         let is_open = |error: &Error| matches!(error.kind(), ErrorKind::Undetermined);
@@ -247,14 +254,14 @@ impl Search<'_> {
         }
     }
 
-    fn offer_elements(&self, constraint: usize, pattern: Term, set: Val, exact: bool, best: &mut Best) {
+    fn offer_elements(&self, constraint: usize, pattern: Operand, set: Val, exact: bool, best: &mut Best) {
         if let Size::AtMost(bound) = self.session.size(&set) {
             best.offer(bound, Step::Elements { constraint, pattern, set, exact });
         }
     }
 
     /// `f : A --> B` with an infinite `B`, if the values are stated point by point.
-    fn offer_points(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) -> Result<()> {
+    fn offer_points(&self, constraint: usize, left: &Operand, set: Val, node: &Node, best: &mut Best) -> Result<()> {
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(()) };
         let Some(unknown) = self.as_unknown(left, node) else { return Ok(()) };
         if !arrow.functional {
@@ -272,9 +279,9 @@ impl Search<'_> {
             return;
         }
         for (idx, constraint) in node.constraints.iter().enumerate().filter(|(_, constraint)| !constraint.strict) {
-            let Kind::Relation(_, left, right) = &constraint.kind else { continue };
+            let ConstraintKind::Relation(_, left, right) = &constraint.kind else { continue };
             for term in [left, right] {
-                let Term::Expr(id) = term else { continue };
+                let Operand::Expr(id) = term else { continue };
                 self.offer_applications(idx, *id, node, best, 0);
             }
         }
@@ -282,14 +289,14 @@ impl Search<'_> {
 
     fn offer_applications(&self, constraint: usize, id: ExprId, node: &Node, best: &mut Best, depth: u32) {
         let session = self.session;
-        if depth > 8 || Term::Expr(id).is_ready(session, &node.open) {
+        if depth > 8 || Operand::Expr(id).is_ready(session, &node.open) {
             return;
         }
         match session.model().expr(id) {
             Expr::Binary(BinaryOp::Apply, function, arg) => {
-                let arg_term = Term::Expr(*arg);
+                let arg_term = Operand::Expr(*arg);
                 if pattern::classify(session, &arg_term, &node.open).binds
-                    && Term::Expr(*function).is_ready(session, &node.open)
+                    && Operand::Expr(*function).is_ready(session, &node.open)
                 {
                     let domain =
                         session.expr(*function, &node.env).and_then(|function| session.dom(&function, &node.env));
@@ -312,7 +319,7 @@ impl Search<'_> {
     }
 
     /// `unknown <: set`
-    fn offer_subsets(&self, constraint: usize, left: &Term, set: Val, node: &Node, best: &mut Best) {
+    fn offer_subsets(&self, constraint: usize, left: &Operand, set: Val, node: &Node, best: &mut Best) {
         let Some(unknown) = self.as_unknown(left, node) else { return };
         let set = SymbolicSet::unary(UnaryOp::Pow, set);
         if let Size::AtMost(bound) = self.session.size(&set) {
@@ -320,11 +327,11 @@ impl Search<'_> {
         }
     }
 
-    pub(super) fn as_unknown(&self, term: &Term, node: &Node) -> Option<Unknown> {
+    pub(super) fn as_unknown(&self, term: &Operand, node: &Node) -> Option<Unknown> {
         let unknown = match term {
-            Term::Local(local) => Unknown::Local(*local),
-            Term::Known(_) => return None,
-            Term::Expr(id) => match self.session.model().expr(*id) {
+            Operand::Local(local) => Unknown::Local(*local),
+            Operand::Known(_) => return None,
+            Operand::Expr(id) => match self.session.model().expr(*id) {
                 Expr::Local(local) => Unknown::Local(*local),
                 Expr::Constant(constant) => Unknown::Constant(*constant),
                 _ => return None,
@@ -356,7 +363,9 @@ impl Search<'_> {
     /// `s : seq(S) & size(s) <= n`
     fn offer_sequences(&self, node: &Node, bounds: &Bounds, best: &mut Best) {
         for constraint in &node.constraints {
-            let Kind::Relation(Relation::Member, left, Term::Known(set)) = &constraint.kind else { continue };
+            let ConstraintKind::Relation(Relation::Member, left, Operand::Known(set)) = &constraint.kind else {
+                continue;
+            };
             let Some(SymbolicSet::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
             let Some(unknown) = self.as_unknown(left, node) else { continue };
             let sizes = bounds.get(&Key::Size(unknown));
@@ -455,14 +464,14 @@ impl Search<'_> {
     fn enclosed_by_quantifier(&self, unknown: Unknown, node: &Node) -> Result<Option<Val>> {
         let (session, model) = (self.session, self.session.model());
         for constraint in &node.constraints {
-            let Kind::Holds(pred) = constraint.kind else { continue };
+            let ConstraintKind::Holds(pred) = constraint.kind else { continue };
             let Pred::Forall { binder, body } = model.pred(pred) else { continue };
             let Pred::Implies(left, right) = model.pred(*body) else { continue };
             let Pred::Compare(Comparison::Member, element, set) = model.pred(*left) else { continue };
             let names = session.interp().names_of_pred(*right);
             let is_open = node.open.iter().any(|open| open.is_in(&names));
             if is_open
-                || self.as_unknown(&Term::Expr(*set), node) != Some(unknown)
+                || self.as_unknown(&Operand::Expr(*set), node) != Some(unknown)
                 || !is_tuple(model, *element, binder)
             {
                 continue;
@@ -486,7 +495,9 @@ impl Search<'_> {
     fn determined_by_members(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Option<Val> {
         let most = bounds.get(&Key::Size(unknown)).hi?;
         let members = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
-            Kind::Relation(Relation::Member, left, right) if self.as_unknown(right, node) == Some(unknown) => {
+            ConstraintKind::Relation(Relation::Member, left, right)
+                if self.as_unknown(right, node) == Some(unknown) =>
+            {
                 let is_known = left.is_ready(self.session, &node.open);
                 let val = is_known.then(|| left.eval(self.session, &node.env))?.ok()?;
                 self.session.finite(&val, &node.env).ok()
@@ -504,12 +515,12 @@ impl Search<'_> {
     /// The smallest set that a membership gives, or else the type, its integers cut to MININT..MAXINT.
     fn preferred_set(&self, unknown: Unknown, node: &Node) -> Option<Val> {
         let offered = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
-            Kind::Relation(Relation::Member, left, Term::Known(set))
+            ConstraintKind::Relation(Relation::Member, left, Operand::Known(set))
                 if self.as_unknown(left, node) == Some(unknown) =>
             {
                 self.session.preferred(set)
             }
-            Kind::Relation(Relation::Subset, left, Term::Known(set))
+            ConstraintKind::Relation(Relation::Subset, left, Operand::Known(set))
                 if self.as_unknown(left, node) == Some(unknown) =>
             {
                 self.session.preferred(&SymbolicSet::unary(UnaryOp::Pow, set.clone()))

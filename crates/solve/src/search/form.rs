@@ -1,18 +1,17 @@
-//! Whether a problem contradicts itself by its form alone, whatever its names stand for.
+//! Contradictions by form alone, whatever the names of a problem stand for.
 //!
 //! `!s.(s <: NATURAL => s = NATURAL or s <<: NATURAL)` holds, though no search through all sets of naturals would tell. Comparisons become the
-//! atoms of a propositional problem, together with what relates those about the same operands. If that has no model, the problem has no
-//! solution. Formulas that may be ill-defined are left out, and with them what they would say.
+//! atoms of a propositional problem, together with the relations between atoms about the same operands. If that has no model, the problem has no
+//! solution. Formulas that may be ill-defined are left out.
 
 use abridge_blast::{Answer, Circuit, Lit, Solver};
-use abridge_eval::{Kind, Relation, Result, Term, Val};
+use abridge_eval::{ConstraintKind, Operand, Relation, Result, Val};
 use abridge_model::dump::expr_text;
 use abridge_model::walk::Node as Formula;
-use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId};
+use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, may_fail};
 use rustc_hash::FxHashMap;
 
 use super::{Node, Search};
-use crate::encode::may_fail;
 
 /// Conflicts until the solver gives up.
 const MAX_CONFLICTS: u64 = 1000;
@@ -45,7 +44,7 @@ impl Search<'_> {
 
 /// One side of a comparison.
 #[derive(PartialEq, Eq, Hash)]
-enum Operand {
+enum Side {
     Known(Val),
     /// What it says, and of which locals: names may be used again.
     Open(String, Vec<LocalId>),
@@ -55,7 +54,7 @@ struct Form<'a> {
     search: &'a Search<'a>,
     node: &'a Node,
     circuit: Circuit,
-    operands: FxHashMap<Operand, u32>,
+    operands: FxHashMap<Side, u32>,
     atoms: FxHashMap<(Atom, u32, u32), Lit>,
 }
 
@@ -70,11 +69,11 @@ enum Atom {
 
 impl Form<'_> {
     /// Nothing if it may be ill-defined.
-    fn constraint(&mut self, kind: &Kind) -> Result<Option<Lit>> {
+    fn constraint(&mut self, kind: &ConstraintKind) -> Result<Option<Lit>> {
         let (relation, left, right) = match kind {
-            Kind::Holds(pred) => return self.pred(*pred),
-            Kind::Fails(pred) => return Ok(self.pred(*pred)?.map(|lit| !lit)),
-            Kind::Relation(relation, left, right) => (*relation, left, right),
+            ConstraintKind::Holds(pred) => return self.pred(*pred),
+            ConstraintKind::Fails(pred) => return Ok(self.pred(*pred)?.map(|lit| !lit)),
+            ConstraintKind::Relation(relation, left, right) => (*relation, left, right),
         };
         let (op, is_so) = match relation {
             Relation::Equal => (Comparison::Equal, true),
@@ -103,7 +102,7 @@ impl Form<'_> {
             Pred::Equivalent(left, right) => {
                 self.both(*left, *right)?.map(|(left, right)| self.circuit.iff(left, right))
             }
-            Pred::Compare(op, left, right) => self.compare(*op, &Term::Expr(*left), &Term::Expr(*right))?,
+            Pred::Compare(op, left, right) => self.compare(*op, &Operand::Expr(*left), &Operand::Expr(*right))?,
             _ => None,
         };
         Ok(lit)
@@ -118,12 +117,12 @@ impl Form<'_> {
         Ok(left.zip(right))
     }
 
-    fn compare(&mut self, op: Comparison, left: &Term, right: &Term) -> Result<Option<Lit>> {
-        if let (Comparison::Member, Term::Expr(set)) = (op, right)
+    fn compare(&mut self, op: Comparison, left: &Operand, right: &Operand) -> Result<Option<Lit>> {
+        if let (Comparison::Member, Operand::Expr(set)) = (op, right)
             && let Some((op, first, second)) = self.combined(*set)
         {
-            let first = self.compare(Comparison::Member, left, &Term::Expr(first))?;
-            let second = self.compare(Comparison::Member, left, &Term::Expr(second))?;
+            let first = self.compare(Comparison::Member, left, &Operand::Expr(first))?;
+            let second = self.compare(Comparison::Member, left, &Operand::Expr(second))?;
             return Ok(first.zip(second).map(|(first, second)| match op {
                 BinaryOp::Union => self.circuit.or(first, second),
                 BinaryOp::Intersection => self.circuit.and(first, second),
@@ -162,20 +161,20 @@ impl Form<'_> {
     }
 
     /// Nothing if it cannot be evaluated.
-    fn operand(&mut self, term: &Term) -> Result<Option<u32>> {
+    fn operand(&mut self, term: &Operand) -> Result<Option<u32>> {
         let session = self.search.session;
         let operand = if term.is_ready(session, &self.node.open) {
             match term.eval(session, &self.node.env) {
-                Ok(val) => Operand::Known(val),
+                Ok(val) => Side::Known(val),
                 Err(error) if error.is_fatal() => return Err(error),
                 Err(_) => return Ok(None),
             }
         } else {
             match term {
-                Term::Expr(id) if may_fail(session.model(), Formula::Expr(*id)) => return Ok(None),
-                Term::Expr(id) => Operand::Open(expr_text(session.model(), *id), term.names(session).locals.clone()),
-                Term::Local(id) => Operand::Open(session.model().locals[*id].name.to_string(), vec![*id]),
-                Term::Known(val) => Operand::Known(val.clone()),
+                Operand::Expr(id) if may_fail(session.model(), Formula::Expr(*id)) => return Ok(None),
+                Operand::Expr(id) => Side::Open(expr_text(session.model(), *id), term.names(session).locals.clone()),
+                Operand::Local(id) => Side::Open(session.model().locals[*id].name.to_string(), vec![*id]),
+                Operand::Known(val) => Side::Known(val.clone()),
             }
         };
         let next = self.operands.len() as u32;

@@ -7,8 +7,8 @@
 use std::ops::ControlFlow;
 
 use abridge_eval::{
-    Constraint, Env, ErrorKind, Found, Kind, Partial, Problem, Relation, Result, Session, Size, SymbolicSet, Term,
-    Unbounded, Unknown, Val, normalise,
+    Constraint, ConstraintKind, Env, ErrorKind, Found, Operand, Partial, Problem, Relation, Result, Session, Size,
+    SymbolicSet, Unbounded, Unknown, Val, normalise,
 };
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred, PredId, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
@@ -105,9 +105,9 @@ impl Search<'_> {
         let (mut is_functional, mut is_injective) = (false, false);
         let mut outlines = Vec::new();
         for constraint in &node.constraints {
-            let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+            let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { continue };
             match (relation, right) {
-                (Relation::Member, Term::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
+                (Relation::Member, Operand::Known(set)) if self.as_unknown(left, node) == Some(unknown) => {
                     match set.as_sym() {
                         Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, range)) if arrow.functional => {
                             is_functional = true;
@@ -187,12 +187,13 @@ impl Search<'_> {
     }
 
     /// The known other side of `dom(f)` or `ran(f)`.
-    fn side(&self, unknown: Unknown, applied: &Term, other: &Term, node: &Node) -> Option<(UnaryOp, Val)> {
-        let Term::Expr(id) = applied else { return None };
+    fn side(&self, unknown: Unknown, applied: &Operand, other: &Operand, node: &Node) -> Option<(UnaryOp, Val)> {
+        let Operand::Expr(id) = applied else { return None };
         let Expr::Unary(op @ (UnaryOp::Dom | UnaryOp::Ran), operand) = self.session.model().expr(*id) else {
             return None;
         };
-        if self.as_unknown(&Term::Expr(*operand), node) != Some(unknown) || !other.is_ready(self.session, &node.open) {
+        if self.as_unknown(&Operand::Expr(*operand), node) != Some(unknown) || !other.is_ready(self.session, &node.open)
+        {
             return None;
         }
         Some((*op, other.eval(self.session, &node.env).ok()?))
@@ -309,7 +310,7 @@ impl Search<'_> {
     /// The instances of `!x.(P => Q)`, if they are not too many.
     pub(super) fn instances(&self, instance: &Instance, env: &Env, most: usize) -> Result<Option<Vec<Instance>>> {
         let session = self.session;
-        let Kind::Holds(pred) = instance.constraint.kind else { return Ok(None) };
+        let ConstraintKind::Holds(pred) = instance.constraint.kind else { return Ok(None) };
         let Pred::Forall { binder, body } = session.model().pred(pred) else { return Ok(None) };
         let Pred::Implies(left, right) = session.model().pred(*body) else { return Ok(None) };
         let mut out = Vec::new();
@@ -395,7 +396,7 @@ impl Search<'_> {
         here: &Node,
         progress: &mut Progress,
     ) -> Result<bool> {
-        let Kind::Relation(relation, left, right) = &instance.constraint.kind else { return Ok(true) };
+        let ConstraintKind::Relation(relation, left, right) = &instance.constraint.kind else { return Ok(true) };
         let stated = match relation {
             Relation::Equal => self
                 .stated(unknown, left, right, here)
@@ -434,9 +435,15 @@ impl Search<'_> {
     }
 
     /// What a relation with a known other side is about: a point, and what of it.
-    fn stated(&self, unknown: Unknown, applied: &Term, other: &Term, here: &Node) -> Option<(Value, Aspect, Val)> {
+    fn stated(
+        &self,
+        unknown: Unknown,
+        applied: &Operand,
+        other: &Operand,
+        here: &Node,
+    ) -> Option<(Value, Aspect, Val)> {
         let session = self.session;
-        let Term::Expr(id) = applied else { return None };
+        let Operand::Expr(id) = applied else { return None };
         if let Expr::Unary(op @ (UnaryOp::SeqFirst | UnaryOp::SeqLast), sequence) = session.model().expr(*id) {
             let key = self.end_of(*op, *sequence, &here.env)?;
             return Some((key, Aspect::Whole, other.eval(session, &here.env).ok()?));
@@ -545,7 +552,7 @@ impl Search<'_> {
         let env = unknown.bind(&node.env, progress.partial.clone().into_val());
         let mut at_most_zero = Vec::new();
         for instance in &progress.waiting {
-            let Kind::Relation(relation, left, right) = &instance.constraint.kind else { continue };
+            let ConstraintKind::Relation(relation, left, right) = &instance.constraint.kind else { continue };
             self.bound_points((*relation, left, right), node, &instance.env(&env), &bounds, &mut at_most_zero);
         }
         (bounds, at_most_zero)

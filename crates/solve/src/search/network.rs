@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
-use abridge_eval::{Constraint, Env, Found, Kind, Result, Unknown, Val};
+use abridge_eval::{Constraint, ConstraintKind, Env, Found, Result, Unknown, Val};
 use abridge_model::walk::Node as Part;
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred};
 use abridge_value::{BitSet, Set, Value};
@@ -67,7 +67,7 @@ struct Row {
 }
 
 /// What distinguishes tables: the constraint, which applications are to the same point, and the locals that are read elsewhere.
-type TableKey = (Kind, Vec<usize>, Vec<(LocalId, Val)>);
+type TableKey = (ConstraintKind, Vec<usize>, Vec<(LocalId, Val)>);
 
 /// Where a constraint reads the function.
 struct Reads {
@@ -125,7 +125,7 @@ impl Search<'_> {
             if todo.len() + instances.len() > MAX_INSTANCES {
                 return Ok(None);
             }
-            if let Kind::Holds(pred) = instance.constraint.kind
+            if let ConstraintKind::Holds(pred) = instance.constraint.kind
                 && let Pred::Forall { body, .. } = model.pred(pred)
             {
                 let Pred::Implies(left, _) = model.pred(*body) else { return Ok(None) };
@@ -163,7 +163,7 @@ impl Search<'_> {
     ) -> Result<Option<Network>> {
         let session = self.session;
         let numbers: FxHashMap<Value, usize> = network.keys.iter().cloned().zip(0..).collect();
-        let mut reads: FxHashMap<Kind, Option<Reads>> = FxHashMap::default();
+        let mut reads: FxHashMap<ConstraintKind, Option<Reads>> = FxHashMap::default();
         let mut tables: FxHashMap<TableKey, usize> = FxHashMap::default();
         for instance in instances {
             session.tick()?;

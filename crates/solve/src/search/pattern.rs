@@ -1,6 +1,6 @@
 //! Patterns: expressions whose value determines unknowns in them (`x`, `x |-> y`, `rec(a: x)`, `{x}`, `[x, y]`, `c(x)`).
 
-use abridge_eval::{Env, Result, Session, Term, Unknown, Val};
+use abridge_eval::{Env, Operand, Result, Session, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId};
 use abridge_value::{Value, sequence};
 
@@ -23,16 +23,16 @@ impl Pattern {
 
 type Match = Option<(Env, Vec<Unknown>)>;
 
-pub(super) fn classify(session: &Session<'_>, term: &Term, open: &[Unknown]) -> Pattern {
+pub(super) fn classify(session: &Session<'_>, term: &Operand, open: &[Unknown]) -> Pattern {
     match term {
-        Term::Local(local) => Pattern { binds: open.contains(&Unknown::Local(*local)), exact: true },
-        Term::Known(_) => Pattern { binds: false, exact: true },
-        Term::Expr(id) => expr_pattern(session, *id, open),
+        Operand::Local(local) => Pattern { binds: open.contains(&Unknown::Local(*local)), exact: true },
+        Operand::Known(_) => Pattern { binds: false, exact: true },
+        Operand::Expr(id) => expr_pattern(session, *id, open),
     }
 }
 
 fn expr_pattern(session: &Session<'_>, id: ExprId, open: &[Unknown]) -> Pattern {
-    if Term::Expr(id).is_ready(session, open) {
+    if Operand::Expr(id).is_ready(session, open) {
         return Pattern { binds: false, exact: true };
     }
     let all = |parts: &[ExprId]| {
@@ -56,15 +56,15 @@ fn expr_pattern(session: &Session<'_>, id: ExprId, open: &[Unknown]) -> Pattern 
 /// Binds the unknowns of a pattern to the parts of a value; nothing if the value does not have the form.
 pub(super) fn match_pattern(
     session: &Session<'_>,
-    term: &Term,
+    term: &Operand,
     val: &Val,
     env: &Env,
     open: &[Unknown],
 ) -> Result<Match> {
     match term {
-        Term::Local(local) => match_unknown(session, Unknown::Local(*local), val, env.clone(), open.to_vec()),
-        Term::Expr(id) => match_expr(session, *id, val, env.clone(), open.to_vec()),
-        Term::Known(known) => Ok(session.equal(known, val, env)?.then(|| (env.clone(), open.to_vec()))),
+        Operand::Local(local) => match_unknown(session, Unknown::Local(*local), val, env.clone(), open.to_vec()),
+        Operand::Expr(id) => match_expr(session, *id, val, env.clone(), open.to_vec()),
+        Operand::Known(known) => Ok(session.equal(known, val, env)?.then(|| (env.clone(), open.to_vec()))),
     }
 }
 
@@ -101,7 +101,7 @@ fn match_expr(session: &Session<'_>, id: ExprId, val: &Val, env: Env, open: Vec<
         Expr::Constant(constant) => return match_unknown(session, Unknown::Constant(*constant), val, env, open),
         _ => {}
     }
-    if Term::Expr(id).is_ready(session, &open) {
+    if Operand::Expr(id).is_ready(session, &open) {
         let same = session.equal(&session.expr(id, &env)?, val, &env)?;
         return Ok(same.then_some((env, open)));
     }

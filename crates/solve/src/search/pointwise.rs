@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_eval::{
-    Constraint, Env, ErrorKind, Found, Kind, Partial, Relation, Result, Size, SymbolicSet, Term, Unknown, Val,
+    Constraint, ConstraintKind, Env, ErrorKind, Found, Operand, Partial, Relation, Result, Size, SymbolicSet, Unknown,
+    Val,
 };
 use abridge_model::{Arrow, BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value};
@@ -132,7 +133,7 @@ impl Search<'_> {
     fn stated_values(&self, unknown: Unknown, node: &Node) -> Vec<(Value, Set)> {
         let mut stated: Vec<(Value, Set)> = Vec::new();
         for constraint in &node.constraints {
-            let Kind::Relation(relation, left, right) = &constraint.kind else { continue };
+            let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { continue };
             let found = match relation {
                 Relation::Equal => self
                     .stated_point(unknown, left, right, node)
@@ -154,8 +155,8 @@ impl Search<'_> {
     }
 
     /// Key and other side of a relation whose one side is the unknown applied to something known.
-    fn stated_point(&self, unknown: Unknown, applied: &Term, other: &Term, node: &Node) -> Option<(Value, Val)> {
-        let Term::Expr(id) = applied else { return None };
+    fn stated_point(&self, unknown: Unknown, applied: &Operand, other: &Operand, node: &Node) -> Option<(Value, Val)> {
+        let Operand::Expr(id) = applied else { return None };
         let open = [&node.open[..], &[unknown]].concat();
         if !other.is_ready(self.session, &open) {
             return None;
@@ -173,7 +174,7 @@ impl Search<'_> {
             Expr::Constant(constant) => Unknown::Constant(*constant) == unknown,
             _ => false,
         };
-        if !is_unknown || !Term::Expr(*arg).is_ready(session, open) {
+        if !is_unknown || !Operand::Expr(*arg).is_ready(session, open) {
             return None;
         }
         session.expr(*arg, env).and_then(|key| session.finite(&key, env)).ok()

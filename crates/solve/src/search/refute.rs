@@ -1,4 +1,4 @@
-//! Whether a large problem contradicts itself, before anything is tried.
+//! Contradictions in a large problem, found by a SAT solver before anything is tried.
 //!
 //! A search binds one unknown after the other. Where there are many that have little to do with each other, it meets one contradiction again and
 //! again, for all values of the others. So the part of the problem that has a circuit of reasonable size is shown to a SAT solver first: if

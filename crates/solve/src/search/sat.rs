@@ -7,7 +7,9 @@
 use std::ops::ControlFlow;
 
 use abridge_blast::{Answer, Lit, Next, Solver, Sym};
-use abridge_eval::{Constraint, Cost, Found, Kind, Relation, Result, Size, SymbolicSet, Term, Unknown, Val};
+use abridge_eval::{
+    Constraint, ConstraintKind, Cost, Found, Operand, Relation, Result, Size, SymbolicSet, Unknown, Val,
+};
 use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
 use rustc_hash::FxHashSet;
@@ -47,7 +49,7 @@ impl Search<'_> {
         };
         let Some(unknown) = unknown.filter(|_| cost <= MAX_SHAPING_COST) else { return false };
         node.constraints.iter().any(|constraint| match &constraint.kind {
-            Kind::Relation(Relation::Member | Relation::Subset, left, right) => {
+            ConstraintKind::Relation(Relation::Member | Relation::Subset, left, right) => {
                 self.as_unknown(left, node).is_some_and(|other| other != unknown)
                     && unknown.is_in(&right.names(self.session))
             }
@@ -61,7 +63,7 @@ impl Search<'_> {
         let mut product = 1_u64;
         for unknown in &node.open {
             let sets = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
-                Kind::Relation(Relation::Member, left, Term::Known(set))
+                ConstraintKind::Relation(Relation::Member, left, Operand::Known(set))
                     if self.as_unknown(left, node) == Some(*unknown) =>
                 {
                     Some(self.rank(set))
@@ -246,7 +248,7 @@ impl Search<'_> {
     ) -> Encoded<Equation> {
         let mut answer = Equation::None;
         for constraint in &node.constraints {
-            let Kind::Relation(Relation::Equal, left, right) = &constraint.kind else { continue };
+            let ConstraintKind::Relation(Relation::Equal, left, right) = &constraint.kind else { continue };
             for (one, other) in [(left, right), (right, left)] {
                 if self.as_unknown(one, node) != Some(unknown) {
                     continue;
@@ -293,7 +295,9 @@ impl Search<'_> {
             sets.push((self.rank(&set), set));
         }
         for constraint in &node.constraints {
-            let Kind::Relation(relation @ (Relation::Member | Relation::Subset), left, right) = &constraint.kind else {
+            let ConstraintKind::Relation(relation @ (Relation::Member | Relation::Subset), left, right) =
+                &constraint.kind
+            else {
                 continue;
             };
             if self.as_unknown(left, node) != Some(unknown) || !right.is_ready(self.session, open) {
@@ -341,12 +345,12 @@ impl Search<'_> {
     }
 
     /// A set that surely contains what a term contains.
-    fn upper_bound(&self, encoder: &mut Encoder<'_>, set: &Term, node: &Node) -> Encoded<Option<Val>> {
+    fn upper_bound(&self, encoder: &mut Encoder<'_>, set: &Operand, node: &Node) -> Encoded<Option<Val>> {
         if set.is_ready(self.session, &node.open) {
             return Ok(set.eval(self.session, &node.env).ok());
         }
-        let Term::Expr(id) = set else { return Ok(None) };
-        let part = |encoder: &mut Encoder<'_>, id| self.upper_bound(encoder, &Term::Expr(id), node);
+        let Operand::Expr(id) = set else { return Ok(None) };
+        let part = |encoder: &mut Encoder<'_>, id| self.upper_bound(encoder, &Operand::Expr(id), node);
         match self.session.model().expr(*id) {
             Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1 | UnaryOp::Iseq), base) => {
                 let op = if *op == UnaryOp::Iseq { UnaryOp::Iseq } else { UnaryOp::Pow };
@@ -405,27 +409,27 @@ enum Equation {
 }
 
 impl Encoder<'_> {
-    fn term(&mut self, term: &Term, node: &Node) -> Encoded<encode::Term> {
+    fn term(&mut self, term: &Operand, node: &Node) -> Encoded<encode::Term> {
         match term {
-            Term::Expr(id) => self.expr(*id, &node.env),
-            Term::Local(id) => self.local(*id, &node.env),
-            Term::Known(val) => Ok(encode::Term::known(val.clone())),
+            Operand::Expr(id) => self.expr(*id, &node.env),
+            Operand::Local(id) => self.local(*id, &node.env),
+            Operand::Known(val) => Ok(encode::Term::known(val.clone())),
         }
     }
 
     pub(super) fn constraint(&mut self, constraint: &Constraint, node: &Node) -> Encoded<Truth> {
         let env = &node.env;
         match &constraint.kind {
-            Kind::Holds(pred) => self.pred(*pred, env),
-            Kind::Fails(pred) => Ok(self.pred(*pred, env)?.negated()),
-            Kind::Relation(relation, left, right) => {
+            ConstraintKind::Holds(pred) => self.pred(*pred, env),
+            ConstraintKind::Fails(pred) => Ok(self.pred(*pred, env)?.negated()),
+            ConstraintKind::Relation(relation, left, right) => {
                 let left = self.term(left, node)?;
                 let truth = match relation {
                     Relation::Member | Relation::NotMember | Relation::Subset => {
                         let set = match right {
-                            Term::Expr(id) => encode::SetArg::Expr(*id),
-                            Term::Known(val) => encode::SetArg::Val(val.clone()),
-                            Term::Local(_) => return Err(Stop::Unsupported("a set")),
+                            Operand::Expr(id) => encode::SetArg::Expr(*id),
+                            Operand::Known(val) => encode::SetArg::Val(val.clone()),
+                            Operand::Local(_) => return Err(Stop::Unsupported("a set")),
                         };
                         match relation {
                             Relation::Member => self.in_set(&left, &set, env)?,

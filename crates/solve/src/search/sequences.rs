@@ -4,7 +4,7 @@
 //! or last is tried with every length. What `front` and `tail` leave out can be anything: that gives the outline of a sequence.
 
 use abridge_diag::with_stack;
-use abridge_eval::{Cost, Env, Term, Unknown, Val};
+use abridge_eval::{Cost, Env, Operand, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value, sequence};
 
@@ -35,15 +35,15 @@ impl Search<'_> {
     pub(super) fn offer_sequence(
         &self,
         constraint: usize,
-        expr: &Term,
-        term: &Term,
+        expr: &Operand,
+        term: &Operand,
         node: &Node,
         best: &mut Best,
     ) -> Option<bool> {
         let Ok(said) = self.said(expr, term, node)? else { return Some(false) };
-        let pattern = |id: &ExprId| pattern::classify(self.session, &Term::Expr(*id), &node.open);
+        let pattern = |id: &ExprId| pattern::classify(self.session, &Operand::Expr(*id), &node.open);
         if let Some((id, val)) = said.known.into_iter().find(|(id, _)| pattern(id).binds) {
-            best.offer(Cost::EQUATION, Step::Match { constraint, pattern: Term::Expr(id), val, exact: false });
+            best.offer(Cost::EQUATION, Step::Match { constraint, pattern: Operand::Expr(id), val, exact: false });
             return Some(true);
         }
         if let Some((unknown, set)) = said.choice {
@@ -54,14 +54,14 @@ impl Search<'_> {
     }
 
     /// The items of an unknown in `expr = term` with a known term, if that says how many there are.
-    pub(super) fn outline(&self, unknown: Unknown, expr: &Term, term: &Term, node: &Node) -> Option<Vec<Item>> {
+    pub(super) fn outline(&self, unknown: Unknown, expr: &Operand, term: &Operand, node: &Node) -> Option<Vec<Item>> {
         let said = self.said(expr, term, node)?.ok()?;
         said.outlines.into_iter().find_map(|(other, items)| (other == unknown).then_some(items))
     }
 
     /// What `expr = term` says, if the term is known and the expression a sequence that is built from parts.
-    fn said(&self, expr: &Term, term: &Term, node: &Node) -> Option<std::result::Result<Said, Contradiction>> {
-        let Term::Expr(id) = expr else { return None };
+    fn said(&self, expr: &Operand, term: &Operand, node: &Node) -> Option<std::result::Result<Said, Contradiction>> {
+        let Operand::Expr(id) = expr else { return None };
         if !self.is_built(*id) || !term.is_ready(self.session, &node.open) {
             return None;
         }
@@ -113,7 +113,7 @@ impl Search<'_> {
             }
             _ => {
                 let known: Option<Vec<Value>> = items.iter().cloned().collect();
-                match (known, self.as_unknown(&Term::Expr(id), node)) {
+                match (known, self.as_unknown(&Operand::Expr(id), node)) {
                     (Some(known), _) => said.known.push((id, sequence::from_items(known).into())),
                     (None, Some(unknown)) => said.outlines.push((unknown, items.to_vec())),
                     (None, None) => {}
@@ -175,16 +175,16 @@ impl Search<'_> {
         let set = |runs: &mut dyn Iterator<Item = &[Value]>| -> Set {
             runs.map(|run| Value::Set(sequence::from_items(run.iter().cloned()))).collect()
         };
-        if let Some(unknown) = self.as_unknown(&Term::Expr(first), node) {
+        if let Some(unknown) = self.as_unknown(&Operand::Expr(first), node) {
             return Some((unknown, set(&mut (0..=items.len()).map(|len| &items[..len]))));
         }
-        let unknown = self.as_unknown(&Term::Expr(last), node)?;
+        let unknown = self.as_unknown(&Operand::Expr(last), node)?;
         Some((unknown, set(&mut (0..=items.len()).map(|len| &items[len..]))))
     }
 
     /// The items of a part without open unknowns.
     fn known_items(&self, part: ExprId, node: &Node, env: &Env) -> Option<Vec<Value>> {
-        if !Term::Expr(part).is_ready(self.session, &node.open) {
+        if !Operand::Expr(part).is_ready(self.session, &node.open) {
             return None;
         }
         let val = self.session.expr(part, env).and_then(|val| self.session.force(&val, env)).ok()?;

@@ -1,7 +1,7 @@
-//! Constraints that become simpler as unknowns get values: an implication whose left side is known, a disjunction of which all but one
+//! Unit propagation: constraints that become simpler as unknowns get values, such as an implication whose left side is known, or a disjunction of which all but one
 //! operand are false.
 
-use abridge_eval::{Constraint, Kind, Result, Unknown, normalise};
+use abridge_eval::{Constraint, ConstraintKind, Result, Unknown, normalise};
 use abridge_model::{Pred, PredId};
 
 use super::{Node, Search};
@@ -21,9 +21,9 @@ pub(super) enum Left {
 impl Search<'_> {
     pub(super) fn simplified(&self, constraint: &Constraint, node: &Node) -> Result<Left> {
         let (pred, positive) = match constraint.kind {
-            Kind::Holds(pred) => (pred, true),
-            Kind::Fails(pred) => (pred, false),
-            Kind::Relation(..) => return Ok(Left::Same),
+            ConstraintKind::Holds(pred) => (pred, true),
+            ConstraintKind::Fails(pred) => (pred, false),
+            ConstraintKind::Relation(..) => return Ok(Left::Same),
         };
         match (self.session.model().pred(pred), positive) {
             (Pred::Implies(left, right), true) => match self.known(*left, node)? {

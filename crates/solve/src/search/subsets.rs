@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use abridge_eval::{Kind, Relation, Size, SymbolicSet, Term, Unknown, Val};
+use abridge_eval::{ConstraintKind, Operand, Relation, Size, SymbolicSet, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId, Type, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
@@ -84,7 +84,7 @@ impl Search<'_> {
                 is_told: false,
             };
             for constraint in node.constraints.iter().filter(|constraint| constraint.mentions(*unknown)) {
-                if let Kind::Relation(relation, left, right) = &constraint.kind {
+                if let ConstraintKind::Relation(relation, left, right) = &constraint.kind {
                     self.bound_set(*relation, left, right, node, &mut between);
                 }
             }
@@ -101,7 +101,9 @@ impl Search<'_> {
     /// What a set literal within a known set says about its items: `{a, b} \/ {c} = S`, `{x |-> y} <: r`.
     pub(super) fn offer_items(&self, node: &Node, best: &mut Best) {
         for (idx, constraint) in node.constraints.iter().enumerate() {
-            let Kind::Relation(relation @ (Relation::Equal | Relation::Subset), left, right) = &constraint.kind else {
+            let ConstraintKind::Relation(relation @ (Relation::Equal | Relation::Subset), left, right) =
+                &constraint.kind
+            else {
                 continue;
             };
             self.offer_items_of(idx, left, right, node, best);
@@ -111,8 +113,8 @@ impl Search<'_> {
         }
     }
 
-    fn offer_items_of(&self, constraint: usize, expr: &Term, whole: &Term, node: &Node, best: &mut Best) {
-        let Term::Expr(id) = expr else { return };
+    fn offer_items_of(&self, constraint: usize, expr: &Operand, whole: &Operand, node: &Node, best: &mut Best) {
+        let Operand::Expr(id) = expr else { return };
         let mut items = Vec::new();
         self.open_items(*id, node, &mut items);
         if items.is_empty() {
@@ -120,7 +122,7 @@ impl Search<'_> {
         }
         let Some(set) = self.known_set(whole, node) else { return };
         for item in items {
-            let (pattern, set) = (Term::Expr(item), set.clone());
+            let (pattern, set) = (Operand::Expr(item), set.clone());
             best.offer(set.len(), Step::Elements { constraint, pattern, set: set.into(), exact: false });
         }
     }
@@ -135,7 +137,7 @@ impl Search<'_> {
                     out.extend(
                         items
                             .iter()
-                            .filter(|item| pattern::classify(self.session, &Term::Expr(**item), &node.open).binds),
+                            .filter(|item| pattern::classify(self.session, &Operand::Expr(**item), &node.open).binds),
                     );
                 }
                 _ => {}
@@ -155,9 +157,9 @@ impl Search<'_> {
         })
     }
 
-    fn bound_set(&self, relation: Relation, left: &Term, right: &Term, node: &Node, out: &mut Between) {
-        let mut both = |expr: &Term, known: &Term| {
-            let (Term::Expr(expr), Some(set)) = (expr, self.known_set(known, node)) else { return };
+    fn bound_set(&self, relation: Relation, left: &Operand, right: &Operand, node: &Node, out: &mut Between) {
+        let mut both = |expr: &Operand, known: &Operand| {
+            let (Operand::Expr(expr), Some(set)) = (expr, self.known_set(known, node)) else { return };
             self.is_within(*expr, &set, node, out, 0);
             self.contains(*expr, &set, node, out, 0);
         };
@@ -167,23 +169,23 @@ impl Search<'_> {
                 both(right, left);
             }
             Relation::Subset => {
-                if let (Term::Expr(expr), Some(set)) = (left, self.known_set(right, node)) {
+                if let (Operand::Expr(expr), Some(set)) = (left, self.known_set(right, node)) {
                     self.is_within(*expr, &set, node, out, 0);
                 }
-                if let (Some(set), Term::Expr(expr)) = (self.known_set(left, node), right) {
+                if let (Some(set), Operand::Expr(expr)) = (self.known_set(left, node), right) {
                     self.contains(*expr, &set, node, out, 0);
                 }
             }
             Relation::Member => {
-                if let (Some(value), Term::Expr(expr)) = (self.known_value(left, node), right) {
+                if let (Some(value), Operand::Expr(expr)) = (self.known_value(left, node), right) {
                     self.contains(*expr, &Set::singleton(value), node, out, 0);
                 }
-                if let (Term::Expr(expr), Some(of)) = (left, self.power_set_of(right, node)) {
+                if let (Operand::Expr(expr), Some(of)) = (left, self.power_set_of(right, node)) {
                     self.is_within(*expr, &of, node, out, 0);
                 }
             }
             Relation::NotMember => {
-                if let (Some(value), Term::Expr(expr)) = (self.known_value(left, node), right) {
+                if let (Some(value), Operand::Expr(expr)) = (self.known_value(left, node), right) {
                     self.avoids(*expr, &Set::singleton(value), node, out, 0);
                 }
             }
@@ -194,12 +196,12 @@ impl Search<'_> {
     }
 
     /// `card(s) = n`, `card(s) < n` and the like.
-    fn bound_size(&self, relation: Relation, left: &Term, right: &Term, node: &Node, out: &mut Between) {
-        let is_size = |term: &Term| {
-            let Term::Expr(id) = term else { return false };
+    fn bound_size(&self, relation: Relation, left: &Operand, right: &Operand, node: &Node, out: &mut Between) {
+        let is_size = |term: &Operand| {
+            let Operand::Expr(id) = term else { return false };
             matches!(self.session.model().expr(*id), Expr::Unary(UnaryOp::Card, of) if self.is_it(*of, node, out))
         };
-        let known = |term: &Term| self.known_value(term, node).and_then(|value| value.as_int());
+        let known = |term: &Operand| self.known_value(term, node).and_then(|value| value.as_int());
         let strict = if relation == Relation::Less { Int::ONE } else { Int::ZERO };
         match (relation, is_size(left), is_size(right)) {
             (Relation::Equal, true, false) => out.has(known(right), known(right)),
@@ -215,18 +217,18 @@ impl Search<'_> {
     }
 
     /// `min(s) = n`, `max(s) < n` and the like. The empty set has neither, and counts as no solution.
-    fn bound_elements(&self, relation: Relation, left: &Term, right: &Term, node: &Node, out: &mut Between) {
+    fn bound_elements(&self, relation: Relation, left: &Operand, right: &Operand, node: &Node, out: &mut Between) {
         if !self.session.config().ill_defined_search_is_false {
             return;
         }
-        let extremum = |term: &Term| {
-            let Term::Expr(id) = term else { return None };
+        let extremum = |term: &Operand| {
+            let Operand::Expr(id) = term else { return None };
             match self.session.model().expr(*id) {
                 Expr::Unary(op @ (UnaryOp::Min | UnaryOp::Max), of) if self.is_it(*of, node, out) => Some(*op),
                 _ => None,
             }
         };
-        let known = |term: &Term| self.known_value(term, node).and_then(|value| value.as_int());
+        let known = |term: &Operand| self.known_value(term, node).and_then(|value| value.as_int());
         let strict = if relation == Relation::Less { Int::ONE } else { Int::ZERO };
         match (relation, extremum(left), extremum(right)) {
             (Relation::Equal, Some(op), None) => self.bound_extremum(op, known(right), out),
@@ -247,7 +249,7 @@ impl Search<'_> {
         if op == UnaryOp::Min { out.is_between(Some(value), None) } else { out.is_between(None, Some(value)) }
     }
 
-    fn known_value(&self, term: &Term, node: &Node) -> Option<Value> {
+    fn known_value(&self, term: &Operand, node: &Node) -> Option<Value> {
         if !term.is_ready(self.session, &node.open) {
             return None;
         }
@@ -260,26 +262,26 @@ impl Search<'_> {
         val.as_value().cloned()
     }
 
-    fn known_set(&self, term: &Term, node: &Node) -> Option<Set> {
+    fn known_set(&self, term: &Operand, node: &Node) -> Option<Set> {
         self.known_value(term, node)?.as_set().cloned()
     }
 
     /// `S` of a term `POW(S)`, `FIN1(S)` and so on.
-    fn power_set_of(&self, term: &Term, node: &Node) -> Option<Set> {
+    fn power_set_of(&self, term: &Operand, node: &Node) -> Option<Set> {
         if !term.is_ready(self.session, &node.open) {
             return None;
         }
         let val = term.eval(self.session, &node.env).ok()?;
         match val.as_sym()? {
             SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, of) => {
-                self.known_set(&Term::Known(of.clone()), node)
+                self.known_set(&Operand::Known(of.clone()), node)
             }
             _ => None,
         }
     }
 
     fn is_it(&self, id: ExprId, node: &Node, out: &Between) -> bool {
-        self.as_unknown(&Term::Expr(id), node) == Some(out.unknown)
+        self.as_unknown(&Operand::Expr(id), node) == Some(out.unknown)
     }
 
     /// `expr <: set`
@@ -291,7 +293,7 @@ impl Search<'_> {
         if depth >= MAX_DEPTH {
             return;
         }
-        let known = |id: ExprId| self.known_set(&Term::Expr(id), node);
+        let known = |id: ExprId| self.known_set(&Operand::Expr(id), node);
         match op {
             BinaryOp::Union => {
                 self.is_within(*left, set, node, out, depth + 1);
@@ -332,7 +334,7 @@ impl Search<'_> {
         if depth >= MAX_DEPTH || set.is_empty() {
             return;
         }
-        let known = |id: ExprId| self.known_set(&Term::Expr(id), node);
+        let known = |id: ExprId| self.known_set(&Operand::Expr(id), node);
         match op {
             BinaryOp::Union => {
                 if let Some(other) = known(*left) {
@@ -368,7 +370,7 @@ impl Search<'_> {
         if depth >= MAX_DEPTH || set.is_empty() {
             return;
         }
-        let known = |id: ExprId| self.known_set(&Term::Expr(id), node);
+        let known = |id: ExprId| self.known_set(&Operand::Expr(id), node);
         match op {
             BinaryOp::Union => {
                 self.avoids(*left, set, node, out, depth + 1);

@@ -1,0 +1,407 @@
+//! The encoding of a machine: cells, initial states, instances and properties.
+//!
+//! Everything is translated for symbolic values of the variables that rest on bounds (`bounds.rs`). If an action may leave a bound, the
+//! translation starts again without it; each round knows less of at least one variable, so there are few. What comes out holds
+//! in all reachable states: engines may take [`Encoding::assumptions`] for granted.
+
+use abridge_blast::{Blast, Lit, Sym};
+use abridge_eval::{Interp, State, Val};
+use abridge_model::{Conjunct, LocalId, Model, OpId, VarId};
+use abridge_solve::encode::Truth;
+use abridge_value::BitSet;
+
+use crate::actions::{Action, Translator};
+use crate::bounds::{Declarer, Refuted};
+use crate::cells::{CellId, Cells};
+use crate::gap::{Cause, Gap, Subject};
+use crate::initial::{self, Initial};
+use crate::prover::Prover;
+
+/// What is encoded.
+pub struct Source<'m> {
+    pub interp: &'m Interp<'m>,
+    /// The variables of a state, in the order of their cells.
+    pub variables: Vec<VarId>,
+    pub operations: Vec<OpId>,
+    /// For each operation the locals whose values label its steps.
+    pub labels: Vec<Vec<LocalId>>,
+}
+
+impl<'m> Source<'m> {
+    /// All variables and top-level operations of a machine.
+    pub fn new(interp: &'m Interp<'m>) -> Source<'m> {
+        let model = interp.model();
+        let operations: Vec<OpId> = model.transitions().map(|(op, _)| op).collect();
+        Source {
+            interp,
+            variables: model.state_variables().map(|(id, _)| id).collect(),
+            labels: operations.iter().map(|op| model.label_locals(*op)).collect(),
+            operations,
+        }
+    }
+}
+
+/// Limits and forms of an encoding.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Integers with at most this many values are one-hot, others are in binary. Elements of given sets are always one-hot.
+    pub max_one_hot: i64,
+    /// A bound that the invariant gives is tried even where the type would do.
+    pub prefers_invariant: bool,
+    /// Integers without bounds may drift: an approximation with a gap of its own.
+    pub allows_drift: bool,
+    /// Labels of one operation, beyond which it stays whole.
+    pub max_labels: usize,
+    /// Instances altogether, beyond which there is no encoding.
+    pub max_instances: usize,
+    pub max_cells_per_variable: usize,
+    /// Steps of evaluation for each round of the translation.
+    pub fuel: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            max_one_hot: 1,
+            prefers_invariant: true,
+            allows_drift: false,
+            max_labels: 1024,
+            max_instances: 4096,
+            max_cells_per_variable: 4096,
+            fuel: 30_000_000,
+        }
+    }
+}
+
+/// A machine under one valuation of the constants, as circuits.
+pub struct Encoding {
+    pub blast: Blast,
+    pub cells: Cells,
+    /// Literals that are true in all reachable states.
+    pub assumptions: Vec<Lit>,
+    pub initial: Initial,
+    pub instances: Vec<Instance>,
+    pub properties: Vec<Property>,
+    /// All that has no exact circuit.
+    pub gaps: Vec<Gap>,
+    /// Steps of evaluation that the translation took, all rounds together.
+    pub used_fuel: u64,
+    /// The translation ended for want of steps in some part.
+    pub is_cut: bool,
+}
+
+/// The steps of an operation with one label, or all its steps.
+pub struct Instance {
+    /// The position of the operation.
+    pub operation: usize,
+    /// Nothing for all labels together.
+    pub label: Option<Vec<Val>>,
+    /// Holds where there is a step, for some choices. With gaps: holds wherever there is one.
+    pub relation: Lit,
+    /// Cells that get a new literal, ascending; nothing where the new value has no circuit. Other cells keep their values.
+    pub writes: Vec<(CellId, Option<Lit>)>,
+    /// The inputs that stand for choices.
+    pub choices: Vec<Lit>,
+    /// There may be several outcomes.
+    pub has_choice: bool,
+    pub error: ErrorCondition,
+    /// For each guard without a circuit the cells that it reads.
+    pub opaque_guards: Vec<BitSet>,
+    /// Cells that are read by something without a circuit.
+    pub opaque_reads: BitSet,
+    /// Why the instance is not exact.
+    pub gaps: Vec<Cause>,
+}
+
+/// The condition under which evaluating an instance is an error.
+pub struct ErrorCondition {
+    /// The instance is evaluated: no guard is false.
+    pub context: Lit,
+    /// Something is ill-defined then.
+    pub ill_defined: Lit,
+    /// Something without a circuit may be ill-defined too.
+    pub is_doubtful: bool,
+    /// Cells that parts of the body without a circuit, and guards without one, read.
+    pub opaque_reads: BitSet,
+}
+
+impl Instance {
+    /// The new literal of a cell that is written with a circuit.
+    pub fn new_literal(&self, cell: CellId) -> Option<Lit> {
+        let idx = self.writes.binary_search_by_key(&cell, |(cell, _)| *cell).ok()?;
+        self.writes[idx].1
+    }
+}
+
+/// Something that can be asked about every state.
+pub struct Property {
+    pub kind: PropertyKind,
+    /// When it is true and when it is false, or the reason why it has no circuit.
+    pub truth: Result<Truth, Cause>,
+    pub reads: Vec<VarId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PropertyKind {
+    /// A conjunct, by position.
+    Invariant(usize),
+    Assertion(usize),
+    Goal,
+}
+
+impl Encoding {
+    /// Encodes a machine for the constants of a state. The gap says why there is no encoding at all.
+    pub fn new(
+        source: &Source<'_>,
+        constants: &State,
+        config: &Config,
+        prover: &mut dyn Prover,
+    ) -> Result<Encoding, Gap> {
+        let mut refuted = Refuted::default();
+        let mut used_fuel = 0;
+        loop {
+            let session = source.interp.session();
+            session.limit(config.fuel);
+            let mut translator = Translator::new(&session, constants, config.max_one_hot);
+            let (starts, cause) = initial::starts(&mut translator, &session, constants);
+            let declared = Declarer::new(source, config, &mut translator, &starts, prover).declare_all(&refuted);
+            let actions = actions(source, config, &mut translator, prover)?;
+            let mut obligations = Vec::new();
+            for (_, action) in &actions {
+                let relation = relation(action, translator.blast());
+                let stays = declared.obligations(&mut translator, action);
+                obligations.extend(stays.into_iter().map(|(variable, stays)| (relation, variable, stays)));
+            }
+            let left = declared.refuted(&mut translator, &obligations, prover);
+            if left.is_empty() {
+                let properties = properties(source.interp.model(), &mut translator);
+                let shape = |id| translator.shape(id).cloned();
+                let cells = Cells::new(&source.variables, shape);
+                let mut blast = translator.into_blast();
+                used_fuel += config.fuel - session.left();
+                let initial = Initial::new(starts, cause, &cells, &mut blast);
+                let mut builder = Builder { source, blast, cells };
+                let instances = actions.into_iter().map(|(operation, action)| builder.instance(operation, action));
+                let instances: Vec<Instance> = instances.collect();
+                let Builder { blast, cells, .. } = builder;
+                let assumptions = declared.assumptions;
+                let mut gaps = declared.gaps;
+                note_gaps(&mut gaps, source, &initial, &instances, &properties);
+                let is_cut = session.left() < config.fuel / 2;
+                return Ok(Encoding {
+                    blast,
+                    cells,
+                    assumptions,
+                    initial,
+                    instances,
+                    properties,
+                    gaps,
+                    used_fuel,
+                    is_cut,
+                });
+            }
+            used_fuel += config.fuel - session.left();
+            refuted.add(left, &declared);
+        }
+    }
+
+    /// Whether every part of the machine has an exact circuit.
+    pub fn is_exact(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    /// The literal that holds where a step of an instance leads from the cells of a state to others, given by literals of their own.
+    pub fn transition(&mut self, instance: usize, next: impl Fn(CellId) -> Lit) -> Lit {
+        let (instance, circuit) = (&self.instances[instance], &mut self.blast.circuit);
+        let mut parts = vec![instance.relation];
+        for cell in (0..self.cells.len() as u32).map(CellId) {
+            let Some(old) = self.cells.input(cell) else { continue };
+            let new = instance.new_literal(cell).unwrap_or(old);
+            parts.push(circuit.iff(next(cell), new));
+        }
+        circuit.and_all(parts)
+    }
+}
+
+/// Translates the operations.
+fn actions(
+    source: &Source<'_>,
+    config: &Config,
+    translator: &mut Translator<'_>,
+    prover: &dyn Prover,
+) -> Result<Vec<(usize, Action)>, Gap> {
+    let mut actions = Vec::new();
+    for (idx, op) in source.operations.iter().enumerate() {
+        let of_operation = translator.actions(*op, &source.labels[idx], config.max_labels);
+        actions.extend(of_operation.into_iter().map(|action| (idx, action)));
+        if actions.len() > config.max_instances {
+            return Err(Gap { subject: Subject::Operation(*op), cause: Cause::ManyInstances });
+        }
+        if prover.is_over() {
+            return Err(Gap { subject: Subject::Machine, cause: Cause::Budget });
+        }
+    }
+    Ok(actions)
+}
+
+/// The condition under which an action happens, as far as it has circuits.
+fn relation(action: &Action, blast: &mut Blast) -> Lit {
+    let guards = action.guards.iter().filter_map(|guard| guard.truth.ok()).map(|truth| truth.holds);
+    blast.circuit.and_all(guards.chain([action.possible, action.defined]))
+}
+
+fn properties(model: &Model, translator: &mut Translator<'_>) -> Vec<Property> {
+    let mut properties = Vec::new();
+    let mut add = |kind: PropertyKind, conjunct: &Conjunct| {
+        if !conjunct.is_gluing {
+            let (truth, reads) = (translator.truth(conjunct.pred), conjunct.reads.iter().collect());
+            properties.push(Property { kind, truth, reads });
+        }
+    };
+    for (idx, conjunct) in model.invariant.iter().enumerate() {
+        add(PropertyKind::Invariant(idx), conjunct);
+    }
+    for (idx, conjunct) in model.assertions.iter().enumerate() {
+        add(PropertyKind::Assertion(idx), conjunct);
+    }
+    if let Some(goal) = model.steering.goal {
+        let truth = translator.truth(goal);
+        properties.push(Property { kind: PropertyKind::Goal, truth, reads: translator.reads(goal) });
+    }
+    properties
+}
+
+fn note_gaps(
+    gaps: &mut Vec<Gap>,
+    source: &Source<'_>,
+    initial: &Initial,
+    instances: &[Instance],
+    properties: &[Property],
+) {
+    gaps.extend(initial.gap().map(|cause| Gap { subject: Subject::Initialisation, cause }));
+    for instance in instances {
+        let subject = Subject::Operation(source.operations[instance.operation]);
+        gaps.extend(instance.gaps.iter().map(|cause| Gap { subject, cause: *cause }));
+    }
+    for property in properties {
+        let subject = match property.kind {
+            PropertyKind::Invariant(idx) => Subject::Invariant(idx),
+            PropertyKind::Assertion(idx) => Subject::Assertion(idx),
+            PropertyKind::Goal => Subject::Goal,
+        };
+        gaps.extend(property.truth.err().map(|cause| Gap { subject, cause }));
+    }
+    gaps.dedup();
+}
+
+/// Makes instances of actions.
+struct Builder<'b> {
+    source: &'b Source<'b>,
+    blast: Blast,
+    cells: Cells,
+}
+
+impl Builder<'_> {
+    fn cells_of(&self, variables: &[VarId]) -> BitSet {
+        variables.iter().flat_map(|id| self.cells.of(*id)).map(|cell| cell.0 as usize).collect()
+    }
+
+    /// The cells that literals depend on.
+    fn reads_of(&self, lits: impl IntoIterator<Item = Lit>) -> BitSet {
+        let inputs = self.blast.circuit.inputs_of(lits);
+        inputs.into_iter().filter_map(|input| self.cells.of_input(input)).map(|cell| cell.0 as usize).collect()
+    }
+
+    fn instance(&mut self, operation: usize, action: Action) -> Instance {
+        let mut opaque_reads = self.cells_of(&action.loose);
+        let mut opaque_guards = Vec::new();
+        let mut gaps = action.gaps.clone();
+        for guard in &action.guards {
+            if let Err(cause) = guard.truth {
+                let reads = self.cells_of(&guard.reads);
+                opaque_reads.union_with(&reads);
+                opaque_guards.push(reads);
+                gaps.push(cause);
+            }
+        }
+        let error = self.error(&action);
+        let relation = relation(&action, &mut self.blast);
+        let mut writes = Vec::new();
+        for (variable, sym) in &action.updates {
+            self.update(*variable, sym.as_ref(), &mut writes, &mut opaque_reads, &mut gaps);
+        }
+        writes.sort_unstable_by_key(|(cell, _)| *cell);
+        let lits = writes.iter().filter_map(|(_, lit)| *lit);
+        let mut choices = self.blast.circuit.inputs_of(lits.chain([relation, error.context, error.ill_defined]));
+        choices.retain(|input| self.cells.of_input(*input).is_none());
+        gaps.dedup();
+        Instance {
+            operation,
+            label: action.label,
+            relation,
+            writes,
+            choices,
+            has_choice: action.has_choice,
+            error,
+            opaque_guards,
+            opaque_reads,
+            gaps,
+        }
+    }
+
+    /// The cells that a new value of a variable changes.
+    fn update(
+        &mut self,
+        variable: VarId,
+        sym: Option<&Sym>,
+        writes: &mut Vec<(CellId, Option<Lit>)>,
+        opaque_reads: &mut BitSet,
+        gaps: &mut Vec<Cause>,
+    ) {
+        let mut lits = Vec::new();
+        if let (Some(sym), Some((shape, cells))) = (sym, self.cells.shape(variable)) {
+            let mut olds = Vec::new();
+            shape.for_each_lit(&mut |lit| olds.push(lit));
+            if self.blast.shaped(shape, sym, &mut lits).is_ok() {
+                let changed = cells.iter().zip(olds).zip(&lits).filter(|((_, old), new)| old != *new);
+                writes.extend(changed.filter_map(|((cell, _), new)| Some(((*cell)?, Some(*new)))));
+                return;
+            }
+        }
+        if let Some(sym) = sym {
+            sym.for_each_lit(&mut |lit| lits.push(lit));
+            opaque_reads.union_with(&self.reads_of(lits));
+        }
+        if sym.is_some() && !self.cells.is_opaque(variable) {
+            gaps.push(Cause::Construct("a new value in another form"));
+        }
+        writes.extend(self.cells.of(variable).map(|cell| (cell, None)));
+    }
+
+    fn error(&mut self, action: &Action) -> ErrorCondition {
+        let is_strict = !self.source.interp.config().ill_defined_guard_is_false;
+        let (mut context, mut ill_defined) = (Vec::new(), vec![!action.defined]);
+        let mut is_doubtful = action.is_doubtful;
+        let mut opaque_reads = self.cells_of(&action.loose);
+        for guard in &action.guards {
+            match guard.truth {
+                Ok(truth) if is_strict && guard.is_closed => {
+                    context.push(!truth.fails);
+                    ill_defined.push(self.blast.circuit.and(!truth.holds, !truth.fails));
+                }
+                Ok(truth) => context.push(truth.holds),
+                Err(_) => {
+                    is_doubtful |= guard.may_fail && is_strict;
+                    opaque_reads.union_with(&self.cells_of(&guard.reads));
+                }
+            }
+        }
+        let circuit = &mut self.blast.circuit;
+        ErrorCondition {
+            context: circuit.and_all(context),
+            ill_defined: circuit.or_all(ill_defined),
+            is_doubtful,
+            opaque_reads,
+        }
+    }
+}

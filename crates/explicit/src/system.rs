@@ -1,0 +1,454 @@
+//! The system of a model: its interpreters, the tables that turn states into vectors, and what is shared by all workers.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
+use abridge_eval::{Classes, Config, Env, Error, ErrorKind, Interp, Result, Session, Slots, State, Val, Warning};
+use abridge_external::Library;
+use abridge_model::ids::Id as _;
+use abridge_model::{Conjunct, ConstId, Model, OpId, PredId, VarId};
+use abridge_solve::Solver;
+use abridge_system::{Failure, Gap, System};
+use abridge_value::{Interner, Value, ValueId};
+
+use crate::condition::Conditions;
+use crate::conjunct::{Conjuncts, Role};
+use crate::layout::{UNSET, Words};
+use crate::lists::Lists;
+use crate::operation::Operation;
+use crate::profile::Profile;
+use crate::{memo, order};
+
+/// The plain interpreter of a model, with the solver and all external functions: the judge of everything faster.
+pub fn judge(model: &Model, config: Config) -> Interp<'_> {
+    Interp::new(model, config, &Solver, &Library)
+}
+
+/// The usual interpreter: the judge with compiled fragments.
+pub fn interpreter(model: &Model, config: Config) -> Interp<'_> {
+    judge(model, config).with_fragments(Arc::new(CompiledFragments::new(model)))
+}
+
+/// Choices about the state space, beside those about evaluation.
+#[derive(Clone, Debug)]
+pub struct SystemConfig {
+    /// Identify constants of deferred sets that are known to be different with the first elements, as ProB does.
+    pub pin_constants: bool,
+    /// Remember the outcomes of operations and conjuncts.
+    pub memo: bool,
+    /// The most memory for that, if it is limited beyond what is reasonable anyway.
+    pub memo_bytes: Option<u64>,
+    /// Remember outcomes with their labels too ([`ExplicitWorker::labelled`]).
+    pub labels: bool,
+    /// Try the compiled form first.
+    pub compiled: bool,
+    /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
+    pub max_initialisations: Option<usize>,
+    pub max_operations: Option<usize>,
+    /// Operations with at least two to this power choices of elements are performed for one choice per orbit, where that is possible and
+    /// seems to pay; below -6 wherever it is possible.
+    pub many_choices: f64,
+    /// Measure where the time goes.
+    pub profile: bool,
+    /// Atomic propositions, in the order of their numbers.
+    pub propositions: Vec<PredId>,
+}
+
+impl Default for SystemConfig {
+    fn default() -> Self {
+        SystemConfig {
+            pin_constants: false,
+            memo: true,
+            memo_bytes: None,
+            labels: false,
+            compiled: true,
+            max_initialisations: None,
+            max_operations: None,
+            many_choices: 9.0,
+            profile: false,
+            propositions: Vec::new(),
+        }
+    }
+}
+
+/// A model with the tables that turn states into vectors.
+pub struct Explicit<'m> {
+    /// The plain interpreter.
+    pub(crate) judge: Interp<'m>,
+    /// The same with compiled fragments, if these are wanted.
+    pub(crate) interp: Interp<'m>,
+    pub(crate) fragments: Option<Arc<CompiledFragments>>,
+    pub(crate) config: SystemConfig,
+    /// The variables of a state, in the order of the words.
+    pub(crate) variables: Vec<VarId>,
+    pub(crate) operations: Vec<OpId>,
+    pub(crate) pinned: Vec<(ConstId, Val)>,
+    /// Whether setting up constants is a step of its own.
+    pub(crate) has_setup: bool,
+    /// The values of each variable.
+    pub(crate) values: Vec<Interner<Val>>,
+    /// Values of parameters, chosen locals and outputs.
+    pub(crate) locals: Interner<Val>,
+    /// Labels of steps, by the ids of what was chosen for them.
+    pub(crate) labels: Interner<Box<[u32]>>,
+    pub(crate) constants: Interner<Arc<Slots>>,
+    /// Given sets that must stay fixed while initial states are generated one per orbit; nothing if the initialisation does not choose elements.
+    pub(crate) initial_fixed_sets: Option<FixedSets>,
+    /// Constants are set up one valuation per class.
+    pub(crate) classes: OnceLock<Arc<dyn Classes>>,
+    /// Elements that quantifiers need not tell apart.
+    pub(crate) interchangeable: OnceLock<Arc<Interchangeable>>,
+    pub(crate) notes: Mutex<Notes>,
+    pub(crate) program: Option<Program>,
+    pub(crate) operation_memos: Vec<Operation>,
+    pub(crate) conditions: Conditions,
+    pub(crate) invariant: Conjuncts,
+    pub(crate) assertions: Conjuncts,
+    pub(crate) goal: Conjuncts,
+    /// Atomic propositions of temporal formulas.
+    pub(crate) propositions: Conjuncts,
+    /// States where it does not hold are neither inspected nor expanded.
+    pub(crate) scope: Conjuncts,
+    pub(crate) lists: Lists,
+    /// What is still to be moved to larger tables.
+    pub(crate) moves: Mutex<Vec<memo::Move>>,
+    /// How often remembered things were rearranged.
+    pub(crate) epoch: AtomicU32,
+    /// What the workers that have ended measured.
+    pub(crate) profile: Mutex<Profile>,
+}
+
+/// What evaluation had to say besides results.
+#[derive(Clone, Default)]
+pub struct Notes {
+    pub warnings: BTreeSet<Warning>,
+    /// Errors other than violated properties: what could not be evaluated at all.
+    pub failures: Vec<Failure>,
+    /// How many states outside SCOPE were met: steps that lead there count, but not what follows.
+    pub n_outside: u64,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'m> Explicit<'m> {
+    /// The system of a model; what evaluates formulas is made from the plain interpreter ([`judge`]).
+    pub fn new(judge: Interp<'m>, config: SystemConfig) -> Self {
+        let model = judge.model();
+        let fragments = config.compiled.then(|| Arc::new(CompiledFragments::new(model)));
+        let interp = match &fragments {
+            Some(fragments) => judge.with_fragments(fragments.clone()),
+            None => judge.clone(),
+        };
+        let operations: Vec<OpId> = model.transitions().map(|(id, _)| id).collect();
+        let variables = order::order(model, model.state_variables().map(|(id, _)| id).collect(), &operations);
+        let pinned = if config.pin_constants { pinned(model) } else { Vec::new() };
+        let has_setup = has_setup(model, &pinned);
+        let program = config.compiled.then(|| Program::new(&interp));
+        let words = Words {
+            variables: &variables,
+            memo: config.memo,
+            labels: config.labels,
+            many_choices: config.many_choices,
+        };
+        let mut conditions = Conditions::default();
+        let numbered = operations.iter().copied().enumerate();
+        let operation_memos =
+            numbered.map(|op| Operation::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
+        let conjuncts = |role, list: &[Conjunct]| {
+            let checked = list.iter().enumerate().filter(|(_, item)| !item.is_gluing);
+            let checked = checked.map(|(idx, item)| (idx as u32, item.pred, words.of(&item.reads)));
+            Conjuncts::new(model, &words, program.as_ref(), role, checked)
+        };
+        let whole = |pred: &PredId| {
+            let reads = abridge_model::effects::reads_of(model, *pred);
+            (0, *pred, words.of(&reads.variables))
+        };
+        let goal = model.steering.goal.iter().map(whole);
+        let numbered = (0..).zip(&config.propositions);
+        let propositions: Vec<_> = numbered.map(|(number, pred)| (number, *pred, whole(pred).2)).collect();
+        let propositions = propositions.into_iter();
+        let scope = model.steering.scope.iter().filter(|_| has_scope(model)).map(whole);
+        Explicit {
+            operation_memos,
+            conditions,
+            invariant: conjuncts(Role::Invariant, &model.invariant),
+            assertions: conjuncts(Role::Assertion, &model.assertions),
+            goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
+            propositions: Conjuncts::new(model, &words, program.as_ref(), Role::Proposition, propositions),
+            scope: Conjuncts::new(model, &words, program.as_ref(), Role::Invariant, scope),
+            values: variables.iter().map(|_| table_of_values(&config)).collect(),
+            judge,
+            interp,
+            fragments,
+            config,
+            variables,
+            operations,
+            pinned,
+            has_setup,
+            locals: Interner::new(),
+            labels: Interner::new(),
+            constants: Interner::new(),
+            initial_fixed_sets: FixedSets::of_initialisation(model).filter(|_| program.is_some()),
+            classes: OnceLock::new(),
+            interchangeable: OnceLock::new(),
+            notes: Mutex::default(),
+            program,
+            lists: Lists::new(),
+            moves: Mutex::default(),
+            epoch: AtomicU32::new(0),
+            profile: Mutex::default(),
+        }
+    }
+
+    /// The plain interpreter, which finds traces again and has the last word about every state.
+    pub fn judge(&self) -> &Interp<'m> {
+        &self.judge
+    }
+
+    pub fn model(&self) -> &'m Model {
+        self.judge.model()
+    }
+
+    /// The operations in the order of their step numbers.
+    pub fn operations(&self) -> &[OpId] {
+        &self.operations
+    }
+
+    pub fn notes(&self) -> Notes {
+        lock(&self.notes).clone()
+    }
+
+    /// What the workers that have ended measured.
+    pub fn profile(&self) -> Profile {
+        lock(&self.profile).clone()
+    }
+
+    /// From now on, only one of several symmetric valuations of the constants is a step out of the root; it counts for all.
+    pub fn set_up_by_class(&self, classes: Arc<dyn Classes>) {
+        let _ = self.classes.set(classes);
+    }
+
+    /// From now on, quantifiers and comprehensions make use of elements that the text of the model cannot tell apart. To be said before
+    /// there are workers.
+    pub fn use_interchangeable(&self, interchangeable: Interchangeable) {
+        let _ = self.interchangeable.set(Arc::new(interchangeable));
+    }
+
+    /// Constants that were fixed beforehand.
+    pub fn pinned(&self) -> &[(ConstId, Val)] {
+        &self.pinned
+    }
+
+    /// The variables of a state, in the order of its words; word 0 is about the constants.
+    pub fn variables(&self) -> &[VarId] {
+        &self.variables
+    }
+
+    /// The constants of a vector with the leaves of their values changed; nothing if none changes.
+    pub fn map_constants(&self, words: &[u32], change: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<u32> {
+        let changed = abridge_eval::map_slots(self.constants_of(words), change)?;
+        Some(self.constants.intern(&Arc::new(changed)).0 << 1 | (words[0] & 1))
+    }
+
+    /// The word of a value at a position of a state.
+    pub fn encode_val(&self, word: usize, val: &Val) -> u32 {
+        self.values[word - 1].intern(val).0
+    }
+
+    /// The value of a word other than [`UNSET`] at a position of a state.
+    pub fn decode_val(&self, word: usize, id: u32) -> &Val {
+        self.values[word - 1].get(ValueId(id))
+    }
+
+    /// The vector of a state.
+    pub(crate) fn encode(&self, state: &State, is_initialised: bool, out: &mut Vec<u32>) {
+        out.clear();
+        let constants = self.constants.intern(&state.constants).0;
+        out.push(constants << 1 | u32::from(is_initialised));
+        for (word, variable) in (1..).zip(&self.variables) {
+            let val = state.variables.get(variable.index()).and_then(Option::as_ref);
+            out.push(val.map_or(UNSET, |val| self.encode_val(word, val)));
+        }
+    }
+
+    /// The value of a parameter, a chosen local or an output.
+    pub(crate) fn local(&self, id: u32) -> &Val {
+        self.locals.get(ValueId(id))
+    }
+
+    /// The values of the constants.
+    pub fn constants_of(&self, words: &[u32]) -> &Arc<Slots> {
+        self.constants.get(ValueId(words[0] >> 1))
+    }
+
+    /// The state of a vector, and whether it is initialised.
+    pub fn decode(&self, words: &[u32]) -> (State, bool) {
+        let mut variables: Slots = vec![None; self.model().variables.len()];
+        for (word, variable) in (1..).zip(&self.variables) {
+            variables[variable.index()] = (words[word] != UNSET).then(|| self.decode_val(word, words[word]).clone());
+        }
+        (State { constants: self.constants_of(words).clone(), variables: Arc::new(variables) }, words[0] & 1 == 1)
+    }
+
+    /// Bytes of what is remembered, which can be given up.
+    pub(crate) fn memo_bytes(&self) -> u64 {
+        self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+    }
+
+    /// Bytes of the values that states and labels refer to.
+    pub(crate) fn value_bytes(&self) -> u64 {
+        self.values.iter().map(Interner::bytes).sum::<u64>() + self.locals.bytes() + self.labels.bytes()
+    }
+
+    /// All that is remembered.
+    pub(crate) fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
+        let operations = self.operation_memos.iter().flat_map(Operation::memos);
+        let conjuncts = [&self.invariant, &self.assertions, &self.goal, &self.propositions, &self.scope]
+            .into_iter()
+            .flat_map(Conjuncts::memos);
+        operations.chain(self.conditions.memos()).chain(conjuncts)
+    }
+
+    /// Notes what a session had to say and what could not be evaluated; tells what that buffers for the completeness of its answers.
+    pub(crate) fn note(&self, session: &Session<'_>, what: &str, error: Option<Error>) -> Option<Gap> {
+        let warnings = session.take_warnings();
+        if warnings.is_empty() && error.is_none() {
+            return None;
+        }
+        let is_bounded = |warning: &Warning| matches!(warning, Warning::Enumeration { .. } | Warning::Strings { .. });
+        let bounded = warnings.iter().any(is_bounded).then_some(Gap::Bounded);
+        let mut notes = lock(&self.notes);
+        notes.warnings.extend(warnings);
+        let gap = error.as_ref().and_then(gap_of);
+        if gap == Some(Gap::Stopped) {
+            return gap;
+        }
+        if let Some(error) = error.filter(|_| notes.failures.len() < 100) {
+            let (is_violation, diagnostic) = (is_violation(&error), error.diagnostic(self.model()));
+            let is_known = |failure: &Failure| failure.what == what && failure.diagnostic == diagnostic;
+            if !notes.failures.iter().any(is_known) {
+                notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });
+            }
+        }
+        gap.max(bounded)
+    }
+}
+
+/// What an error buffers for the completeness of a list of steps. One that the machine is to blame for is a finding and no gap.
+pub(crate) fn gap_of(error: &Error) -> Option<Gap> {
+    match error.kind() {
+        ErrorKind::Stopped => Some(Gap::Stopped),
+        _ if is_violation(error) => None,
+        _ => Some(Gap::Failed),
+    }
+}
+
+/// Where memory is limited, values are kept as small as can be.
+fn table_of_values(config: &SystemConfig) -> Interner<Val> {
+    let values = Interner::new();
+    if config.memo_bytes.is_some() {
+        values.share_parts();
+    }
+    values
+}
+
+/// The constants that ProB identifies with the first elements of their deferred set.
+fn pinned(model: &Model) -> Vec<(ConstId, Val)> {
+    let mut pinned = Vec::new();
+    for group in &model.distinct_constants {
+        for (index, id) in group.iter().enumerate() {
+            if let abridge_model::Type::Given(set) = model.types.get(model.constants[*id].ty) {
+                pinned.push((*id, Val::Value(Value::element(set.0, index as u32))));
+            }
+        }
+    }
+    pinned
+}
+
+/// Whether a SCOPE of the machine counts.
+pub(crate) fn has_scope(model: &Model) -> bool {
+    let is_off = || model.steering.preferences.get("USE_SCOPE_DEFINITION").is_some_and(|value| value == "FALSE");
+    model.steering.scope.is_some() && !is_off()
+}
+
+/// Whether constants remain or the properties say more than where pinned constants belong.
+fn has_setup(model: &Model, pinned: &[(ConstId, Val)]) -> bool {
+    let is_pinned = |id: ConstId| pinned.iter().any(|(other, _)| *other == id);
+    if model.constants.ids().any(|id| !is_pinned(id)) {
+        return true;
+    }
+    model.properties.iter().any(|conjunct| !is_trivial(model, conjunct.pred))
+}
+
+/// `c : S` for a constant of the type of `S`.
+fn is_trivial(model: &Model, pred: PredId) -> bool {
+    use abridge_model::{Comparison, Expr, Pred};
+    match model.pred(pred) {
+        Pred::True => true,
+        Pred::Compare(Comparison::Member, elem, set) => {
+            matches!((model.expr(*elem), model.expr(*set)), (Expr::Constant(_), Expr::Carrier(_)))
+        }
+        _ => false,
+    }
+}
+
+/// The machine is to blame, not our limits.
+pub(crate) fn is_violation(error: &Error) -> bool {
+    error.is_ill_defined() || error.is_obligation()
+}
+
+impl Explicit<'_> {
+    /// What is wrong in a state, operation by operation.
+    pub fn errors_in(&self, words: &[u32]) -> Vec<(OpId, Error)> {
+        let (state, _) = self.decode(words);
+        let mut errors = Vec::new();
+        for op in &self.operations {
+            let session = self.judge().session();
+            session.operation(*op, &state, &mut |transition| {
+                if let Err(error) = transition {
+                    errors.push((*op, error));
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        errors
+    }
+
+    /// Whether some states are not expanded because of a SCOPE.
+    pub fn has_scope(&self) -> bool {
+        has_scope(self.model())
+    }
+
+    /// Whether setting up constants is a step of its own.
+    pub fn has_setup(&self) -> bool {
+        self.has_setup
+    }
+
+    /// The state in which the machine waits for its first step: nothing but pinned constants has a value.
+    pub fn blank(&self) -> State {
+        let model = self.model();
+        let mut constants: Slots = vec![None; model.constants.len()];
+        for (id, val) in &self.pinned {
+            constants[id.index()] = Some(val.clone());
+        }
+        State { constants: Arc::new(constants), variables: Arc::new(vec![None; model.variables.len()]) }
+    }
+
+    /// The vector of a state; it need not be reachable.
+    pub fn words_of(&self, state: &State, is_initialised: bool) -> Vec<u32> {
+        let mut words = Vec::with_capacity(self.width());
+        self.encode(state, is_initialised, &mut words);
+        words
+    }
+
+    /// The value of a predicate in a state.
+    pub fn holds(&self, pred: PredId, words: &[u32]) -> Result<bool> {
+        let (state, _) = self.decode(words);
+        self.judge().session().pred(pred, &Env::new(&state))
+    }
+}

@@ -1,0 +1,83 @@
+//! Operations with many choices, performed for one choice per orbit.
+//!
+//! Where the choices of an operation are many by their types, listing them costs more than anything that could be remembered. If elements can be exchanged in a
+//! state, one choice per orbit is tried (`compile/src/run/representatives.rs`), and counts for all.
+
+use abridge_compile::{Fast, OrbitChoice, Stabiliser, Stop};
+use abridge_eval::{PrescribedChoices, Val};
+use abridge_system::{Alike, Steps, System as _};
+use abridge_value::Value;
+
+use super::fast::FastPath;
+use super::outcomes::Outcomes;
+use super::perform::Expansion;
+use crate::execution::Execution;
+use crate::operation::Operation;
+use crate::system::Explicit;
+
+impl Explicit<'_> {
+    /// The stabiliser of a state, from the elements that play the same part in it.
+    pub(crate) fn stabiliser(&self, alike: &dyn Alike) -> Stabiliser {
+        Stabiliser::of_state(alike, self.set_sizes())
+    }
+
+    fn set_sizes(&self) -> impl Iterator<Item = u32> {
+        self.model().sets.iter().map(|(_, set)| set.size())
+    }
+
+    /// A step of an operation with many choices between two states. What must be chosen for it is looked for among choices that differ by
+    /// more than elements which both states cannot tell apart; the plain interpreter then makes that choice.
+    pub(crate) fn step_of_many(&self, operation: &Operation, from: &[u32], to: &[u32]) -> Option<Execution> {
+        let (source, target) = (self.decode(from).0, self.decode(to).0);
+        let vals = [&source.constants, &source.variables, &target.variables].into_iter().flat_map(|slots| slots.iter());
+        let values: Option<Vec<&Value>> = vals.flatten().map(Val::as_value).collect();
+        let stabiliser = Stabiliser::all(self.set_sizes()).refined(values?);
+        let mut fast = FastPath::new(self)?;
+        fast.load(self, from, &(1..self.width()).collect::<Vec<_>>());
+        let written: Vec<Val> = operation.writes.iter().map(|word| self.decode_val(*word, to[*word]).clone()).collect();
+        let locals = fast.runtime.choices_for(operation.op, &stabiliser, &written).ok()??;
+        self.step_between(operation.op, from, to, PrescribedChoices { locals, variables: Some(target.variables) })
+    }
+}
+
+impl Expansion<'_, '_> {
+    /// The stabiliser of the state.
+    fn stabiliser(&mut self) -> &Stabiliser {
+        let (system, alike) = (self.system, self.alike);
+        self.stabiliser.get_or_insert_with(|| match alike {
+            Some(alike) => system.stabiliser(alike),
+            None => Stabiliser::default(),
+        })
+    }
+
+    /// Adds one step per orbit of an operation with many choices. False if that cannot be done, and nothing was added.
+    pub(crate) fn perform_by_orbit(&mut self, operation: &Operation, out: &mut Steps) -> bool {
+        let Some(by_orbit) = operation.by_orbit.as_ref().filter(|_| self.alike.is_some()) else { return false };
+        if self.stabiliser().is_empty() || self.system.config.max_operations.is_some() {
+            return false;
+        }
+        let start = out.len();
+        let done = self.steps_by_orbit(operation, by_orbit, out);
+        if done.is_err() {
+            out.truncate(start);
+        }
+        done.is_ok()
+    }
+
+    fn steps_by_orbit(&mut self, operation: &Operation, by_orbit: &OrbitChoice, out: &mut Steps) -> Fast<()> {
+        let (Some(stabiliser), Some(fast)) = (&self.stabiliser, &mut self.buffers.fast) else {
+            return Err(Stop::Escape);
+        };
+        let (system, scratch) = (self.system, &mut self.buffers.scratch);
+        fast.load(system, self.words, operation.key.iter().chain(&operation.writes));
+        let mut outcomes = Outcomes::new(operation, self.words, out);
+        let done = fast.runtime.operation_by_orbit(operation.op, stabiliser, by_orbit, &mut |count, written| {
+            let written = operation.writes.iter().zip(written);
+            outcomes.add(&mut scratch.target, count, written.map(|(word, val)| system.encode_val(*word, val)));
+        });
+        if done.is_err() {
+            fast.forget();
+        }
+        done
+    }
+}

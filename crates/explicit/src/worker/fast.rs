@@ -1,0 +1,68 @@
+//! The compiled form with the state that it was given: only words that differ from the last state are loaded.
+
+use abridge_compile::{Runtime, unset};
+
+use crate::layout::UNSET;
+use crate::system::Explicit;
+
+pub(crate) struct FastPath<'a> {
+    pub(crate) runtime: Runtime<'a>,
+    constants: Option<u32>,
+    /// The words whose values the runtime has; nothing where that is not known.
+    loaded: Vec<Option<u32>>,
+}
+
+impl<'a> FastPath<'a> {
+    pub(crate) fn new(system: &'a Explicit<'a>) -> Option<Self> {
+        let program = system.program.as_ref()?;
+        let loaded = vec![None; 1 + system.variables.len()];
+        let runtime = Runtime::new(program, &system.interp).with_interchangeable(system.interchangeable.get());
+        Some(FastPath { runtime, constants: None, loaded })
+    }
+
+    /// Makes the constants and some variables known.
+    pub(crate) fn load<'w>(
+        &mut self,
+        system: &Explicit<'_>,
+        words: &[u32],
+        needed: impl IntoIterator<Item = &'w usize>,
+    ) {
+        let constants = words[0] >> 1;
+        if self.constants != Some(constants) {
+            self.runtime.load_constants(system.constants_of(words));
+            self.constants = Some(constants);
+        }
+        for word in needed.into_iter().copied() {
+            if self.loaded[word] == Some(words[word]) {
+                continue;
+            }
+            let val = if words[word] == UNSET { unset() } else { system.decode_val(word, words[word]).clone() };
+            self.runtime.set_variable(system.variables[word - 1], val);
+            self.loaded[word] = Some(words[word]);
+        }
+    }
+
+    /// After an end before the end, slots may hold anything.
+    pub(crate) fn forget(&mut self) {
+        self.loaded.fill(None);
+    }
+}
+
+/// How often the compiled form gave an answer.
+#[derive(Default)]
+pub(crate) struct Trust {
+    asked: u32,
+    failed: u32,
+}
+
+impl Trust {
+    /// Whether asking is worth it.
+    pub(crate) fn is_given(&self) -> bool {
+        self.failed < 8 || self.failed < self.asked / 2
+    }
+
+    pub(crate) fn count(&mut self, answered: bool) {
+        self.asked = self.asked.saturating_add(1);
+        self.failed = self.failed.saturating_add(u32::from(!answered));
+    }
+}

@@ -1,0 +1,215 @@
+//! Inspection of states: conjuncts that are false or ill-defined, goals that are reached.
+
+use abridge_eval::{Env, State};
+use abridge_system::{Ahead, Completeness, FindingKind, Gap};
+
+use super::fast::{FastPath, Trust};
+use crate::conjunct::{Conjunct, Conjuncts, Role};
+use crate::layout::fill;
+use crate::memo::{MemoHandle, PrefetchBuffer};
+use crate::profile::{Clock, Measured, Usage};
+use crate::system::{Explicit, is_violation};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Evaluated {
+    True,
+    False,
+    IllDefined,
+    /// Could not be evaluated; a failure is noted.
+    Unknown,
+}
+
+/// Where a failure was met, for messages.
+const PROPERTY: &str = "a property of states";
+
+/// Nothing is to be reported.
+const FINE: u32 = 1;
+
+const NOT_FINE: u32 = 2;
+
+/// Nothing is to be reported, as far as is known: the number of a gap is added.
+const FINE_BUT: u32 = 3;
+
+/// Gaps as they are remembered. What was stopped is not remembered: it may be asked again.
+const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
+
+/// The conjuncts of one role as a worker inspects them: handles of their memos and counts.
+pub(crate) struct Inspector<'a> {
+    conjuncts: &'a Conjuncts,
+    handles: Vec<Option<MemoHandle<'a>>>,
+    trust: Vec<Trust>,
+    costs: Vec<Usage>,
+    key: Vec<u32>,
+    failed: Vec<(u32, FindingKind)>,
+    /// Why the truth of something is not known.
+    gap: Option<Gap>,
+}
+
+/// A state under inspection.
+pub(crate) struct Subject<'s, 'f> {
+    pub(crate) system: &'s Explicit<'s>,
+    pub(crate) fast: Option<&'s mut FastPath<'f>>,
+    pub(crate) words: &'s [u32],
+    pub(crate) state: &'s mut Option<State>,
+}
+
+impl<'a> Inspector<'a> {
+    pub(crate) fn new(conjuncts: &'a Conjuncts) -> Self {
+        Inspector {
+            handles: conjuncts.groups.iter().map(|group| group.memo.as_ref().map(MemoHandle::new)).collect(),
+            trust: conjuncts.list.iter().map(|_| Trust::default()).collect(),
+            costs: vec![Usage::default(); conjuncts.list.len()],
+            conjuncts,
+            key: Vec::new(),
+            failed: Vec::new(),
+            gap: None,
+        }
+    }
+
+    pub(crate) fn refresh(&mut self) {
+        self.handles.iter_mut().flatten().for_each(MemoHandle::refresh);
+    }
+
+    /// What each conjunct took so far.
+    pub(crate) fn costs(&self) -> impl Iterator<Item = (Measured, Usage)> {
+        let Conjuncts { role, list, groups } = self.conjuncts;
+        groups.iter().zip(&self.handles).flat_map(move |(group, handle)| {
+            let remembered = handle.as_ref().map_or(0, MemoHandle::n_found);
+            group.members.iter().map(move |member| {
+                (Measured::conjunct(*role, list[*member].pred), Usage { remembered, ..self.costs[*member] })
+            })
+        })
+    }
+
+    /// Fetches what is remembered of states.
+    pub(crate) fn fetch(&self, states: &[Ahead], buffer: &mut PrefetchBuffer) {
+        for (group, handle) in self.conjuncts.groups.iter().zip(&self.handles).filter(|(group, _)| group.is_top) {
+            if let Some(handle) = handle {
+                let asked = states.iter().filter(|state| !group.is_same(&state.words, Some(&state.before)));
+                handle.fetch(asked.map(|state| state.words.as_slice()), &group.words, buffer);
+            }
+        }
+    }
+
+    /// Reports what fails, by number. What depends on words in which the state agrees with the one before has been reported.
+    pub(crate) fn inspect(
+        &mut self,
+        subject: &mut Subject<'_, '_>,
+        before: Option<&[u32]>,
+        found: &mut dyn FnMut(FindingKind),
+    ) -> Completeness {
+        let conjuncts = self.conjuncts;
+        self.failed.clear();
+        self.gap = None;
+        for (idx, group) in conjuncts.groups.iter().enumerate().filter(|(_, group)| group.is_top) {
+            if !group.is_same(subject.words, before) {
+                self.is_fine(idx, subject);
+            }
+        }
+        if !self.failed.is_empty() {
+            self.failed.sort_unstable();
+            self.failed.iter().for_each(|(_, kind)| found(*kind));
+        }
+        self.gap.into()
+    }
+
+    /// Whether nothing in a group and those below it is to be reported; otherwise it is noted.
+    fn is_fine(&mut self, idx: usize, subject: &mut Subject<'_, '_>) -> bool {
+        let group = &self.conjuncts.groups[idx];
+        let mut missing = None;
+        if let Some(handle) = self.handles[idx].as_mut().filter(|handle| !handle.is_off()) {
+            fill(&mut self.key, subject.words, &group.words);
+            match handle.get(&subject.system.lists, &self.key) {
+                Ok(FINE) => return true,
+                Ok(number @ FINE_BUT..) => {
+                    self.gap = self.gap.max(GAPS.get((number - FINE_BUT) as usize).copied());
+                    return true;
+                }
+                Ok(_) => {}
+                Err(key) => missing = Some(key),
+            }
+        }
+        let gap_outside = self.gap.take();
+        let mut is_fine = true;
+        for member in &group.members {
+            is_fine &= self.passes(*member, &group.words, subject);
+        }
+        for below in &group.below {
+            is_fine &= self.is_fine(*below, subject);
+        }
+        if let (Some(key), Some(handle)) = (missing.filter(|_| self.gap != Some(Gap::Stopped)), &self.handles[idx]) {
+            // Groups below have used the buffer.
+            fill(&mut self.key, subject.words, &group.words);
+            let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap);
+            let number = match (is_fine, gap) {
+                (true, Some(gap)) => FINE_BUT + gap as u32,
+                (true, None) => FINE,
+                (false, _) => NOT_FINE,
+            };
+            handle.insert(&subject.system.lists, &self.key, key, number);
+        }
+        self.gap = self.gap.max(gap_outside);
+        is_fine
+    }
+
+    fn passes(&mut self, idx: usize, words: &[usize], subject: &mut Subject<'_, '_>) -> bool {
+        let conjunct = &self.conjuncts.list[idx];
+        let number = conjunct.number;
+        let clock = Clock::start(subject.system.config.profile);
+        let (truth, gap) = conjunct.truth(&mut self.trust[idx], &mut self.costs[idx], words, subject);
+        self.gap = self.gap.max(gap);
+        clock.stop(&mut self.costs[idx]);
+        let kind = match (self.conjuncts.role, truth) {
+            (Role::Invariant, Evaluated::False) => FindingKind::Invariant(number),
+            (Role::Invariant, Evaluated::IllDefined) => FindingKind::IllDefinedInvariant(number),
+            (Role::Assertion, Evaluated::False) => FindingKind::Assertion(number),
+            (Role::Assertion, Evaluated::IllDefined) => FindingKind::IllDefinedAssertion(number),
+            (Role::Goal, Evaluated::True) => FindingKind::Goal,
+            (Role::Proposition, Evaluated::False) => FindingKind::Proposition(number),
+            (Role::Proposition, Evaluated::IllDefined) => FindingKind::IllDefinedProposition(number),
+            _ => return true,
+        };
+        self.failed.push((number, kind));
+        false
+    }
+}
+
+impl Conjunct {
+    fn truth(
+        &self,
+        trust: &mut Trust,
+        cost: &mut Usage,
+        words: &[usize],
+        subject: &mut Subject<'_, '_>,
+    ) -> (Evaluated, Option<Gap>) {
+        let Subject { system, fast, words: state_words, state } = subject;
+        if let (Some(test), Some(fast)) = (self.compiled, fast.as_mut().filter(|_| trust.is_given())) {
+            fast.load(system, state_words, words);
+            cost.computed += 1;
+            let answer = fast.runtime.holds(test);
+            trust.count(answer.is_ok());
+            match answer {
+                Ok(holds) => return (if holds { Evaluated::True } else { Evaluated::False }, None),
+                Err(_) => fast.forget(),
+            }
+        }
+        cost.plain += 1;
+        self.plain_truth(system, state.get_or_insert_with(|| system.decode(state_words).0))
+    }
+
+    /// The truth, and why it may not be certain.
+    fn plain_truth(&self, system: &Explicit<'_>, state: &State) -> (Evaluated, Option<Gap>) {
+        let session = system.interp.session();
+        let truth = match session.pred(self.pred, &Env::new(state)) {
+            Ok(true) => Evaluated::True,
+            Ok(false) => Evaluated::False,
+            Err(error) if error.is_failed_assertion() => Evaluated::False,
+            Err(error) if is_violation(&error) => Evaluated::IllDefined,
+            Err(error) => {
+                let gap = system.note(&session, PROPERTY, Some(error));
+                return (Evaluated::Unknown, gap);
+            }
+        };
+        (truth, system.note(&session, PROPERTY, None))
+    }
+}

@@ -1,0 +1,587 @@
+//! Steps of operations out of a state: remembered, computed by the compiled form, or by the interpreter.
+
+use std::ops::ControlFlow;
+
+use abridge_compile::{Fast, GuardVerdict, Stabiliser, Staged, Stop};
+use abridge_eval::{State, Val};
+use abridge_model::ids::Id as _;
+use abridge_system::{Ahead, Alike, Completeness, Gap, Steps};
+
+use super::alike::{Groups, pattern};
+use super::conditions::GuardVerdicts;
+use super::fast::{FastPath, Trust};
+use super::outcomes::{Distinct, Outcomes};
+use crate::layout::{UNSET, fill};
+use crate::memo::{Key, MemoHandle, PrefetchBuffer};
+use crate::operation::{Operation, Stage, Stages};
+use crate::profile::{Clock, Measured, Usage};
+use crate::system::{Explicit, is_violation};
+
+/// One operation as a worker performs it: handles of its memos and counts.
+pub(crate) struct Performer<'a> {
+    pub(crate) operation: &'a Operation,
+    whole: Option<MemoHandle<'a>>,
+    pub(crate) with_labels: Option<MemoHandle<'a>>,
+    pub(crate) staged: Option<(&'a Staged, StageHandles<'a>)>,
+    pub(crate) trust: Trust,
+    pub(crate) cost: Usage,
+}
+
+pub(crate) struct StageHandles<'a> {
+    search: Option<MemoHandle<'a>>,
+    values: Vec<Option<MemoHandle<'a>>>,
+}
+
+/// Buffers that all operations of a worker use in turn.
+pub(crate) struct WorkerBuffers<'a> {
+    pub(crate) fast: Option<FastPath<'a>>,
+    pub(crate) verdicts: GuardVerdicts<'a>,
+    pub(crate) scratch: Scratch,
+}
+
+impl<'a> WorkerBuffers<'a> {
+    pub(crate) fn new(system: &'a Explicit<'a>) -> Self {
+        WorkerBuffers {
+            fast: FastPath::new(system),
+            verdicts: GuardVerdicts::new(&system.conditions),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+/// The expansion of one state.
+pub(crate) struct Expansion<'x, 'a> {
+    pub(crate) system: &'a Explicit<'a>,
+    pub(crate) words: &'x [u32],
+    /// Elements that play the same part in the state, if use is to be made of them.
+    pub(crate) alike: Option<&'x dyn Alike>,
+    /// The stabiliser of the state, once it is needed.
+    pub(crate) stabiliser: Option<Stabiliser>,
+    /// The state itself, once it is needed.
+    pub(crate) state: Option<State>,
+    pub(crate) buffers: &'x mut WorkerBuffers<'a>,
+}
+
+impl<'x, 'a> Expansion<'x, 'a> {
+    pub(crate) fn new(system: &'a Explicit<'a>, words: &'x [u32], buffers: &'x mut WorkerBuffers<'a>) -> Self {
+        buffers.verdicts.begin();
+        Expansion { system, words, alike: None, stabiliser: None, state: None, buffers }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// The label of every step is wanted, so equal steps with different labels stay apart.
+    pub(crate) wants_labels: bool,
+    pub(crate) key: Vec<u32>,
+    found: Vec<u32>,
+    pub(crate) target: Vec<u32>,
+    pub(crate) entry: Vec<u32>,
+    distinct: Distinct,
+}
+
+impl<'a> Performer<'a> {
+    pub(crate) fn new(system: &'a Explicit<'a>, operation: &'a Operation) -> Self {
+        let handle = |stage: &'a Stage| stage.memo.as_ref().map(MemoHandle::new);
+        let staged = system.program.as_ref().and_then(|program| program.staged(operation.op));
+        let staged = staged.zip(operation.stages.as_ref()).map(|(staged, stages)| {
+            let handles = StageHandles {
+                search: handle(&stages.search),
+                values: stages.values.iter().map(|(stage, _)| handle(stage)).collect(),
+            };
+            (staged, handles)
+        });
+        Performer {
+            operation,
+            whole: operation.whole.as_ref().map(MemoHandle::new),
+            with_labels: operation.labelled.as_ref().map(MemoHandle::new),
+            staged,
+            trust: Trust::default(),
+            cost: Usage::default(),
+        }
+    }
+
+    pub(crate) fn refresh(&mut self) {
+        self.whole.iter_mut().chain(&mut self.with_labels).for_each(MemoHandle::refresh);
+        if let Some((_, handles)) = &mut self.staged {
+            let StageHandles { search, values } = handles;
+            [search].into_iter().chain(values).flatten().for_each(MemoHandle::refresh);
+        }
+    }
+
+    /// What the operation took so far.
+    pub(crate) fn cost(&self) -> (Measured, Usage) {
+        let stages = self
+            .staged
+            .iter()
+            .flat_map(|(_, StageHandles { search, values })| [search].into_iter().chain(values).flatten());
+        let remembered = self.whole.iter().chain(&self.with_labels).chain(stages).map(MemoHandle::n_found).sum();
+        (Measured::Operation(self.operation.op), Usage { remembered, ..self.cost })
+    }
+
+    /// Fetches what is remembered of states, as far as it is known what will be asked.
+    pub(crate) fn fetch(&self, states: &[Ahead], buffer: &mut PrefetchBuffer) {
+        let Operation { key, stages, .. } = self.operation;
+        let whole = self.whole.as_ref().filter(|handle| !handle.is_off()).map(|handle| (handle, key));
+        let search = || Some((self.staged.as_ref()?.1.search.as_ref()?, &stages.as_ref()?.search.words));
+        if let Some((handle, read)) = whole.or_else(search) {
+            handle.fetch(states.iter().map(|state| state.words.as_slice()), read, buffer);
+        }
+    }
+
+    /// Adds the steps of the operation out of a state.
+    pub(crate) fn perform(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Completeness {
+        let clock = Clock::start(at.system.config.profile);
+        let doubt = if out.wants_labels() { self.labelled(at, out) } else { self.answer(at, out) };
+        clock.stop(&mut self.cost);
+        doubt.add_to(out)
+    }
+
+    fn answer(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
+        if at.perform_by_orbit(self.operation, out) {
+            self.cost.computed += 1;
+            return Doubt::default();
+        }
+        // What is alike depends on more than the key of a memo.
+        let all_alike = at.alike;
+        at.alike = all_alike.filter(|_| self.makes_use_of_alike());
+        let doubt = self.answer_alike(at, out);
+        at.alike = all_alike;
+        doubt
+    }
+
+    /// Whether it matters which elements play the same part in a state.
+    pub(crate) fn wants_alike(&self) -> bool {
+        self.operation.by_orbit.is_some() || self.makes_use_of_alike()
+    }
+
+    /// Whether something is chosen, and the choice is not better remembered as a whole.
+    fn makes_use_of_alike(&self) -> bool {
+        match &self.staged {
+            Some((staged, _)) => staged.search.n_found() > 0,
+            None => self.operation.n_params > 0 && self.whole.as_ref().is_none_or(MemoHandle::is_off),
+        }
+    }
+
+    fn answer_alike(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
+        let operation = self.operation;
+        let mut key = None;
+        if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off() && at.alike.is_none()) {
+            let scratch = &mut at.buffers.scratch;
+            fill(&mut scratch.key, at.words, &operation.key);
+            match whole.get(&at.system.lists, &scratch.key) {
+                Ok(number) => return operation.emit(at.system, number, at.words, scratch, out),
+                Err(missing) => key = Some(missing),
+            }
+        }
+        let start = out.len();
+        let doubt = self.compute(at, out);
+        if let (Some(key), Some(whole)) = (key.filter(|_| doubt.is_lasting()), &self.whole) {
+            operation.keep(at.system, whole, (key, at.words), doubt, start, &mut at.buffers.scratch, out);
+        }
+        doubt
+    }
+
+    /// Computes the steps.
+    fn compute(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
+        let Expansion { system, words, alike, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
+        let start = out.len();
+        if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
+            let done = match &mut self.staged {
+                Some((staged, handles)) => {
+                    let mut run = Run { system, fast, words, alike: *alike, scratch, verdicts, n_computed: 0 };
+                    let done = self.operation.in_stages(&mut run, staged, handles, out);
+                    self.cost.computed += run.n_computed;
+                    done
+                }
+                None => {
+                    self.cost.computed += 1;
+                    match alike {
+                        Some(alike) => self.operation.at_once_alike(system, fast, words, *alike, scratch, out),
+                        None => self.operation.at_once(system, fast, words, scratch, out),
+                    }
+                }
+            };
+            self.trust.count(done.is_ok());
+            if done.is_ok() {
+                return Doubt::default();
+            }
+            fast.forget();
+            out.truncate(start);
+        }
+        self.cost.plain += 1;
+        self.operation.plainly(system, words, state.get_or_insert_with(|| system.decode(words).0), scratch, out)
+    }
+}
+
+/// What is wrong with the steps of an operation.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Doubt {
+    pub(crate) is_ill_defined: bool,
+    /// Why some may be missing.
+    pub(crate) gap: Option<Gap>,
+}
+
+/// Gaps as they are remembered, from 1 on. What was stopped is not remembered: it may be asked again.
+const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
+
+impl Doubt {
+    pub(crate) fn to_word(self) -> u32 {
+        let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap).map_or(0, |idx| idx as u32 + 1);
+        u32::from(self.is_ill_defined) | gap << 1
+    }
+
+    pub(crate) fn from_word(word: u32) -> Doubt {
+        let gap = (word >> 1).checked_sub(1).map(|idx| GAPS[idx as usize]);
+        Doubt { is_ill_defined: word & 1 != 0, gap }
+    }
+
+    /// The same question gets the same answer again.
+    pub(crate) fn is_lasting(self) -> bool {
+        self.gap != Some(Gap::Stopped)
+    }
+
+    fn add_to(self, out: &mut Steps) -> Completeness {
+        out.is_ill_defined |= self.is_ill_defined;
+        self.gap.into()
+    }
+}
+
+/// A state in which stages are evaluated.
+pub(crate) struct Run<'r, 'f, 's> {
+    pub(crate) system: &'r Explicit<'r>,
+    pub(crate) fast: &'r mut FastPath<'f>,
+    pub(crate) words: &'r [u32],
+    /// Elements whose exchange changes no more than the label of a step.
+    pub(crate) alike: Option<&'r dyn Alike>,
+    pub(crate) scratch: &'r mut Scratch,
+    pub(crate) verdicts: &'r mut GuardVerdicts<'s>,
+    /// How often something was not remembered.
+    pub(crate) n_computed: u64,
+}
+
+impl Operation {
+    /// Adds the steps of an entry.
+    fn emit(&self, system: &Explicit<'_>, number: u32, words: &[u32], scratch: &mut Scratch, out: &mut Steps) -> Doubt {
+        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
+        let target = &mut scratch.target;
+        for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
+            target.clear();
+            target.extend_from_slice(words);
+            for (word, value) in self.writes.iter().zip(&outcome[1..]) {
+                target[*word] = *value;
+            }
+            out.push(self.step, u64::from(outcome[0]), target);
+        }
+        Doubt::from_word(*head)
+    }
+
+    /// Remembers the steps that were added last.
+    #[expect(clippy::too_many_arguments, reason = "the ends of one short thread")]
+    fn keep(
+        &self,
+        system: &Explicit<'_>,
+        whole: &MemoHandle<'_>,
+        (key, words): (Key, &[u32]),
+        doubt: Doubt,
+        start: usize,
+        scratch: &mut Scratch,
+        out: &Steps,
+    ) {
+        let entry = &mut scratch.entry;
+        entry.clear();
+        for step in out.iter().skip(start) {
+            let Ok(count) = u32::try_from(step.count) else { return };
+            entry.push(count);
+            entry.extend(self.writes.iter().map(|word| step.target[*word]));
+        }
+        entry.push(doubt.to_word());
+        fill(&mut scratch.key, words, &self.key);
+        if let Some(number) = system.lists.number(entry) {
+            whole.insert(&system.lists, &scratch.key, key, number);
+        }
+    }
+
+    /// Evaluates stage by stage, each only if it is not remembered.
+    pub(crate) fn in_stages(
+        &self,
+        run: &mut Run<'_, '_, '_>,
+        staged: &Staged,
+        handles: &mut StageHandles<'_>,
+        out: &mut Steps,
+    ) -> Fast<()> {
+        let Some(stages) = &self.stages else { return Err(Stop::Escape) };
+        let mut is_doubtful = false;
+        for (condition, number) in staged.conditions.iter().zip(&stages.conditions) {
+            match run.verdicts.verdict(*number, condition, run.system, run.fast, run.words)? {
+                GuardVerdict::False => return Ok(()),
+                GuardVerdict::Doubtful => is_doubtful = true,
+                GuardVerdict::True => {}
+            }
+        }
+        let n_found = staged.search.n_found();
+        let mut found = std::mem::take(&mut run.scratch.found);
+        let n_solutions = if staged.search.is_trivial() {
+            found.clear();
+            Ok(1)
+        } else {
+            run.solutions(staged, &stages.search, &mut handles.search, &mut found)
+        };
+        let result = n_solutions.and_then(|n_solutions| {
+            if is_doubtful && n_solutions > 0 {
+                return Err(Stop::IllDefined);
+            }
+            run.scratch.distinct.clear();
+            let row = |idx: usize| &found[idx * n_found..(idx + 1) * n_found];
+            let mut outcome =
+                |run: &mut Run<'_, '_, '_>, idx: usize| self.outcome(run, staged, stages, handles, row(idx));
+            match run.alike {
+                Some(alike) => {
+                    let groups = Groups::of(run.system, alike, (0..n_solutions).map(row));
+                    self.by_group(run, &groups, staged.n_params > 0, &mut outcome, out)
+                }
+                None => (0..n_solutions).try_for_each(|idx| {
+                    if outcome(run, idx)? {
+                        let label = run.scratch.wants_labels.then(|| run.system.label_of(row(idx)));
+                        out.push_labelled(self.step, label, &run.scratch.target);
+                    }
+                    Ok(())
+                }),
+            }
+        });
+        run.scratch.found = found;
+        result
+    }
+
+    /// Adds one step for each group of solutions, which counts for all of them.
+    fn by_group(
+        &self,
+        run: &mut Run<'_, '_, '_>,
+        groups: &Groups,
+        are_params: bool,
+        outcome: &mut dyn FnMut(&mut Run<'_, '_, '_>, usize) -> Fast<bool>,
+        out: &mut Steps,
+    ) -> Fast<()> {
+        for members in groups.iter() {
+            let [first, others @ ..] = members else { continue };
+            if !outcome(run, *first)? {
+                // What the others lead to has been met as well.
+                continue;
+            }
+            let entry = out.len();
+            if are_params {
+                out.push(self.step, members.len() as u64, &run.scratch.target);
+                continue;
+            }
+            out.push(self.step, 1, &run.scratch.target);
+            // Choices that are not told may come to the same.
+            for other in others {
+                if outcome(run, *other)? {
+                    out.add_count(entry, 1);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the target of a solution; false if the step is one that was met before.
+    fn outcome(
+        &self,
+        run: &mut Run<'_, '_, '_>,
+        staged: &Staged,
+        stages: &Stages,
+        handles: &mut StageHandles<'_>,
+        found: &[u32],
+    ) -> Fast<bool> {
+        let mut target = std::mem::take(&mut run.scratch.target);
+        let mut row = std::mem::take(&mut run.scratch.entry);
+        target.clear();
+        target.extend_from_slice(run.words);
+        row.clear();
+        let values = staged.values.iter().zip(&stages.values).zip(&mut handles.values);
+        let mut result = Ok(());
+        for ((value, (stage, place)), handle) in values {
+            let locals = value.locals.iter().map(|idx| found[*idx]);
+            let number = run.remembered(stage, handle, locals, |run| {
+                run.fast.load(run.system, run.words, &stage.words);
+                let locals: Vec<_> = value.locals.iter().map(|idx| run.system.local(found[*idx]).clone()).collect();
+                let val = run.fast.runtime.assigned(&staged.search, value, &locals)?;
+                let word = match place {
+                    Some(place) => run.system.encode_val(*place, &val),
+                    None => run.system.locals.intern(&val).0,
+                };
+                Ok(word + 1)
+            });
+            match number {
+                Ok(number) => {
+                    row.push(number - 1);
+                    if let Some(place) = place {
+                        target[*place] = number - 1;
+                    }
+                }
+                Err(stop) => {
+                    result = Err(stop);
+                    break;
+                }
+            }
+        }
+        // Solutions that differ in parameters are different steps; others may come to the same, unless they are wanted by name.
+        let may_repeat = staged.n_params == 0 && !found.is_empty() && !run.scratch.wants_labels;
+        let is_new = result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row));
+        run.scratch.target = target;
+        run.scratch.entry = row;
+        result.map(|()| is_new)
+    }
+
+    /// Runs the compiled operation as a whole.
+    fn at_once(
+        &self,
+        system: &Explicit<'_>,
+        fast: &mut FastPath<'_>,
+        words: &[u32],
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Fast<()> {
+        fast.load(system, words, self.key.iter().chain(&self.writes));
+        let mut outcomes = Outcomes::new(self, words, out);
+        fast.runtime.operation(self.op, &mut |outcome| {
+            let written = self.writes.iter().zip(outcome.written);
+            outcomes.add(&mut scratch.target, 1, written.map(|(word, val)| system.encode_val(*word, val)));
+        })
+    }
+
+    /// The same for one of several parameters that are alike, which counts for all.
+    fn at_once_alike(
+        &self,
+        system: &Explicit<'_>,
+        fast: &mut FastPath<'_>,
+        words: &[u32],
+        alike: &dyn Alike,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Fast<()> {
+        fast.load(system, words, self.key.iter().chain(&self.writes));
+        let mut outcomes = Outcomes::new(self, words, out);
+        let group = |params: &[Val]| {
+            let ids: Vec<u32> = params.iter().map(|val| system.locals.intern(val).0).collect();
+            pattern(system, alike, &ids)
+        };
+        fast.runtime.operation_by_group(self.op, &group, &mut |count, outcome| {
+            let written = self.writes.iter().zip(outcome.written);
+            outcomes.add(
+                &mut scratch.target,
+                u64::from(count),
+                written.map(|(word, val)| system.encode_val(*word, val)),
+            );
+        })
+    }
+
+    /// Runs the plain interpreter.
+    fn plainly(
+        &self,
+        system: &Explicit<'_>,
+        words: &[u32],
+        state: &State,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+    ) -> Doubt {
+        let session = system.interp.session();
+        let mut outcomes = Outcomes::new(self, words, out);
+        let (mut is_ill_defined, mut failure, mut count, mut capped) = (false, None, 0, None);
+        session.operation(self.op, state, &mut |transition| match transition {
+            Ok(transition) => {
+                if system.config.max_operations.is_some_and(|max| count >= max) {
+                    capped = Some(Gap::Capped);
+                    return ControlFlow::Break(());
+                }
+                count += 1;
+                let val = |word: &usize| transition.state.variables[system.variables[*word - 1].index()].as_ref();
+                let written =
+                    self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
+                outcomes.add(&mut scratch.target, 1, written);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                is_ill_defined |= is_violation(&error);
+                if !is_violation(&error) {
+                    failure = Some(error);
+                }
+                ControlFlow::Continue(())
+            }
+        });
+        let gap = system.note(&session, &system.model().operations[self.op].name, failure);
+        Doubt { is_ill_defined, gap: gap.max(capped) }
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// The number of a stage under its words and some ids of locals.
+    fn remembered(
+        &mut self,
+        stage: &Stage,
+        handle: &mut Option<MemoHandle<'_>>,
+        locals: impl Iterator<Item = u32>,
+        compute: impl FnOnce(&mut Self) -> Fast<u32>,
+    ) -> Fast<u32> {
+        let Some(handle) = handle.as_mut().filter(|handle| !handle.is_off()) else {
+            self.n_computed += 1;
+            return compute(self);
+        };
+        fill(&mut self.scratch.key, self.words, &stage.words);
+        self.scratch.key.extend(locals);
+        match handle.get(&self.system.lists, &self.scratch.key) {
+            Ok(number) => Ok(number),
+            Err(key) => {
+                self.n_computed += 1;
+                let number = compute(self)?;
+                handle.insert(&self.system.lists, &self.scratch.key, key, number);
+                Ok(number)
+            }
+        }
+    }
+
+    /// Puts the ids of the found locals of every solution into the list; how many solutions there are.
+    fn solutions(
+        &mut self,
+        staged: &Staged,
+        stage: &Stage,
+        handle: &mut Option<MemoHandle<'_>>,
+        found: &mut Vec<u32>,
+    ) -> Fast<usize> {
+        found.clear();
+        let mut key = None;
+        if let Some(handle) = handle.as_mut().filter(|handle| !handle.is_off()) {
+            fill(&mut self.scratch.key, self.words, &stage.words);
+            match handle.get(&self.system.lists, &self.scratch.key) {
+                Ok(number) => {
+                    let Some((n_solutions, ids)) = self.system.lists.get(number).split_last() else { return Ok(0) };
+                    found.extend_from_slice(ids);
+                    return Ok(*n_solutions as usize);
+                }
+                Err(missing) => key = Some(missing),
+            }
+        }
+        self.n_computed += 1;
+        let Run { system, fast, words, scratch, .. } = self;
+        fast.load(system, words, &stage.words);
+        scratch.distinct.clear();
+        let Scratch { entry, distinct, key: words_of_key, .. } = &mut **scratch;
+        let mut n_solutions = 0_u32;
+        fast.runtime.search(&staged.search, &mut |vals| {
+            entry.clear();
+            entry.extend(vals.iter().map(|val| system.locals.intern(val).0));
+            if distinct.insert(entry) {
+                n_solutions += 1;
+                found.extend_from_slice(entry);
+            }
+        })?;
+        if let (Some(key), Some(handle)) = (key, handle) {
+            found.push(n_solutions);
+            if let Some(number) = system.lists.number(found) {
+                handle.insert(&system.lists, words_of_key, key, number);
+            }
+            found.pop();
+        }
+        Ok(n_solutions as usize)
+    }
+}
