@@ -18,8 +18,8 @@ mod trace;
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZero;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use abridge_diag::Diagnostic;
 use abridge_explicit::{Explicit, SystemConfig, judge};
@@ -27,7 +27,7 @@ use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Exploration, Scouted};
 use abridge_system::{Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
-use abridge_value::bytes::Checksum;
+use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
 use explorer::{Explorer as _, InMemory, OnDisk};
 
@@ -40,12 +40,13 @@ pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_o
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_store::{Medium, Ram, Volume};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Origin, Part};
+pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
-pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
+pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind, limit_text};
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
 pub use trace::{Trace, TraceStep};
@@ -74,6 +75,8 @@ pub struct Config {
     pub workers: NonZero<usize>,
     /// Ends even a single evaluation soon after it is set. What was being evaluated is lost, so a run that is saved must not use it.
     pub stop: Arc<AtomicBool>,
+    /// Why it was set; said before it is.
+    pub stopped_for: Arc<OnceLock<Limit>>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
     /// The process ends after the run, which gives memory back sooner than value by value.
@@ -98,6 +101,7 @@ impl Default for Config {
             answers: Arc::default(),
             workers: NonZero::<usize>::MIN,
             stop: Arc::default(),
+            stopped_for: Arc::default(),
             symmetry: Method::Off,
             leaves_memory: false,
         }
@@ -142,7 +146,7 @@ pub fn check_on_disk(
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
     let Ok(exploration) = InMemory(control).explore(machine, &search_config(config));
-    summarise(machine, exploration, None)
+    summarise(machine, exploration, None, config)
 }
 
 /// Gives the memory of a system back, unless the process does so.
@@ -159,8 +163,8 @@ fn system_config(config: &Config) -> SystemConfig {
 
 /// Stands for all that a saved run depends on: the model, the text of its files, and the options that change what is visited or found.
 /// How many states to visit at most and how many threads do it may differ when a run is gone on with.
-pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, config: &Config) -> u64 {
-    let mut sum = Checksum::new();
+pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, config: &Config) -> [u8; DIGEST_BYTES] {
+    let mut sum = Digest::open();
     let mut add = |text: &str| {
         sum.add(&(text.len() as u64).to_le_bytes());
         sum.add(text.as_bytes());
@@ -176,8 +180,8 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
 }
 
 /// Stands for a model, whatever is to be done with it.
-pub fn model_sum(model: &Model) -> u64 {
-    let mut sum = Checksum::new();
+pub fn model_sum(model: &Model) -> [u8; DIGEST_BYTES] {
+    let mut sum = Digest::open();
     sum.add(dump::dump(model).as_bytes());
     sum.get()
 }
@@ -202,9 +206,14 @@ fn search_config(config: &Config) -> abridge_search::Config {
 }
 
 /// A report in words and with traces. With a canonizer, the states of the table are representatives.
-fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option<&mut dyn Canonizer>) -> Report {
+fn summarise(
+    machine: &impl Machine,
+    exploration: Exploration,
+    canonizer: Option<&mut dyn Canonizer>,
+    config: &Config,
+) -> Report {
     let remarks = machine.remarks();
-    let mut limits = limits(&remarks, &exploration.limits);
+    let mut limits = limits(&remarks, &exploration.limits, config.stopped_for.get().copied());
     // A machine that cannot even start is stuck at the root. Where values were searched for in a part of their type only, none was found
     // there, which is a finding but proves nothing.
     let is_stuck = exploration.is_stuck_at_root && limits.is_empty();
@@ -255,7 +264,7 @@ fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option
 }
 
 /// Reasons why the result is not about everything, in words.
-fn limits(remarks: &Remarks, stops: &[Limit]) -> Vec<String> {
+fn limits(remarks: &Remarks, stops: &[Limit], stopped_for: Option<Limit>) -> Vec<String> {
     let failures = remarks.failures.iter().filter(|failure| !failure.is_violation);
     let failed: BTreeSet<&str> = failures.map(|failure| failure.what.as_str()).collect();
     let is_ended = |limit: &Limit| {
@@ -268,7 +277,11 @@ fn limits(remarks: &Remarks, stops: &[Limit]) -> Vec<String> {
             Limit::Missing(Gap::Failed) if !failed.is_empty() => continue,
             Limit::Missing(Gap::Bounded) if !remarks.caveats.is_empty() => continue,
             Limit::Missing(Gap::Stopped) if stops.iter().any(is_ended) => continue,
-            limit => report::limit_text(*limit),
+            Limit::Missing(Gap::Stopped) => stopped_for.map_or_else(
+                || limit_text(*limit),
+                |why| format!("{}, while one evaluation was still under way", limit_text(why)),
+            ),
+            limit => limit_text(*limit),
         });
     }
     limits.extend(remarks.caveats.iter().cloned());

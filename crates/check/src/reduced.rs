@@ -48,7 +48,7 @@ fn up_to_symmetry<S: System, E: Explorer>(
     config: &Config,
     explorer: E,
 ) -> Result<Report, E::Refusal> {
-    let plain = |explorer: E| Ok(summarise(system, explorer.explore(steps, &search_config(config))?, None));
+    let plain = |explorer: E| Ok(summarise(system, explorer.explore(steps, &search_config(config))?, None, config));
     if config.symmetry == Method::Off {
         return plain(explorer);
     }
@@ -93,7 +93,7 @@ fn marked<S: System, E: Explorer>(
     // Which state is first must not depend on threads.
     let search = search_config(&Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() });
     let exploration = explorer.explore(&Quotiented::new(parts.steps, marker), &search)?;
-    let mut report = summarise(parts.system, exploration, None);
+    let mut report = summarise(parts.system, exploration, None, parts.config);
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
         report.limits.push("states with equal symmetry markers were taken to be symmetric".to_owned());
@@ -110,5 +110,5 @@ fn quotiented<S: System, Q: Quotient, E: Explorer>(
     explorer: E,
 ) -> Result<Report, E::Refusal> {
     let exploration = explorer.explore(&Quotiented::new(parts.steps, quotient), &search_config(parts.config))?;
-    Ok(summarise(parts.system, exploration, Some(&mut quotient.judge())))
+    Ok(summarise(parts.system, exploration, Some(&mut quotient.judge()), parts.config))
 }

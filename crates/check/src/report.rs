@@ -119,7 +119,8 @@ pub enum ViolationKind {
     },
 }
 
-pub(crate) fn limit_text(limit: Limit) -> String {
+/// A limit in words.
+pub fn limit_text(limit: Limit) -> String {
     match limit {
         Limit::States(n) => format!("stopped after {n} states"),
         Limit::Depth(n) => format!("states further than {n} steps were not visited"),

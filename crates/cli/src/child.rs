@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::disk;
+
 /// What `abridge check` says about a machine; why it says nothing.
 pub(crate) fn check<'o>(
     file: &Path,
@@ -17,6 +19,7 @@ pub(crate) fn check<'o>(
     let mut command = Command::new(program);
     // What earlier runs found out must not make a difference.
     command.arg("check").arg(file).args(["--json", "--por-cache", "off"]).args(options);
+    command.args(disk::passed_on());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot start: {error}"))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

@@ -14,12 +14,11 @@ pub(crate) mod tables;
 pub(crate) mod trace;
 pub(crate) mod typecheck;
 
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use abridge_check::Config;
-use abridge_diag::{Diagnostic, SourceMap};
+use abridge_diag::{Diagnostic, SourceMap, is_unsafe};
 use abridge_eval::World;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
@@ -27,10 +26,12 @@ use abridge_syntax::ast::Ast;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::disk::Surroundings;
+use crate::disk::{MAX_SOURCE_BYTES, Surroundings};
 use crate::exit::Exit;
-use crate::out::{errln, outln};
+use crate::files::read_up_to;
+use crate::out::{errln, raw};
 use crate::report;
+use crate::watch::usual_budget;
 
 /// A file that was read and parsed on its own.
 pub(crate) struct Parsed {
@@ -48,7 +49,7 @@ impl Parsed {
 /// Reads and parses one file.
 pub(crate) fn parse_file(path: &Path) -> Parsed {
     let mut sources = SourceMap::new();
-    match std::fs::read(path) {
+    match read_up_to(path, MAX_SOURCE_BYTES) {
         Ok(bytes) => {
             let text = abridge_diag::decoded(bytes);
             let file = sources.add(path.display().to_string(), &*text);
@@ -65,9 +66,22 @@ pub(crate) fn parse_file(path: &Path) -> Parsed {
 /// Prints a JSON object on one line.
 pub(crate) fn print_json(value: &impl Serialize) {
     match serde_json::to_string(value) {
-        Ok(text) => outln!("{text}"),
+        Ok(text) => raw((escaped_json(&text) + "\n").as_bytes()),
         Err(error) => errln!("error: cannot write JSON: {error}"),
     }
+}
+
+/// The same JSON without characters that make a terminal do something; only strings can contain them.
+fn escaped_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for ch in text.chars() {
+        if is_unsafe(ch) {
+            out += &format!("\\u{:04x}", ch as u32);
+        } else {
+            out.push(ch);
+        }
+    }
+    out
 }
 
 /// The exit status for diagnostics.
@@ -90,13 +104,13 @@ pub(crate) enum Compat {
 }
 
 impl Compat {
-    /// How to check a machine; its externals see the disk from where its file lies.
-    pub(crate) fn config(compat: Option<Compat>, machine: Option<&Path>) -> Config {
+    /// How to check a machine within some bytes of memory; its externals see the disk from where its file lies.
+    pub(crate) fn config(compat: Option<Compat>, machine: Option<&Path>, budget: u64) -> Config {
         let mut config = match compat {
             Some(Compat::Prob) => Config::default().prob(),
             None => Config::default(),
         };
-        config.eval.world = World::new(Arc::new(Surroundings::of(machine)));
+        config.eval.world = World::new(Arc::new(Surroundings::of(machine, budget)));
         config
     }
 }
@@ -107,32 +121,25 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     if seconds > 0.0 { Ok(seconds) } else { Err("a time limit is positive".to_owned()) }
 }
 
-/// A model with the means to evaluate it.
-pub(crate) fn system<'m>(model: &'m Model, machine: Option<&Path>, compat: Option<Compat>) -> Explicit<'m> {
-    let config = Compat::config(compat, machine);
-    Explicit::new(judge(model, config.eval), config.system)
+/// An amount of memory on the command line.
+pub(crate) fn memory_size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((idx, 'k' | 'K')) => (&text[..idx], 1 << 10),
+        Some((idx, 'm' | 'M')) => (&text[..idx], 1 << 20),
+        Some((idx, 'g' | 'G')) => (&text[..idx], 1 << 30),
+        _ => (text, 1),
+    };
+    let amount: f64 = digits.parse().map_err(|_| format!("`{text}` is not a size; write for instance 512M or 4G"))?;
+    if amount > 0.0 { Ok((amount * f64::from(unit)) as u64) } else { Err("a size is positive".to_owned()) }
 }
 
-/// Writes beside the file and renames, so that the file is never half written, not even by two processes at once. A device is written to
-/// directly.
-pub(crate) fn replace_file(file: &Path, content: impl AsRef<[u8]>) -> std::io::Result<()> {
-    let write = |path: &Path| {
-        let mut target = std::fs::File::create(path)?;
-        target.write_all(content.as_ref())?;
-        target.flush()
-    };
-    let target = match std::fs::metadata(file) {
-        Ok(known) if !known.is_file() => return write(file),
-        // The file itself, if a link leads to it.
-        Ok(_) => std::fs::canonicalize(file)?,
-        Err(_) => file.to_owned(),
-    };
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".abridge-new-{}", std::process::id()));
-    let temporary = target.with_file_name(name);
-    let written = write(&temporary).and_then(|()| std::fs::rename(&temporary, &target));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
+/// A model with the means to evaluate it.
+pub(crate) fn system<'m>(model: &'m Model, machine: Option<&Path>, compat: Option<Compat>) -> Explicit<'m> {
+    system_of(model, &Compat::config(compat, machine, usual_budget()))
+}
+
+/// The same with a configuration, and what ends evaluations.
+pub(crate) fn system_of<'m>(model: &'m Model, config: &Config) -> Explicit<'m> {
+    let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
+    Explicit::new(interp, config.system.clone())
 }

@@ -21,7 +21,7 @@ const SOURCE: &str = "<formula>";
 /// Analyses one formula beside a machine or on its own.
 pub(crate) fn analyse_one(machine: Option<&Path>, text: &str, role: Role, options: &Options) -> FormulaAnalysis {
     let text = FormulaText { source: SOURCE.to_owned(), text: text.to_owned(), role };
-    analyse_formulas(&Disk, machine, &[text], options)
+    analyse_formulas(&Disk::around(machine, options), machine, &[text], options)
 }
 
 /// What a formula has to know of the machine's state.
@@ -34,7 +34,7 @@ pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
 
 /// Evaluates a formula of a model at a place.
 pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: usize, config: Config) -> Calculation {
-    let interp = judge(model, config.eval);
+    let interp = judge(model, config.eval).stopped_by(config.stop);
     let env = place.state().map_or_else(Env::empty, Env::new);
     match formula.body {
         FormulaBody::Pred(pred) => solve(&interp, &formula.free, pred, &env, limit),

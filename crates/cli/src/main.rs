@@ -9,7 +9,9 @@ mod csv;
 mod disk;
 mod drawing;
 mod exit;
+mod files;
 mod formulas;
+mod key;
 mod out;
 mod profile;
 mod report;
@@ -34,6 +36,8 @@ use crate::exit::Exit;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    files: disk::FileOptions,
 }
 
 const EXIT_STATUSES: &str = "\
@@ -296,7 +300,7 @@ struct ModelOptions {
     #[arg(long, value_name = "DIR")]
     include: Vec<PathBuf>,
     /// Set a preference, as in ProB
-    #[arg(short = 'p', long = "preference", num_args = 2, value_names = ["NAME", "VALUE"])]
+    #[arg(short = 'p', long = "preference", num_args = 2, value_names = ["NAME", "VALUE"], allow_negative_numbers = true)]
     preferences: Vec<String>,
     /// Set the size of a deferred set
     #[arg(long = "set-size", value_name = "SET=N", value_parser = set_size)]
@@ -330,6 +334,7 @@ struct Output {
 fn main() -> ExitCode {
     out::end_with_the_reader();
     let cli = Cli::parse();
+    disk::allow(cli.files);
     let exit = match cli.command {
         Command::Parse { file, output } => commands::parse::run(&file, output.json),
         Command::Typecheck { files, jobs, model, output } => {
@@ -364,7 +369,9 @@ fn main() -> ExitCode {
             commands::fmt::run(&file, unicode, width, write, output.json)
         }
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut script);
+            out::raw(&script);
             Exit::Ok
         }
     };

@@ -1,6 +1,11 @@
-//! Writing to standard output without panicking when nobody can read it.
+//! Writing to standard output without panicking when nobody can read it, and without letting a machine talk to the terminal.
+//!
+//! Everything goes through [`visible`], but what is meant for a program (`raw`) or was made visible already (`write_raw_error`).
 
+use std::fmt;
 use std::io::Write as _;
+
+use abridge_diag::visible;
 
 /// Prints like `print!`; a device that is full or gone ends the process with a message.
 macro_rules! out {
@@ -31,14 +36,24 @@ macro_rules! errln {
 
 pub(crate) use {err, errln, out, outln};
 
-pub(crate) fn write(text: std::fmt::Arguments<'_>) {
-    if let Err(error) = std::io::stdout().write_fmt(text) {
+pub(crate) fn write(text: fmt::Arguments<'_>) {
+    raw(visible(&fmt::format(text)).as_bytes());
+}
+
+/// Bytes as they are: a file on standard output, not text for people.
+pub(crate) fn raw(bytes: &[u8]) {
+    if let Err(error) = std::io::stdout().write_all(bytes) {
         quit(&error);
     }
 }
 
-pub(crate) fn write_error(text: std::fmt::Arguments<'_>) {
-    let _ = std::io::stderr().write_fmt(text);
+pub(crate) fn write_error(text: fmt::Arguments<'_>) {
+    write_raw_error(&visible(&fmt::format(text)));
+}
+
+/// Text with escape sequences of our own: colours and the line of progress.
+pub(crate) fn write_raw_error(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Writes out what is buffered.

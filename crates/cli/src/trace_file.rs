@@ -15,9 +15,10 @@ use abridge_model::{Model, SmolStr};
 use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
 use serde::{Deserialize, Serialize};
 
-use crate::commands::{Compat, replace_file, system};
+use crate::commands::{Compat, system};
 use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::files::replace_file;
 
 const FORMAT_VERSION: u32 = 5;
 const SETUP_IN_FILE: &str = "$setup_constants";
@@ -216,7 +217,7 @@ pub(crate) fn replay_file(
             role: role.clone(),
         })
         .collect();
-    let analysis = analyse_formulas(&Disk, Some(machine), &texts, options);
+    let analysis = analyse_formulas(&Disk::around(Some(machine), options), Some(machine), &texts, options);
     let Some(model) = &analysis.model else {
         let relevant = analysis.relevant();
         let is_in_trace =

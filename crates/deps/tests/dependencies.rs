@@ -7,6 +7,7 @@ use abridge_eval::Config;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_system::{Steps, System as _, Worker as _};
 use abridge_testkit::Project;
+use abridge_value::bytes::Key;
 
 const ASKED: Asked = Asked { deadlock: true, invariant: true, assertions: true, goal: false };
 const SEMANTIC: Depth = Depth::Semantic { conflicts: 1000 };
@@ -176,7 +177,8 @@ fn what_is_known_is_not_asked_again() {
     let first = find_with(&counters(3), SEMANTIC, &resources);
     assert!(first.questions > 0);
     // As in the next run.
-    let kept = Answers::from_bytes(&resources.answers.to_bytes()).expect("what was written can be read");
+    let key = Key::new([1; 32]);
+    let kept = Answers::from_bytes(&resources.answers.to_bytes(&key), &key).expect("what was written can be read");
     let resources = Resources::new(Arc::new(kept), u64::MAX);
     let second = find_with(&counters(3), SEMANTIC, &resources);
     assert_eq!(second.questions, 0);

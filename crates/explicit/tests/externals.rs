@@ -51,8 +51,8 @@ impl Outside for Desk {
         file.map(|(_, bytes)| bytes.to_vec()).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    fn facts(&self, path: &str) -> Option<Facts> {
-        match path {
+    fn facts(&self, path: &str) -> io::Result<Option<Facts>> {
+        Ok(match path {
             "." | "./sub" => {
                 Some(Facts { is_folder: true, is_readable: true, is_executable: true, ..Facts::default() })
             }
@@ -62,7 +62,7 @@ impl Outside for Desk {
                 modified: Some(7),
                 ..Facts::default()
             }),
-        }
+        })
     }
 
     fn names(&self, folder: &str) -> io::Result<Vec<String>> {
@@ -72,8 +72,8 @@ impl Outside for Desk {
         Ok(FILES.iter().map(|(name, _)| (*name).to_owned()).chain(["sub".to_owned()]).collect())
     }
 
-    fn full_path(&self, path: &str) -> String {
-        path.replacen('.', "/desk", 1)
+    fn full_path(&self, path: &str) -> io::Result<String> {
+        Ok(path.replacen('.', "/desk", 1))
     }
 
     fn now(&self) -> i64 {

@@ -1,4 +1,7 @@
 //! A table of states as bytes: what only grows, piece by piece as it grows, and the small rest as a whole.
+//!
+//! Reading believes nothing: a number that would lead out of a table, or a parent that comes after its child, makes the whole invalid.
+//! Otherwise a file could make the search panic, or follow parents for ever.
 
 use std::io::{self, Read, Write};
 use std::sync::PoisonError;
@@ -21,6 +24,14 @@ pub struct Parts<T> {
     pub roots: T,
     pub pairs: T,
     pub parents: T,
+}
+
+/// The caller's part while a table is restored.
+pub struct Restoring<'r> {
+    /// Whether the words can be a state.
+    pub is_state: &'r dyn Fn(&[u32]) -> bool,
+    /// Called now and then, so that the table can be moved to files when it is large.
+    pub pause: &'r mut dyn FnMut(&mut StateTable) -> io::Result<()>,
 }
 
 impl StateTable {
@@ -55,13 +66,13 @@ impl StateTable {
         bytes
     }
 
-    /// The table that was saved. `pause` is called now and then, so that the table can be moved to files when it is large.
+    /// The table that was saved.
     pub fn restore(
         width: usize,
         marks: Marks,
         from: Parts<&mut dyn Read>,
         rest: &[u8],
-        pause: &mut dyn FnMut(&mut StateTable) -> io::Result<()>,
+        restoring: Restoring<'_>,
     ) -> io::Result<StateTable> {
         let mut table = StateTable::new(width, Order::Ascending);
         let mut rest = rest;
@@ -77,6 +88,7 @@ impl StateTable {
             }
             runs.end_with(last_word, len).ok_or(io::ErrorKind::InvalidData)?;
         }
+        let mut buffers = (Vec::new(), Vec::new());
         for _ in 0..marks.chunks {
             if table.len() as u64 + CHUNK as u64 > MAX_STATES {
                 return Err(io::ErrorKind::InvalidData.into());
@@ -84,16 +96,46 @@ impl StateTable {
             let start = table.len();
             let roots = table.roots.load_chunk(from.roots)?;
             for (number, root) in (start..).zip(roots) {
-                table.index(root, number);
+                table.index_checked(root, number, restoring.is_state, &mut buffers)?;
             }
-            pause(&mut table)?;
+            (restoring.pause)(&mut table)?;
         }
-        for _ in 0..number(&mut rest)? {
+        let n_tail = number(&mut rest)?;
+        if n_tail >= CHUNK as u64 || table.len() as u64 + n_tail > MAX_STATES {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        for _ in 0..n_tail {
             let root = number(&mut rest)?;
             let number = table.append(root);
-            table.index(root, number as usize);
+            table.index_checked(root, number as usize, restoring.is_state, &mut buffers)?;
+        }
+        if !rest.is_empty() || table.n_closed().is_none() {
+            return Err(io::ErrorKind::InvalidData.into());
         }
         Ok(table)
+    }
+
+    /// How many states have all their children in the table; nothing if the parents of states are not what a search leaves behind.
+    pub fn n_closed(&self) -> Option<u64> {
+        match &self.parents {
+            Parents::Ascending(runs) => runs.n_parents(self.len() as u64),
+            Parents::Listed(_) => None,
+        }
+    }
+
+    /// Lets a state be found by its root, if it can be one.
+    fn index_checked(
+        &mut self,
+        root: u64,
+        number: usize,
+        is_state: &dyn Fn(&[u32]) -> bool,
+        (words, ids): &mut (Vec<u32>, Vec<u32>),
+    ) -> io::Result<()> {
+        if !self.try_unfold(root, words, ids) || !is_state(words) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.index(root, number);
+        Ok(())
     }
 
     /// Lets a state be found by its root.
@@ -140,7 +182,8 @@ mod tests {
                 let (mut roots, mut pairs, mut parents) = (roots.as_slice(), pairs.as_slice(), parents.as_slice());
                 let from = Parts { roots: &mut roots as &mut dyn Read, pairs: &mut pairs, parents: &mut parents };
                 let mut pause = |table: &mut StateTable| if spills { table.spill(&volume) } else { Ok(()) };
-                let mut copy = StateTable::restore(4, marks, from, &table.save_rest(), &mut pause)?;
+                let restoring = Restoring { is_state: &|words| words[3] == 3, pause: &mut pause };
+                let mut copy = StateTable::restore(4, marks, from, &table.save_rest(), restoring)?;
                 assert_eq!(copy.len(), table.len());
                 for state in (0..table.len() as u32).step_by(97) {
                     assert_eq!(copy.get(state)?, table.get(state)?);

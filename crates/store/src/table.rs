@@ -92,6 +92,13 @@ impl StateTable {
         self.shape.unfold(&self.pairs, root, words, ids);
     }
 
+    /// The same for a root that somebody else says is one; false if it is not.
+    pub(crate) fn try_unfold(&self, root: u64, words: &mut Vec<u32>, ids: &mut Vec<u32>) -> bool {
+        words.resize(self.shape.width(), 0);
+        ids.resize(self.shape.n_inner(), 0);
+        self.shape.try_unfold(&self.pairs, root, words, ids)
+    }
+
     /// The root of some words; `near` are words and ids of a state that differs little, if there is one.
     pub fn fold(
         &self,

@@ -8,11 +8,12 @@
 use std::num::NonZero;
 
 use abridge_check::{
-    Checkpoint, Config, Control, Disk, Found, Method, PorMode, Progress, Ram, Report, Strategy, Verdict, Volume, check,
-    check_on_disk,
+    Checkpoint, Config, Control, Disk, Found, Key, Method, PorMode, Progress, Ram, Report, Strategy, Verdict, Volume,
+    check, check_on_disk,
 };
 use abridge_model::Model;
 use abridge_system::Limit;
+use abridge_value::bytes::DIGEST_BYTES;
 
 use crate::minimise::minimise;
 use crate::{Project, Random, everything};
@@ -177,10 +178,11 @@ fn in_parts(model: &Model, config: &Config) -> Report {
             (self.0 == 0).then_some(Limit::Interrupted)
         }
     }
-    let saved = Ram::new();
+    let (saved, key) = (Ram::new(), Key::new([1; DIGEST_BYTES]));
     let mut n_parts = 0;
     loop {
-        let checkpoint = Some(Checkpoint { volume: &saved, fingerprint: 1, resume: n_parts > 0 });
+        let checkpoint = Checkpoint { volume: &saved, key: &key, fingerprint: [1; DIGEST_BYTES], resume: n_parts > 0 };
+        let checkpoint = Some(checkpoint);
         let disk = Disk { checkpoint, spill: None };
         let run = check_on_disk(model, config, disk, &mut Impatient(2 + n_parts));
         let report = run.unwrap_or_else(|refusal| panic!("{refusal:?}"));

@@ -19,7 +19,9 @@ mod real;
 pub mod relation;
 pub mod sequence;
 mod set;
+mod share;
 mod value;
+mod weight;
 
 pub use bitset::BitSet;
 pub use codec::{put_value, read_value};
@@ -29,4 +31,5 @@ pub use print::{Names, PlainNames, Printer, Shown};
 pub use random::Random;
 pub use real::Real;
 pub use set::{Builder, Set, SetIter};
+pub use share::PartPool;
 pub use value::{Free, Record, Text, Value};

@@ -24,7 +24,7 @@ use crate::out::{flush, out};
 use crate::report::{count, json_diagnostics, text_diagnostics};
 use crate::steps::{label, steps_json, table};
 use crate::trace_file::{self, NoReplay};
-use crate::watch::{Interrupt, Watch};
+use crate::watch::{Interrupt, Watch, usual_budget};
 use view::View;
 
 #[derive(Args)]
@@ -80,7 +80,7 @@ impl Reply {
 }
 
 pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options, json: bool) -> Exit {
-    let analysis = analyse(&Disk, file, model_options);
+    let analysis = analyse(&Disk::around(Some(file), model_options), file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
@@ -293,7 +293,7 @@ impl<'a> Dialogue<'a> {
         if needs_of(model, formula) > is_known {
             return Reply::error("what it speaks of has no value yet; take a step first");
         }
-        let config = Compat::config(self.options.compat, Some(self.file));
+        let config = Compat::config(self.options.compat, Some(self.file), usual_budget());
         told(tell(model, &analysis.sources, &calculate(model, formula, &place, self.options.limit, config)))
     }
 

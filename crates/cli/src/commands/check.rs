@@ -18,7 +18,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
-use crate::commands::{Compat, complain, print_json, seconds};
+use crate::commands::{Compat, complain, memory_size, print_json, seconds};
 use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::out::{errln, out, outln};
@@ -28,7 +28,7 @@ use crate::steps::{steps_json, table};
 use crate::trace_file;
 use places::Places;
 
-use crate::watch::{Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
 
 #[derive(Args)]
 pub(crate) struct CheckOptions {
@@ -211,17 +211,6 @@ fn minutes(text: &str) -> Result<f64, String> {
     }
 }
 
-fn memory_size(text: &str) -> Result<u64, String> {
-    let (digits, unit) = match text.char_indices().last() {
-        Some((idx, 'k' | 'K')) => (&text[..idx], 1 << 10),
-        Some((idx, 'm' | 'M')) => (&text[..idx], 1 << 20),
-        Some((idx, 'g' | 'G')) => (&text[..idx], 1 << 30),
-        _ => (text, 1),
-    };
-    let amount: f64 = digits.parse().map_err(|_| format!("`{text}` is not a size; write for instance 512M or 4G"))?;
-    if amount > 0.0 { Ok((amount * f64::from(unit)) as u64) } else { Err("a size is positive".to_owned()) }
-}
-
 impl CheckOptions {
     /// How many threads take part in the search.
     fn threads(&self) -> NonZero<usize> {
@@ -233,8 +222,8 @@ impl CheckOptions {
         }
     }
 
-    fn config(&self, file: &Path, model: &Model) -> Config {
-        let mut config = Compat::config(self.compat, Some(file));
+    fn config(&self, file: &Path, model: &Model, budget: u64) -> Config {
+        let mut config = Compat::config(self.compat, Some(file), budget);
         config.strategy = match self.strategy {
             Order::Bfs => Strategy::BreadthFirst,
             Order::Dfs => Strategy::DepthFirst,
@@ -287,7 +276,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         return Exit::Usage;
     }
     let start = Instant::now();
-    let analysis = analyse(&Disk, file, model_options);
+    let analysis = analyse(&Disk::around(Some(file), model_options), file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let message =
@@ -310,14 +299,14 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let budget = options.memory.unwrap_or_else(usual_budget);
     let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
         .settle_after(options.survey.then_some(options.settle))
-        .with_spill(places.scratch.is_some())
         .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
     let search_start = Instant::now();
     let bytes_before = resident_bytes();
-    let mut config = options.config(file, model);
+    let mut config = options.config(file, model, budget);
     // What was being evaluated is lost, which a run that is saved cannot afford.
     if places.folder.is_none() {
-        config.stop = interrupt.stop_after(options.time, ceiling(budget));
+        let stop = interrupt.guard(Guard::new(options.time, ceiling(budget)).patient());
+        (config.stop, config.stopped_for) = (stop.flag, stop.reason);
     }
     let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
     config.answers = cache.answers();

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use abridge_check::{Analysis, Config, Dependence, DependenceReason, analyse_dependences};
+use abridge_diag::visible;
 use abridge_sema::{Options, analyse};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::out::{out, outln};
 use crate::report::{count, json_diagnostics};
+use crate::watch::usual_budget;
 
 #[derive(Args)]
 pub(crate) struct PorOptions {
@@ -42,7 +44,7 @@ enum Graph {
 const WIDEST: usize = 100;
 
 pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, json: bool) -> Exit {
-    let sources = analyse(&Disk, file, model_options);
+    let sources = analyse(&Disk::around(Some(file), model_options), file, model_options);
     let Some(model) = &sources.model else {
         if json {
             let diagnostics = json_diagnostics(&sources.sources, &sources.diagnostics);
@@ -53,7 +55,7 @@ pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, js
         return Exit::WrongModel;
     };
     let cache = Cache::open(&options.cache, model);
-    let config = Config { answers: cache.answers(), ..Compat::config(options.compat, Some(file)) };
+    let config = Config { answers: cache.answers(), ..Compat::config(options.compat, Some(file), usual_budget()) };
     let analysis = analyse_dependences(model, &config);
     cache.save();
     let Some(analysis) = analysis else {
@@ -179,7 +181,7 @@ fn nodes(analysis: &Analysis, text: &mut String) {
 }
 
 fn quoted(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    visible(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 fn analysis_json(file: &Path, analysis: &Analysis) -> Value {

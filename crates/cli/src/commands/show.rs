@@ -32,7 +32,7 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
     if view == View::Ast {
         return show_tree(file, json);
     }
-    let analysis = analyse(&Disk, file, options);
+    let analysis = analyse(&Disk::around(Some(file), options), file, options);
     let Some(model) = &analysis.model else {
         if json {
             print_json(

@@ -104,7 +104,7 @@ fn in_order(files: &[PathBuf], jobs: usize, options: &Options, mut take: impl Fn
                     let idx = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = files.get(idx) else { break };
                     let start = Instant::now();
-                    let analysis = analyse(&Disk, file, options);
+                    let analysis = analyse(&Disk::around(Some(file), options), file, options);
                     let outcome = Outcome { analysis, seconds: start.elapsed().as_secs_f64() };
                     *outcomes[idx].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(outcome);
                     let _ = ready.send(idx);

@@ -16,7 +16,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn new(output: Output) -> Run {
+    pub(crate) fn new(output: Output) -> Run {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program writes UTF-8");
         let run = Run {
             status: output.status.code().unwrap_or(-1),
@@ -59,6 +59,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_abridge"));
     // Without a home there is no folder for caches.
     ["HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"].iter().for_each(|name| _ = command.env_remove(name));
+    command.env("XDG_STATE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"));
     command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     command
 }
