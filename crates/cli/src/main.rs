@@ -310,6 +310,7 @@ impl ModelOptions {
             include: self.include.clone(),
             preferences: pairs.collect(),
             set_sizes: self.set_sizes.clone(),
+            ..abridge_sema::Options::default()
         }
     }
 }

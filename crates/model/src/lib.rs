@@ -6,6 +6,7 @@
 //!
 //! Start with `model.rs`, then `expr.rs`, `pred.rs` and `subst.rs`.
 
+pub mod carriers;
 pub mod dump;
 pub mod effects;
 pub mod expr;

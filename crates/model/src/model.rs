@@ -209,6 +209,8 @@ pub struct Steering {
     pub scope: Option<PredId>,
     pub heuristic: Option<ExprId>,
     pub temporal: Vec<TemporalProperty>,
+    /// Sizes that the user gave to deferred sets; the last one of a set counts.
+    pub set_sizes: Vec<(SetId, u32)>,
     /// Enumerated sets that the user declares symmetric.
     pub force_symmetry: Vec<SetId>,
     /// `MAX_OPERATIONS_op`.

@@ -8,7 +8,6 @@
 //!
 //! The crate reads files only through [`FileSystem`].
 
-mod carriers;
 mod cascade;
 mod definitions;
 mod formula;
@@ -38,6 +37,8 @@ pub struct Options {
     pub preferences: Vec<(String, String)>,
     /// Sizes of deferred sets.
     pub set_sizes: Vec<(String, u32)>,
+    /// The caps MAX_INITIALISATIONS and MAX_OPERATIONS will be obeyed, so that setting them is worth no warning.
+    pub heeds_caps: bool,
 }
 
 /// What the front end found out.

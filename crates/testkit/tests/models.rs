@@ -59,7 +59,14 @@ impl Subject<'_> {
     }
 
     fn explore(&self, model: &Model, compiled: bool) -> Report {
-        let mut config = Config { find_all: true, assertions: false, goal: false, ..Config::default() };
+        let mut config = Config {
+            find_all: true,
+            assertions: false,
+            goal: false,
+            temporal: false,
+            gluing: false,
+            ..Config::default()
+        };
         if self.lines.iter().any(|line| line.key == "compat") {
             config = config.prob();
         }
@@ -113,8 +120,15 @@ impl Subject<'_> {
                 Some((property, n)) => (property, n.parse::<usize>().ok()),
                 None => (line.value.as_str(), None),
             };
-            let mut config =
-                Config { invariant: false, deadlock: false, assertions: false, goal: false, ..Config::default() };
+            let mut config = Config {
+                invariant: false,
+                deadlock: false,
+                assertions: false,
+                goal: false,
+                temporal: false,
+                gluing: false,
+                ..Config::default()
+            };
             match property {
                 "invariant" => config.invariant = true,
                 "deadlock" => config.deadlock = true,

@@ -118,6 +118,7 @@ impl<'a> Ranges<'a> {
         formulas.for_each(|id| self.within(&model.preds, *id, "steering"));
         steering.heuristic.iter().for_each(|id| self.within(&model.exprs, *id, "steering"));
         steering.force_symmetry.iter().for_each(|id| self.within(&model.sets, *id, "steering"));
+        steering.set_sizes.iter().for_each(|(id, _)| self.within(&model.sets, *id, "steering"));
         steering.max_operations.iter().for_each(|(id, _)| self.within(&model.operations, *id, "steering"));
     }
 

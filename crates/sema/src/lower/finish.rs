@@ -9,13 +9,13 @@ use abridge_model::{
     Expr, IdSet, IdVec, LocalId, Model, OpId, SmolStr, Subst, SubstId, Target, TypeId, VarId, effects,
 };
 
-use crate::carriers;
 use crate::lower::Lower;
 use crate::types::{Shape, Ty};
 
 impl Lower<'_> {
     /// Grounds all types. `None` if there are errors.
     pub(crate) fn finish(mut self) -> (Option<Model>, Vec<Diagnostic>) {
+        self.given_sizes();
         self.settle_overloads();
         self.show_any_values();
         self.report_untyped();
@@ -28,7 +28,7 @@ impl Lower<'_> {
             return (None, self.diagnostics);
         }
         self.ground();
-        carriers::size(&mut self.model, self.project, self.options, &self.defs, &mut self.diagnostics);
+        self.diagnostics.extend(abridge_model::carriers::size(&mut self.model));
         self.report_missing_elements();
         abridge_model::effects::compute(&mut self.model);
         if self.diagnostics.iter().any(Diagnostic::is_error) {

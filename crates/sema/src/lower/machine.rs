@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use abridge_diag::{Diagnostic, Span};
+use abridge_model::carriers;
 use abridge_model::{
     CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, Effects, Expr, ExprId, FreeType, IdSet,
     LocalId, OpId, Operation, Origin, Pred, PredId, SmolStr, Subst, SubstId, TypeId, Variable,
 };
 use abridge_syntax::ast::{self, ClauseKind, DeclaredIdent, DefinitionBody, Ident, Machine, SetDeclKind};
 
-use crate::carriers;
 use crate::lower::compose::{Composer, DependencyKind, joined};
 use crate::lower::definitions::{given, plural, with_params};
 use crate::lower::{Lower, Place};
