@@ -13,14 +13,14 @@ use abridge_check::{
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, print_json, seconds};
-use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::load::load;
 use crate::out::{errln, out, outln};
 use crate::profile;
 use crate::report::{count, json_diagnostics};
@@ -290,13 +290,13 @@ impl CheckOptions {
 }
 
 pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, json: bool) -> Exit {
-    let model_options = &Options { heeds_caps: options.prob_limits, ..model_options.clone() };
+    let model_options = &Options { heeds_caps: options.prob_limits, ..Compat::options(options.compat, model_options) };
     if options.symmetry == Some(Symmetry::Nauty) && !cfg!(feature = "nauty") {
         errln!("error: this build has no nauty; build it with `--features nauty`, or use `--symmetry canon`");
         return Exit::Usage;
     }
     let start = Instant::now();
-    let analysis = analyse(&Disk, file, model_options);
+    let analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let message =

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use abridge_check::{Space, SpaceNode, StateGraph, View, space, state_graph};
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 
 use crate::commands::{Compat, complain, replace_file};
-use crate::disk::Disk;
 use crate::drawing::{Drawing, DrawnEdge, DrawnNode};
 use crate::exit::Exit;
+use crate::load::load;
 use crate::out::{errln, out};
 use crate::watch::{Interrupt, Watch};
 
@@ -52,7 +52,8 @@ enum Format {
 }
 
 pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) -> Exit {
-    let analysis = analyse(&Disk, file, model_options);
+    let model_options = &Compat::options(options.compat, model_options);
+    let analysis = load(file, model_options);
     complain(&analysis.sources, &analysis.diagnostics);
     let Some(model) = &analysis.model else { return Exit::WrongModel };
     let config = Compat::config(options.compat, Some(file));
