@@ -13,10 +13,10 @@ use abridge_model::Model;
 use abridge_testkit::Project;
 
 /// The crates that make diagnostics, besides evaluation.
-const CRATES: [&str; 4] = ["syntax", "sema", "model", "check"];
+const CRATES: [&str; 5] = ["syntax", "sema", "model", "check", "cli"];
 
 /// What would need an example that fits on no page.
-const WITHOUT_FAILING_EXAMPLE: [&str; 10] = [
+const WITHOUT_FAILING_EXAMPLE: [&str; 11] = [
     "expansion-too-large",
     "file-too-large",
     "nested-too-deep",
@@ -27,6 +27,7 @@ const WITHOUT_FAILING_EXAMPLE: [&str; 10] = [
     "too-many-machines",
     "too-many-messages",
     "undecided",
+    "unsupported-file",
 ];
 
 /// What only bugs and unfinished features say.

@@ -575,7 +575,10 @@ impl Lower<'_> {
     pub(crate) fn identifier(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> ExprId {
         match self.frames.find(ctx.frame, name) {
             Some(Found::Local(local, _)) => return self.local_expr(local, span),
-            Some(Found::Formal(arg, at)) => return self.expr(at, arg),
+            Some(Found::Formal(arg, at)) => {
+                let at = self.argument_ctx(ctx, arg, at);
+                return self.expr(at, arg);
+            }
             None => {}
         }
         if let Some(entry) = self.defs.get(name).cloned() {
@@ -644,6 +647,18 @@ impl Lower<'_> {
                 if matches!(self.place, Place::Initialisation | Place::Operation | Place::Steering) =>
             {
                 self.report_abstract(name, declared, span);
+            }
+            Symbol::Variable(_, Access::Seen) if matches!(self.place, Place::Invariant | Place::Assertions) => {
+                if self.warned_seen.insert(SmolStr::from(name)) {
+                    let message = format!("`{name}` is a variable of a machine that is only seen");
+                    let diagnostic = Diagnostic::warning("seen-in-invariant", message).at(span);
+                    self.report(
+                        diagnostic
+                            .also(declared, "declared here")
+                            .note("by the rules of B, INVARIANT and ASSERTIONS cannot speak about it")
+                            .help("include the machine, or use it: `USES`"),
+                    );
+                }
             }
             Symbol::Constant(_) if self.place == Place::Constraints && !is_param => {
                 let message =

@@ -192,6 +192,7 @@ impl Lower<'_> {
         match &node.expr {
             ast::Expr::Ident(name) => {
                 if let Some(Found::Formal(arg, at)) = self.frames.find(ctx.frame, name) {
+                    let at = self.argument_ctx(ctx, arg, at);
                     return self.deeper(1, span, |this| this.assign_place_within(n_levels, at, arg, value, span))?;
                 }
                 if let Some(entry) =
@@ -344,7 +345,7 @@ impl Lower<'_> {
                     Diagnostic::error("writes-included-variable", message("a variable of an included machine"));
                 diagnostic.help("call one of that machine's operations instead")
             }
-            Symbol::Variable(_, Access::Seen) => {
+            Symbol::Variable(_, Access::Seen | Access::Used) => {
                 let message = message("a variable of a machine that is only seen or used");
                 let diagnostic = Diagnostic::error("writes-seen-variable", message);
                 diagnostic.help("include the machine and call one of its operations")
@@ -617,6 +618,7 @@ impl Lower<'_> {
                     self.report_unknown_operation(ctx, &Ident { name: op.clone(), span: head.span });
                     return self.add_subst(Subst::Skip, span);
                 };
+                self.check_callable(&Ident { name: op.clone(), span: head.span }, entry.access, entry.op);
                 let args: Vec<ExprId> = args.iter().map(|arg| self.expr(ctx, *arg)).collect();
                 self.check_arguments(entry.op, &args, span);
                 self.call_with_outputs(outer, entry.op, args, outputs, name, span)
@@ -751,6 +753,7 @@ impl Lower<'_> {
                     diagnostic.help("include the machine, or set the preference ALLOW_OPERATION_CALLS_FOR_USES"),
                 );
             }
+            OpAccess::Seen => self.seen_calls.push((op, name.span)),
             _ => {}
         }
     }
