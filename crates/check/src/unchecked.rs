@@ -6,8 +6,8 @@
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{Conjunct, Model};
 
-use crate::report::{Report, Verdict};
 use crate::Config;
+use crate::report::{Report, Verdict};
 
 /// So many places are shown of one kind.
 const MAX_PLACES: usize = 8;

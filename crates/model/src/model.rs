@@ -263,6 +263,32 @@ impl Preferences {
 }
 
 impl Model {
+    /// A model without anything; its initialisation is still to be given.
+    pub fn empty(name: SmolStr, kind: ModelKind) -> Model {
+        Model {
+            name,
+            kind,
+            types: TypeTable::new(),
+            sets: IdVec::new(),
+            free_types: IdVec::new(),
+            constants: IdVec::new(),
+            variables: IdVec::new(),
+            locals: IdVec::new(),
+            externals: IdVec::new(),
+            operations: IdVec::new(),
+            exprs: IdVec::new(),
+            preds: IdVec::new(),
+            substs: IdVec::new(),
+            properties: Vec::new(),
+            invariant: Vec::new(),
+            assertions: Vec::new(),
+            initialisation: SubstId(0),
+            abstraction: None,
+            distinct_constants: Vec::new(),
+            steering: Steering::default(),
+        }
+    }
+
     pub fn expr(&self, id: ExprId) -> &crate::Expr {
         &self.exprs[id].expr
     }

@@ -1,6 +1,6 @@
 //! What a user wrote and the tool does not heed is told: preferences, steering definitions, temporal properties, gluing conjuncts.
 
-use abridge_check::{Config, Report, Verdict, check};
+use abridge_check::{Config, Report, Verdict, ViolationKind, check};
 use abridge_model::Logic;
 use abridge_testkit::Project;
 
@@ -176,4 +176,46 @@ fn what_an_abstraction_states_about_itself_is_its_own() {
     ]);
     let report = checked(&project, &Config::default());
     assert_eq!((report.verdict, unchecked(&report)), (Verdict::Holds, Vec::new()));
+}
+
+fn counting(operations: &str) -> Project {
+    let text =
+        format!("MACHINE M VARIABLES xx INVARIANT xx : NATURAL INITIALISATION xx := 0 OPERATIONS {operations} END");
+    Project::new(&[("M.mch", &text)])
+}
+
+const UNBOUNDED: &str = "set(nn) = PRE nn : NATURAL THEN xx := nn END";
+
+#[test]
+fn an_unbounded_parameter_hides_no_mistake() {
+    for operations in [format!("{UNBOUNDED}; bad = xx := 1 / xx"), format!("bad = xx := 1 / xx; {UNBOUNDED}")] {
+        let report = checked(&counting(&operations), &Config::default());
+        assert_eq!(report.verdict, Verdict::Violated, "{operations}");
+        let kind = report.violation.map(|violation| violation.kind);
+        let Some(ViolationKind::IllDefined { operation, error }) = kind else { panic!("{operations}: {kind:?}") };
+        assert_eq!((operation.as_deref(), error.id), (Some("bad"), "division-by-zero"), "{operations}");
+        assert_eq!(report.limits, ["set could not be evaluated"], "{operations}");
+    }
+}
+
+#[test]
+fn an_unbounded_parameter_is_a_limit() {
+    let report =
+        checked(&counting(&format!("step = SELECT xx < 3 THEN xx := xx + 1 END; {UNBOUNDED}")), &Config::default());
+    assert_eq!(report.verdict, Verdict::Incomplete);
+    assert!(report.violation.is_none() && !report.found.ill_defined);
+    // The search goes on with the other operations.
+    assert_eq!(report.states, 4);
+    let [(what, diagnostic)] = report.failures.as_slice() else { panic!("{:?}", report.failures) };
+    assert_eq!((what.as_str(), diagnostic.id, diagnostic.is_error()), ("set", "unbounded-value", false));
+}
+
+#[test]
+fn an_unbounded_choice_at_the_start_hides_no_mistake() {
+    for parts in ["xx :: NATURAL || yy := 1 / 0", "yy := 1 / 0 || xx :: NATURAL"] {
+        let text =
+            format!("MACHINE M VARIABLES xx, yy INVARIANT xx : NATURAL & yy : NATURAL INITIALISATION {parts} END");
+        let report = checked(&Project::new(&[("M.mch", &text)]), &Config::default());
+        assert_ne!(report.verdict, Verdict::Holds, "{parts}");
+    }
 }

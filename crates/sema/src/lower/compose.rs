@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, SourceMap, Span, with_stack};
-use abridge_model::{Abstraction, Model, ModelKind, OpId, SmolStr, Steering, Subst, SubstId, VarId};
+use abridge_model::{Abstraction, Model, ModelKind, OpId, SmolStr, Subst, SubstId, VarId};
 use abridge_syntax::ast::{self, ExprId, MachineKind};
 
 use crate::Options;
@@ -81,7 +81,7 @@ pub(crate) fn compose_with(
         MachineKind::Implementation => ModelKind::Implementation,
         _ => ModelKind::Machine,
     };
-    let mut model = empty_model(machine.name.name.clone(), kind);
+    let mut model = Model::empty(machine.name.name.clone(), kind);
     let mut diagnostics = Vec::new();
     let defs = Rc::new(DefTable::of_machine(project, project.main, &mut diagnostics));
     model.steering.preferences = crate::preferences::collect(project, &defs, options, &mut diagnostics);
@@ -118,31 +118,6 @@ pub(crate) fn compose_with(
         operation_sources: HashMap::new(),
     };
     composer.run(formulas)
-}
-
-fn empty_model(name: SmolStr, kind: ModelKind) -> Model {
-    Model {
-        name,
-        kind,
-        types: Default::default(),
-        sets: Default::default(),
-        free_types: Default::default(),
-        constants: Default::default(),
-        variables: Default::default(),
-        locals: Default::default(),
-        externals: Default::default(),
-        operations: Default::default(),
-        exprs: Default::default(),
-        preds: Default::default(),
-        substs: Default::default(),
-        properties: Vec::new(),
-        invariant: Vec::new(),
-        assertions: Vec::new(),
-        initialisation: SubstId(0),
-        abstraction: None,
-        distinct_constants: Vec::new(),
-        steering: Steering::default(),
-    }
 }
 
 /// Two copies that include two copies each soon make more machines than anybody can look at.
