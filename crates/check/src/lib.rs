@@ -22,7 +22,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use abridge_diag::{Diagnostic, Severity};
+use abridge_diag::Diagnostic;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
@@ -254,7 +254,7 @@ fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option
         found,
         violation,
         coverage: coverage.collect(),
-        failures: remarks.failures.into_iter().map(told).collect(),
+        failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
         visited_all: true,
         unchecked: Vec::new(),
@@ -265,15 +265,6 @@ fn summarise(machine: &impl Machine, exploration: Exploration, canonizer: Option
         symmetry: SymmetryReport::default(),
         disk: exploration.disk,
     }
-}
-
-/// A failure as it is reported. What was beyond our means is no mistake of the machine, so it is a warning.
-fn told(failure: abridge_system::Failure) -> (String, Diagnostic) {
-    let abridge_system::Failure { what, is_violation, mut diagnostic } = failure;
-    if !is_violation {
-        diagnostic.severity = Severity::Warning;
-    }
-    (what, diagnostic)
 }
 
 /// Reasons why the result is not about everything, in words.

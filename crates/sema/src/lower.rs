@@ -23,6 +23,7 @@ mod operations;
 mod operators;
 mod steering;
 mod substitution;
+mod visible;
 
 use std::rc::Rc;
 

@@ -48,6 +48,8 @@ impl Subject {
             find_all: true,
             assertions: false,
             goal: false,
+            temporal: false,
+            gluing: false,
             symmetry: method,
             workers: NonZero::new(workers).expect("not zero"),
             ..Config::default()

@@ -307,3 +307,18 @@ fn a_machine_that_only_the_abstraction_sees_is_not_seen() {
     assert_eq!(found(""), "abstract-variable");
     assert_eq!(found("SEES N"), "yes");
 }
+
+#[test]
+fn loop_invariants_and_assertions_may_mention_replaced_variables() {
+    let start = "IMPLEMENTATION M REFINES N DEFINITIONS glued == (ww = av) CONCRETE_VARIABLES ww INVARIANT ww : 0..9
+        INITIALISATION cv := 0; ww := 0 OPERATIONS q =";
+    for cell in [
+        "WHILE ww < 2 DO ww := ww + 1 INVARIANT ww <= 9 & av >= 0 VARIANT 9 - ww END",
+        "WHILE ww < 2 DO ww := ww + 1 INVARIANT ww <= 9 & glued VARIANT 9 - ww END",
+        "ASSERT ww <= 9 & av >= 0 THEN skip END",
+        "ASSERT glued THEN skip END",
+    ] {
+        let text = format!("{start} {cell} END");
+        assert_eq!(outcome(&[("M.imp", &text), ("N.mch", N)]), "(abstract-loop-invariant)", "{cell}");
+    }
+}

@@ -1,13 +1,17 @@
-//! Inheritance of a refinement from its abstraction: concrete variables that it keeps, and preconditions that it may assume.
+//! Inheritance of a refinement from its abstraction: concrete variables that it keeps, preconditions that it may assume, and conditions
+//! that may mention what it has replaced.
 //!
 //! CONCRETE_VARIABLES of an abstraction stay variables of every refinement and implementation, without being declared again. An
 //! operation of a refinement is called only where the abstract precondition holds, so that precondition is conjoined with its own. What
 //! mentions variables that the refinement has replaced cannot be evaluated and is not assumed: the refinement is then explored in
 //! more states than its callers can reach, which keeps `holds` sound. Conjuncts that were assumed wrongly would hide violations.
 
+use std::collections::HashSet;
+
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::walk::Node;
 use abridge_model::{Expr, LocalId, OpId, Pred, PredId, SmolStr, Subst, SubstId};
+use abridge_syntax as syntax;
 use abridge_syntax::ast;
 
 use crate::lower::Lower;
@@ -108,6 +112,54 @@ impl InstanceBody<'_, '_, '_> {
 }
 
 impl Lower<'_> {
+    /// The part of a loop invariant or of the condition of an ASSERT that the state determines. By the rules of B they may mention
+    /// variables that the refinement has replaced; such conjuncts are left out.
+    pub(super) fn determined(&mut self, ctx: Ctx, pred: ast::ExprId, what: &str) -> PredId {
+        let span = self.tree(ctx.unit).expr(pred).span;
+        let mut kept = Vec::new();
+        for conjunct in self.conjuncts(ctx, pred) {
+            if self.mentions_abstract(ctx, conjunct) {
+                let span = self.tree(ctx.unit).expr(conjunct).span;
+                let message =
+                    format!("this part of the {what} mentions variables of the abstraction and is not checked");
+                self.report(Diagnostic::warning("abstract-loop-invariant", message).at(span));
+            } else {
+                kept.push(self.pred(ctx, conjunct));
+            }
+        }
+        match kept.as_slice() {
+            [] => self.add_pred(Pred::True, span),
+            [only] => *only,
+            _ => self.add_pred(Pred::And(kept), span),
+        }
+    }
+
+    /// Whether a formula mentions a variable of the abstraction, itself or through definitions.
+    fn mentions_abstract(&self, ctx: Ctx, root: ast::ExprId) -> bool {
+        let mut found = false;
+        let mut expanded: HashSet<SmolStr> = HashSet::new();
+        let mut open = vec![(ctx.unit, root)];
+        while let Some((unit, root)) = open.pop().filter(|_| !found) {
+            let tree = self.tree(unit);
+            tree.for_each_node(syntax::Node::Expr(root), &mut |node| {
+                let syntax::Node::Expr(id) = node else { return };
+                let (ast::Expr::Ident(name) | ast::Expr::Before(name)) = &tree.expr(id).expr else { return };
+                if self.frames.find(ctx.frame, name).is_some() {
+                    return;
+                }
+                if let Some(entry) = self.defs.get(name).filter(|_| expanded.insert(name.clone())) {
+                    if let ast::DefinitionBody::Formula(body) = entry.body {
+                        open.push((entry.unit, body));
+                    }
+                    return;
+                }
+                let symbol = self.names.symbols.get(name).map(|entry| entry.symbol);
+                found |= matches!(symbol, Some(Symbol::Variable(_, Access::Abstract)));
+            });
+        }
+        found
+    }
+
     /// A variable that no state of the main machine has and that a predicate reads, with the place.
     fn replaced_variable(&self, pred: PredId) -> Option<(SmolStr, Span)> {
         let model = &self.model;
