@@ -14,6 +14,7 @@ mod report;
 mod space;
 mod stuck;
 mod trace;
+mod unchecked;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -61,6 +62,10 @@ pub struct Config {
     pub deadlock: bool,
     pub assertions: bool,
     pub goal: bool,
+    /// Temporal properties of the machine are of interest.
+    pub temporal: bool,
+    /// Conjuncts of a refinement's invariant that speak of variables of its abstraction are of interest.
+    pub gluing: bool,
     /// Go on after a violation and count everything.
     pub find_all: bool,
     pub max_states: Option<u64>,
@@ -93,6 +98,8 @@ impl Default for Config {
             deadlock: true,
             assertions: true,
             goal: true,
+            temporal: true,
+            gluing: true,
             find_all: false,
             max_states: None,
             max_depth: None,
@@ -125,6 +132,7 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
     let Ok(mut report) = reduced::run(&system, config, InMemory(control));
     report.profile = system.profile();
     end(system, config);
+    unchecked::tell(model, config, &mut report);
     report
 }
 
@@ -138,7 +146,10 @@ pub fn check_on_disk(
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let mut report = reduced::run(&system, config, OnDisk(disk, control));
-    report.iter_mut().for_each(|report| report.profile = system.profile());
+    if let Ok(report) = &mut report {
+        report.profile = system.profile();
+        unchecked::tell(model, config, report);
+    }
     end(system, config);
     report
 }
@@ -254,6 +265,8 @@ fn summarise(
         coverage: coverage.collect(),
         failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
+        visited_all: true,
+        unchecked: Vec::new(),
         outside_scope: remarks.n_outside,
         por: None,
         table_bytes: exploration.table.bytes() as u64,

@@ -15,7 +15,7 @@ pub enum Verdict {
     Violated,
     /// The search ended at a state that satisfies the goal.
     GoalReached,
-    /// No violation was found, but not everything was visited.
+    /// No violation was found, but not everything was visited or checked.
     Incomplete,
 }
 
@@ -31,6 +31,10 @@ pub struct Report {
     pub coverage: Vec<Coverage>,
     /// Why the result is not about everything, in words.
     pub limits: Vec<String>,
+    /// Every reachable state was visited; what is incomplete beyond that is in [`Report::unchecked`].
+    pub visited_all: bool,
+    /// Properties that the machine states and that were not checked.
+    pub unchecked: Vec<Diagnostic>,
     /// States outside the machine's SCOPE to which steps lead. They are not counted as states, and what follows them is left out.
     pub outside_scope: u64,
     /// What could not be evaluated, and where it was met.

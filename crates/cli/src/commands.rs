@@ -22,6 +22,7 @@ use abridge_diag::{Diagnostic, SourceMap, is_unsafe};
 use abridge_eval::World;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
+use abridge_sema::Options;
 use abridge_syntax::ast::Ast;
 use clap::ValueEnum;
 use serde::Serialize;
@@ -99,11 +100,20 @@ pub(crate) fn complain(sources: &SourceMap, diagnostics: &[Diagnostic]) {
 /// Conventions of other tools.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
-    /// Unbounded integers range over MININT..MAXINT, constants of deferred sets are pinned, undefined guards are false
+    /// Unbounded integers range over MININT..MAXINT, constants of deferred sets are pinned, undefined guards are false, definitions
+    /// capture names in their arguments, abstract preconditions are not assumed, what is not checked is no limit
     Prob,
 }
 
 impl Compat {
+    /// How to read a machine.
+    pub(crate) fn options(compat: Option<Compat>, options: &Options) -> Options {
+        match compat {
+            Some(Compat::Prob) => options.clone().prob(),
+            None => options.clone(),
+        }
+    }
+
     /// How to check a machine within some bytes of memory; its externals see the disk from where its file lies.
     pub(crate) fn config(compat: Option<Compat>, machine: Option<&Path>, budget: u64) -> Config {
         let mut config = match compat {

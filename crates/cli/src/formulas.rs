@@ -8,11 +8,11 @@ use abridge_eval::{Env, Error, Warning};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_model::walk::Node;
-use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
+use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
 use serde_json::{Map, Value, json};
 
-use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::load::load_with;
 use crate::report::{count, json_diagnostics};
 
 /// What the formula is called where a file name would stand.
@@ -21,7 +21,7 @@ const SOURCE: &str = "<formula>";
 /// Analyses one formula beside a machine or on its own.
 pub(crate) fn analyse_one(machine: Option<&Path>, text: &str, role: Role, options: &Options) -> FormulaAnalysis {
     let text = FormulaText { source: SOURCE.to_owned(), text: text.to_owned(), role };
-    analyse_formulas(&Disk::around(machine, options), machine, &[text], options)
+    load_with(machine, &[text], options)
 }
 
 /// What a formula has to know of the machine's state.

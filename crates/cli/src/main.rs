@@ -12,6 +12,7 @@ mod exit;
 mod files;
 mod formulas;
 mod key;
+mod load;
 mod out;
 mod profile;
 mod report;
@@ -305,6 +306,9 @@ struct ModelOptions {
     /// Set the size of a deferred set
     #[arg(long = "set-size", value_name = "SET=N", value_parser = set_size)]
     set_sizes: Vec<(String, u32)>,
+    /// Operations of a refinement do not assume the preconditions of the operations that they refine; so it is with --compat prob
+    #[arg(long)]
+    ignore_abstract_preconditions: bool,
 }
 
 impl ModelOptions {
@@ -314,6 +318,8 @@ impl ModelOptions {
             include: self.include.clone(),
             preferences: pairs.collect(),
             set_sizes: self.set_sizes.clone(),
+            ignore_abstract_preconditions: self.ignore_abstract_preconditions,
+            ..abridge_sema::Options::default()
         }
     }
 }

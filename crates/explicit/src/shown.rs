@@ -11,7 +11,7 @@ use abridge_system::{Completeness, Explanation, FindingKind, Listing, Machine, M
 use crate::execution::{INITIALISATION_NAME, Place, SETUP_NAME, shown_values};
 use crate::explain;
 use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP};
-use crate::system::{Explicit, gap_of, lock};
+use crate::system::{Explicit, gap_of, is_violation, lock};
 use abridge_eval::{Unbounded, Warning};
 
 impl Machine for Explicit<'_> {
@@ -97,7 +97,8 @@ impl Machine for Explicit<'_> {
             }
             FindingKind::Deadlock | FindingKind::Goal => Some(Explanation::default()),
             FindingKind::IllDefined => {
-                let (op, error) = self.errors_in(state).into_iter().next()?;
+                // What is beyond our means is a limit and must not stand in for what is wrong.
+                let (op, error) = self.errors_in(state).into_iter().find(|(_, error)| is_violation(error))?;
                 let operation = model.operations[op].name.to_string();
                 Some(Explanation { error: Some((Some(operation), error.diagnostic(model))), ..Explanation::default() })
             }

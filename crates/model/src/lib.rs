@@ -2,10 +2,12 @@
 //!
 //! The front end (`sema`) composes all files of a project into one [`Model`]; every evaluator, encoder and analysis reads that and
 //! only that. There are no names to look up, no definitions to expand, no overloads to resolve and no types to guess;
-//! [`mod@verify`] states exactly what may be relied on. [`effects`] computes what a node reads and writes; [`dump`] writes the model as text.
+//! [`mod@verify`] states exactly what may be relied on. [`Builder`] makes models that keep these promises, for front ends. [`effects`] computes what a node reads and writes; [`dump`] writes the model as text.
 //!
 //! Start with `model.rs`, then `expr.rs`, `pred.rs` and `subst.rs`.
 
+pub mod builder;
+pub mod carriers;
 pub mod dump;
 pub mod effects;
 pub mod expr;
@@ -19,6 +21,7 @@ pub mod types;
 pub mod verify;
 pub mod walk;
 
+pub use builder::{Builder, Named, Rejected};
 pub use expr::{Arrow, BaseSet, BinaryOp, Binding, Expr, ExprNode, QuantifiedOp, TreeOp, UnaryOp};
 pub use ids::{
     ConstId, ExprId, ExternalId, FreeTypeId, IdSet, IdVec, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId,

@@ -45,7 +45,15 @@ fn models_yield_what_they_promise() {
 }
 
 fn config(subject: &Subject) -> Config {
-    let config = Config { invariant: false, deadlock: false, assertions: false, goal: false, ..Config::default() };
+    let config = Config {
+        invariant: false,
+        deadlock: false,
+        assertions: false,
+        goal: false,
+        temporal: false,
+        gluing: false,
+        ..Config::default()
+    };
     if subject.is_prob() { config.prob() } else { config }
 }
 

@@ -18,6 +18,8 @@ fn config(subject: &Subject, method: Method, workers: usize) -> Config {
         find_all: true,
         assertions: false,
         goal: false,
+        temporal: false,
+        gluing: false,
         symmetry: method,
         workers: NonZero::new(workers).expect("not zero"),
         ..Config::default()

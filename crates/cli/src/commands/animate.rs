@@ -12,14 +12,14 @@ use abridge_check::{Animation, Execution, Move, Place, Sought, TraceStep, find};
 use abridge_diag::Diagnostic;
 use abridge_explicit::Explicit;
 use abridge_model::{Model, dump};
-use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role, analyse};
+use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::commands::{Compat, complain, print_json, system};
-use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::formulas::{Told, analyse_one, calculate, fields, needs_of, tell, tell_error};
+use crate::load::load;
 use crate::out::{flush, out};
 use crate::report::{count, json_diagnostics, text_diagnostics};
 use crate::steps::{label, steps_json, table};
@@ -80,7 +80,8 @@ impl Reply {
 }
 
 pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options, json: bool) -> Exit {
-    let analysis = analyse(&Disk::around(Some(file), model_options), file, model_options);
+    let model_options = &Compat::options(options.compat, model_options);
+    let analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);

@@ -11,16 +11,16 @@ use abridge_check::{
     Config, Method, PorMode, Report, Strategy, Stuck, Verdict, Violation, ViolationKind, check, check_on_disk,
     fingerprint, why_stuck,
 };
-use abridge_diag::{RenderConfig, SourceMap, render};
+use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, memory_size, print_json, seconds};
-use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::load::load;
 use crate::out::{errln, out, outln};
 use crate::profile;
 use crate::report::{count, json_diagnostics};
@@ -53,6 +53,12 @@ pub(crate) struct CheckOptions {
     /// Do not look for the GOAL
     #[arg(long, help_heading = "Properties")]
     no_goal: bool,
+    /// Leave out the temporal properties of the machine
+    #[arg(long, help_heading = "Properties")]
+    no_temporal: bool,
+    /// Leave out the gluing conjuncts of a refinement's invariant, which relate it to its abstraction
+    #[arg(long, help_heading = "Properties")]
+    no_gluing: bool,
     /// The order in which states are visited
     #[arg(long, value_enum, default_value = "bfs", help_heading = "Search")]
     strategy: Order,
@@ -233,6 +239,8 @@ impl CheckOptions {
         config.deadlock = !self.no_deadlock;
         config.assertions = !self.no_assertions && !self.survey;
         config.goal = !self.no_goal && !self.survey;
+        config.temporal = !self.no_temporal && !self.survey;
+        config.gluing = !self.no_gluing && !self.survey;
         config.find_all = self.survey || self.find == Find::All;
         config.max_states = self.max_states;
         config.max_depth = self.max_depth;
@@ -271,12 +279,13 @@ impl CheckOptions {
 }
 
 pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, json: bool) -> Exit {
+    let model_options = &Options { heeds_caps: options.prob_limits, ..Compat::options(options.compat, model_options) };
     if options.symmetry == Some(Symmetry::Nauty) && !cfg!(feature = "nauty") {
         errln!("error: this build has no nauty; build it with `--features nauty`, or use `--symmetry canon`");
         return Exit::Usage;
     }
     let start = Instant::now();
-    let analysis = analyse(&Disk::around(Some(file), model_options), file, model_options);
+    let analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let message =
@@ -340,7 +349,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         if options.profile {
             value["profile"] = profile::rows_json(model, &report.profile);
         }
-        value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
+        let diagnostics: Vec<Diagnostic> = analysis.diagnostics.iter().chain(&report.unchecked).cloned().collect();
+        value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &diagnostics));
         match &saved {
             Some(Ok(path)) => value["trace_file"] = json!(path),
             Some(Err(message)) => value["trace_error"] = json!(message),
@@ -413,6 +423,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         Some(violation) => print_violation(model, sources, violation),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
         None if report.symmetry.is_approximate => outln!("no violation found (approximate)"),
+        None if report.visited_all => outln!("no violation found, but not everything was checked"),
         None => outln!("no violation found, but not everything was visited"),
     }
     if report.outside_scope > 0 {
@@ -421,6 +432,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     for limit in &report.limits {
         outln!("  {limit}");
     }
+    report.unchecked.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
     for (_, diagnostic) in report.failures.iter().take(3) {
         let diagnostic = match diagnostic.id {
             "unbounded-value" => {

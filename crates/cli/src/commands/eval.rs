@@ -50,6 +50,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         [only] => (None, only),
         _ => return Exit::Usage,
     };
+    let model_options = &Compat::options(options.compat, model_options);
     let analysis = analyse_one(file.as_deref(), text, Role::Any, model_options);
     let diagnostics = analysis.relevant();
     let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else {

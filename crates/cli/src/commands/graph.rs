@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use abridge_check::{Space, SpaceNode, StateGraph, View, space, state_graph};
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 
 use crate::commands::{Compat, complain};
-use crate::disk::Disk;
 use crate::drawing::{Drawing, DrawnEdge, DrawnNode};
 use crate::exit::Exit;
 use crate::files::replace_file;
+use crate::load::load;
 use crate::out::{errln, out};
 use crate::watch::{Interrupt, Watch, usual_budget};
 
@@ -53,7 +53,8 @@ enum Format {
 }
 
 pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) -> Exit {
-    let analysis = analyse(&Disk::around(Some(file), model_options), file, model_options);
+    let model_options = &Compat::options(options.compat, model_options);
+    let analysis = load(file, model_options);
     complain(&analysis.sources, &analysis.diagnostics);
     let Some(model) = &analysis.model else { return Exit::WrongModel };
     let config = Compat::config(options.compat, Some(file), usual_budget());

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use abridge_check::{Analysis, Config, Dependence, DependenceReason, analyse_dependences};
 use abridge_diag::visible;
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, print_json};
-use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::load::load;
 use crate::out::{out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::watch::usual_budget;
@@ -44,7 +44,8 @@ enum Graph {
 const WIDEST: usize = 100;
 
 pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, json: bool) -> Exit {
-    let sources = analyse(&Disk::around(Some(file), model_options), file, model_options);
+    let model_options = &Compat::options(options.compat, model_options);
+    let sources = load(file, model_options);
     let Some(model) = &sources.model else {
         if json {
             let diagnostics = json_diagnostics(&sources.sources, &sources.diagnostics);

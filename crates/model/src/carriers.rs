@@ -1,23 +1,19 @@
-//! How many elements deferred sets have, and which constants are known to be different.
+//! Sizes of deferred sets, and groups of constants that are known to be different.
 //!
-//! The first rule that applies decides: the command line, a `scope_S` definition, `card(S) = n`, `S = {c1, ..., cn}` with distinct
-//! constants, a bijection with a product of finite sets (`make : A * B >->> S`, which says that `S` are records), the largest of the
-//! default and the known lower bounds.
+//! Every front end calls [`size`] once the model has ground types; the formulas of the model are all it reads. The first rule that
+//! applies decides: a size that the user gave ([`Steering::set_sizes`](crate::Steering)), a size that VALUES gave, `card(S) = n`,
+//! `S = {c1, ..., cn}` with distinct constants, a bijection with a product of finite sets (`make : A * B >->> S`, which says that `S`
+//! are records), the largest of the default and the known lower bounds. A wrong size would make PROPERTIES unsatisfiable or a check
+//! about another machine.
 
 use std::collections::{HashMap, HashSet};
 
 use abridge_diag::{Diagnostic, with_stack};
-use abridge_model::{
-    Arrow, BaseSet, BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, SmolStr,
-    Type, UnaryOp,
-};
-use abridge_syntax::ast::{self, DefinitionBody};
 use num_bigint::BigInt;
 
-use crate::Options;
-use crate::definitions::DefTable;
-use crate::preferences;
-use crate::project::Project;
+use crate::{
+    Arrow, BaseSet, BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, Type, UnaryOp,
+};
 
 /// No deferred set is made larger than this.
 const MAX_SIZE: u32 = 1_000_000;
@@ -25,20 +21,19 @@ const MAX_SIZE: u32 = 1_000_000;
 /// More constants than this are not compared each with each.
 const MAX_COMPARED: usize = 100;
 
-/// Sizes all deferred sets of a model with ground types.
-pub(crate) fn size(
-    model: &mut Model,
-    project: &Project,
-    options: &Options,
-    defs: &DefTable,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
+/// No number that sizes anything has more bits.
+pub const MAX_BITS: u64 = 1 << 16;
+
+/// Sizes all deferred sets of a model with ground types, and reports sizes that no set can have.
+pub fn size(model: &mut Model) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let facts = Facts::of(model);
-    report_unknown_sets(model, options, diagnostics);
+    model.distinct_constants.clear();
     for id in model.sets.ids() {
         let CarrierKind::Deferred { size: valued } = model.sets[id].kind else { continue };
         let clique = facts.distinct_group(model, id);
-        let size = given_size(&model.sets[id].name, project, options, defs)
+        let given = model.steering.set_sizes.iter().rev().find(|(set, _)| *set == id).map(|(_, size)| *size);
+        let size = given
             .or((valued > 0).then_some(valued))
             .or_else(|| facts.cardinality.get(&id).copied())
             .or_else(|| facts.extension_size(id))
@@ -60,36 +55,7 @@ pub(crate) fn size(
             model.distinct_constants.push(clique);
         }
     }
-}
-
-fn report_unknown_sets(model: &Model, options: &Options, diagnostics: &mut Vec<Diagnostic>) {
-    for (name, _) in &options.set_sizes {
-        let known = model.sets.values().find(|set| set.name == *name);
-        let message = match known {
-            None => format!("`--set-size` names `{name}`, but the machine has no such set"),
-            Some(set) if !set.is_deferred() => format!("`--set-size` names `{name}`, but its elements are enumerated"),
-            Some(_) => continue,
-        };
-        let names = model.sets.values().filter(|set| set.is_deferred()).map(|set| set.name.as_str());
-        let near = crate::suggest::nearest(name, names).map(|near| format!("a similar deferred set exists: `{near}`"));
-        let diagnostic = Diagnostic::error("wrong-set-size", message);
-        diagnostics.push(near.into_iter().fold(diagnostic, |diagnostic, near| diagnostic.help(near)));
-    }
-}
-
-/// The size that the command line or a `scope_S` definition gives.
-fn given_size(name: &SmolStr, project: &Project, options: &Options, defs: &DefTable) -> Option<u32> {
-    if let Some((_, size)) = options.set_sizes.iter().rev().find(|(set, _)| set == name.as_str()) {
-        return Some(*size);
-    }
-    let entry = defs.get(&format!("scope_{name}"))?;
-    let DefinitionBody::Formula(body) = entry.body else { return None };
-    let integer = |id| preferences::integer(project, defs, entry.unit, id);
-    let size = match &project.ast(entry.unit).expr(body).expr {
-        ast::Expr::Binary(ast::BinaryOp::Interval, low, high) => integer(*high)? - integer(*low)? + 1,
-        _ => integer(body)?,
-    };
-    u32::try_from(size).ok()
+    diagnostics
 }
 
 /// What PROPERTIES say about deferred sets.
@@ -286,7 +252,7 @@ impl Facts {
 }
 
 /// Constants with an equation `c = n`.
-pub(crate) fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
+pub fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
     let mut values = HashMap::new();
     for conjunct in &model.properties {
         if let Pred::Compare(Comparison::Equal, left, right) = model.pred(conjunct.pred) {
@@ -302,7 +268,7 @@ pub(crate) fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
 }
 
 /// The value of an integer expression without unknowns.
-pub(crate) fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: ExprId) -> Option<BigInt> {
+pub fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: ExprId) -> Option<BigInt> {
     let value = match model.expr(id) {
         Expr::Integer(value) => Some(value.clone()),
         Expr::Constant(id) => values.get(id).cloned(),
@@ -330,7 +296,7 @@ pub(crate) fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: Expr
         _ => None,
     };
     // Larger numbers are no sizes, and products of them no fun.
-    value.filter(|value| value.bits() <= preferences::MAX_BITS)
+    value.filter(|value| value.bits() <= MAX_BITS)
 }
 
 /// The size of BOOL, enumerated sets, intervals and products of them.
