@@ -91,7 +91,7 @@ fn expectation(line: &str) -> Result<Expectation, String> {
         }
     }
     let is_count = matches!(claim, Claim::Count(..));
-    if !is_count && about != About::All || !is_count && !sizes.is_empty() {
+    if !is_count && (about != About::All || !sizes.is_empty()) {
         return Err(format!("`{key}` takes no qualifiers"));
     }
     Ok(Expectation { claim, sizes, about })
