@@ -292,3 +292,32 @@ fn minimise_lines(text: &str, fails: &dyn Fn(&str) -> bool) -> String {
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BROKEN: &str = "MACHINE M VARIABLES n INVARIANT n : 0..3\nINITIALISATION n := 0\nOPERATIONS\n  up = SELECT n < 9 THEN n := n + 1 END;\n  \
+                          down = SELECT n > 3 THEN n := n - 1 END\nEND\n";
+
+    fn compared(change: impl FnOnce(&mut Config)) -> Result<Compared, Difference> {
+        compare(&Project::model_of(BROKEN), &[way(Part::Evaluation, "changed", Preserves::Counts, change)])
+    }
+
+    #[test]
+    fn a_way_that_is_wrong_is_noticed() {
+        assert_eq!(compared(|_| {}).map(|compared| (compared.finished, compared.states)), Ok((1, 10)));
+        assert!(compared(|config| config.invariant = false).is_err());
+    }
+
+    #[test]
+    fn a_way_that_does_not_end_is_counted() {
+        assert_eq!(compared(|config| config.max_states = Some(2)).map(|compared| compared.unfinished), Ok(1));
+    }
+
+    #[test]
+    fn lines_that_do_not_matter_are_left_out() {
+        let small = minimise_lines(BROKEN, &|text| text.contains("up =") && text.ends_with("\nEND"));
+        assert!(!small.contains("down"), "{small}");
+    }
+}

@@ -122,7 +122,7 @@ impl Kind {
             Kind::T => ("t", "TT", "TT", &[], &["IF $pred THEN $t ELSE $t END", "?$rel($s)", "?{$s |-> $t}($s)"]),
             Kind::Int => ("int", "INTEGER", "(0..2)", &["0", "1", "2", "(-1)"], INTEGERS),
             Kind::Big => ("big", "INTEGER", "{100, 549755813888, 9223372036854775807}", BIG, BIG_INTEGERS),
-            Kind::Real => ("real", "REAL", "{0.1, 0.2, 1.5}", &["0.1", "0.2", "0.3", "1.0", "(-2.5)"], REALS),
+            Kind::Real => ("real", "REAL", "{0.1, 0.2, 1.5}", &["0.1", "0.2", "0.3", "0.6", "1.0", "(-2.5)"], REALS),
             Kind::Str => ("str", "STRING", "{\"\", \"a\"}", &["\"\"", "\"a\"", "\"b c\""], STRINGS),
             Kind::Rec => (
                 "rec",
@@ -136,7 +136,7 @@ impl Kind {
             Kind::Set => ("set", "POW(SS)", "POW(SS)", &["SS", "(SS - SS)"], SETS),
             Kind::Rel => ("rel", "SS <-> TT", "(SS --> TT)", &["(SS * TT)", "({} <| (SS * TT))"], RELATIONS),
             Kind::Fun => ("fun", "SS +-> INTEGER", "(SS --> 0..1)", &["(SS * {1})", "(SS * (1..0))"], FUNCTIONS),
-            Kind::Wei => ("wei", "SS +-> REAL", "(SS --> {0.1, 0.2})", &["(SS * {0.1})", "(SS * {0.3})"], WEIGHTS),
+            Kind::Wei => ("wei", "SS +-> REAL", "(SS --> {0.1, 0.2, 0.3})", &["(SS * {0.1})", "(SS * {0.3})"], WEIGHTS),
             Kind::Fam => ("fam", "POW(POW(SS))", "{{}, {SS}}", &["{{}, SS}", "{SS - SS}"], FAMILIES),
         }
     }
