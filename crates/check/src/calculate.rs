@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use abridge_eval::{Env, Interp, Result, Val, Warning, val_text};
+use abridge_eval::{Env, Interp, Result, Warning, val_text};
 use abridge_model::walk::Node;
-use abridge_model::{Expr, ExprId, LocalId, Model, PredId, dump};
+use abridge_model::{Expr, ExprId, LocalId, Model, PredId};
 
 /// What a formula comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ pub fn evaluate(interp: &Interp<'_>, expr: ExprId, env: &Env) -> Calculation {
     let (session, model) = (interp.session(), interp.model());
     let answer = session
         .value(expr, env)
-        .map(|val| Answer::Value { value: full_text(model, &val), ty: model.type_text(model.ty(expr)) });
+        .map(|val| Answer::Value { value: val_text(model, &val), ty: model.type_text(model.ty(expr)) });
     Calculation { answer, warnings: session.take_warnings() }
 }
 
@@ -59,7 +59,7 @@ pub fn solve(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, lim
             is_complete = false;
             return ControlFlow::Break(());
         }
-        list.push(vals.iter().map(|val| full_text(model, val)).collect());
+        list.push(vals.iter().map(|val| val_text(model, val)).collect());
         ControlFlow::Continue(())
     });
     let names = free.iter().map(|local| {
@@ -83,12 +83,4 @@ pub fn needs(model: &Model, node: Node) -> Needs {
         }
     });
     needs
-}
-
-/// As text; a set that stays a formula is shown as that formula.
-fn full_text(model: &Model, val: &Val) -> String {
-    match val.as_closure() {
-        Some(closure) => dump::expr_text(model, closure.expr),
-        None => val_text(model, val),
-    }
 }

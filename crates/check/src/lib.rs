@@ -14,12 +14,13 @@ mod report;
 mod space;
 mod stuck;
 mod trace;
+mod unchecked;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZero;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use abridge_diag::Diagnostic;
 use abridge_explicit::{Explicit, SystemConfig, judge};
@@ -27,7 +28,7 @@ use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Exploration, Scouted};
 use abridge_system::{Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
-use abridge_value::bytes::Checksum;
+use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
 use explorer::{Explorer as _, InMemory, OnDisk};
 
@@ -40,12 +41,13 @@ pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_o
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_store::{Medium, Ram, Volume};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Origin, Part};
+pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
-pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind};
+pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind, limit_text};
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
 pub use trace::{Trace, TraceStep};
@@ -60,6 +62,10 @@ pub struct Config {
     pub deadlock: bool,
     pub assertions: bool,
     pub goal: bool,
+    /// Temporal properties of the machine are of interest.
+    pub temporal: bool,
+    /// Conjuncts of a refinement's invariant that speak of variables of its abstraction are of interest.
+    pub gluing: bool,
     /// Go on after a violation and count everything.
     pub find_all: bool,
     /// Violations to report with a trace, if the search goes on after the first: one of each kind, conjunct and operation.
@@ -76,6 +82,8 @@ pub struct Config {
     pub workers: NonZero<usize>,
     /// Ends even a single evaluation soon after it is set. What was being evaluated is lost, so a run that is saved must not use it.
     pub stop: Arc<AtomicBool>,
+    /// Why it was set; said before it is.
+    pub stopped_for: Arc<OnceLock<Limit>>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
     /// The process ends after the run, which gives memory back sooner than value by value.
@@ -92,6 +100,8 @@ impl Default for Config {
             deadlock: true,
             assertions: true,
             goal: true,
+            temporal: true,
+            gluing: true,
             find_all: false,
             max_violations: 1,
             max_states: None,
@@ -101,6 +111,7 @@ impl Default for Config {
             answers: Arc::default(),
             workers: NonZero::<usize>::MIN,
             stop: Arc::default(),
+            stopped_for: Arc::default(),
             symmetry: Method::Off,
             leaves_memory: false,
         }
@@ -124,6 +135,7 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
     let Ok(mut report) = reduced::run(&system, config, InMemory(control));
     report.profile = system.profile();
     end(system, config);
+    unchecked::tell(model, config, &mut report);
     report
 }
 
@@ -137,7 +149,10 @@ pub fn check_on_disk(
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let mut report = reduced::run(&system, config, OnDisk(disk, control));
-    report.iter_mut().for_each(|report| report.profile = system.profile());
+    if let Ok(report) = &mut report {
+        report.profile = system.profile();
+        unchecked::tell(model, config, report);
+    }
     end(system, config);
     report
 }
@@ -145,7 +160,7 @@ pub fn check_on_disk(
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
     let Ok(exploration) = InMemory(control).explore(machine, &search_config(config));
-    summarise(machine, exploration, config.max_violations, None)
+    summarise(machine, exploration, None, config)
 }
 
 /// Gives the memory of a system back, unless the process does so.
@@ -162,8 +177,8 @@ fn system_config(config: &Config) -> SystemConfig {
 
 /// Stands for all that a saved run depends on: the model, the text of its files, and the options that change what is visited or found.
 /// How many states to visit at most and how many threads do it may differ when a run is gone on with.
-pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, config: &Config) -> u64 {
-    let mut sum = Checksum::new();
+pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, config: &Config) -> [u8; DIGEST_BYTES] {
+    let mut sum = Digest::open();
     let mut add = |text: &str| {
         sum.add(&(text.len() as u64).to_le_bytes());
         sum.add(text.as_bytes());
@@ -179,8 +194,8 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
 }
 
 /// Stands for a model, whatever is to be done with it.
-pub fn model_sum(model: &Model) -> u64 {
-    let mut sum = Checksum::new();
+pub fn model_sum(model: &Model) -> [u8; DIGEST_BYTES] {
+    let mut sum = Digest::open();
     sum.add(dump::dump(model).as_bytes());
     sum.get()
 }
@@ -208,11 +223,11 @@ fn search_config(config: &Config) -> abridge_search::Config {
 fn summarise(
     machine: &impl Machine,
     exploration: Exploration,
-    max_violations: usize,
     canonizer: Option<&mut dyn Canonizer>,
+    config: &Config,
 ) -> Report {
     let remarks = machine.remarks();
-    let mut limits = limits(&remarks, &exploration.limits);
+    let mut limits = limits(&remarks, &exploration.limits, config.stopped_for.get().copied());
     // A machine that cannot even start is stuck at the root. Where values were searched for in a part of their type only, none was found
     // there, which is a finding but proves nothing.
     let is_stuck = exploration.is_stuck_at_root && limits.is_empty();
@@ -225,10 +240,11 @@ fn summarise(
     exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("state files: {error}")));
     machine.wind_up();
-    let violations = violations(machine, &exploration, is_stuck, max_violations, canonizer).unwrap_or_else(|error| {
-        limits.push(format!("the trace of a violation could not be read from state files: {error}"));
-        Vec::new()
-    });
+    let violations =
+        violations(machine, &exploration, is_stuck, config.max_violations, canonizer).unwrap_or_else(|error| {
+            limits.push(format!("the trace of a violation could not be read from state files: {error}"));
+            Vec::new()
+        });
     if exploration.findings.is_empty() && !exploration.scouted.is_empty() && !violations.is_empty() {
         limits
             .push("the violation was found by a random walk ahead of the search; a shorter trace may exist".to_owned());
@@ -254,6 +270,8 @@ fn summarise(
         coverage: coverage.collect(),
         failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
+        visited_all: true,
+        unchecked: Vec::new(),
         outside_scope: remarks.n_outside,
         por: None,
         table_bytes: exploration.table.bytes() as u64,
@@ -264,7 +282,7 @@ fn summarise(
 }
 
 /// Reasons why the result is not about everything, in words.
-fn limits(remarks: &Remarks, stops: &[Limit]) -> Vec<String> {
+fn limits(remarks: &Remarks, stops: &[Limit], stopped_for: Option<Limit>) -> Vec<String> {
     let failures = remarks.failures.iter().filter(|failure| !failure.is_violation);
     let failed: BTreeSet<&str> = failures.map(|failure| failure.what.as_str()).collect();
     let is_ended = |limit: &Limit| {
@@ -277,7 +295,11 @@ fn limits(remarks: &Remarks, stops: &[Limit]) -> Vec<String> {
             Limit::Missing(Gap::Failed) if !failed.is_empty() => continue,
             Limit::Missing(Gap::Bounded) if !remarks.caveats.is_empty() => continue,
             Limit::Missing(Gap::Stopped) if stops.iter().any(is_ended) => continue,
-            limit => report::limit_text(*limit),
+            Limit::Missing(Gap::Stopped) => stopped_for.map_or_else(
+                || limit_text(*limit),
+                |why| format!("{}, while one evaluation was still under way", limit_text(why)),
+            ),
+            limit => limit_text(*limit),
         });
     }
     limits.extend(remarks.caveats.iter().cloned());

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use abridge_deps::{Answers, Asked, Dependence, Depth, Facts, Means, Outline};
+use abridge_deps::{Answers, Asked, Dependence, Dependencies, Depth, Outline, Resources};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_reduce::{Por, Rule, Selected};
@@ -31,22 +31,28 @@ pub enum PorMode {
 }
 
 /// Conflicts until the solver gives up on a question.
-const FEW_CONFLICTS: u64 = 2_000;
-const MANY_CONFLICTS: u64 = 20_000;
+const TRIAL_CONFLICTS: u64 = 2_000;
+const MAX_CONFLICTS: u64 = 20_000;
 /// Questions of a run, hard ones and the translation counting more: some seconds of work.
 pub(crate) const MAX_EFFORT: u64 = 60_000;
 /// States before the first trial, and how much later the next one is.
-const FIRST_TRIAL: u64 = 20_000;
-const NEXT_TRIAL: u64 = 3;
-/// The part of the time so far that a trial may take: together they take an eighth of it.
+const FIRST_TRIAL_STATES: u64 = 20_000;
+const TRIAL_GROWTH: u64 = 3;
+/// The part of the time so far that a trial may take: together they take an eighth of it, unless they promise something.
 const TIME_SHARE: u32 = 12;
+/// The same while all that was seen so far promises much, and how much later the next trial is then, as a fraction: together they take at most three
+/// eighths of the time until the search starts anew.
+const HOPEFUL_TIME_SHARE: u32 = 8;
+/// Trials in a row that may end before they have seen anything: they go on from each other's answers.
+const MAX_BLIND_TRIALS: u32 = 8;
+const HOPEFUL_TRIAL_GROWTH: (u64, u64) = (3, 2);
 /// A trial in less time than this says nothing, and comes a bit later.
-const LEAST_TIME: Duration = Duration::from_millis(3);
-const SOON: u64 = 2;
+const MIN_TRIAL_TIME: Duration = Duration::from_millis(3);
+const RETRY_GROWTH: u64 = 2;
 /// A question takes about as long as so many states.
 const STATES_PER_QUESTION: u64 = 20;
 /// States that a trial looks at.
-const SAMPLE: usize = 400;
+const SAMPLE_STATES: usize = 400;
 
 /// How to reduce; nothing if steps must not be left out.
 pub(crate) fn settings(system: &Explicit<'_>, config: &Config) -> Option<Por> {
@@ -56,9 +62,9 @@ pub(crate) fn settings(system: &Explicit<'_>, config: &Config) -> Option<Por> {
     }
     let (depth, max_setups) = match config.por {
         PorMode::Off => return None,
-        PorMode::Auto => (Depth::Semantic { conflicts: FEW_CONFLICTS }, 8),
+        PorMode::Auto => (Depth::Semantic { conflicts: TRIAL_CONFLICTS }, 8),
         PorMode::Syntactic => (Depth::Syntactic, 256),
-        PorMode::Semantic | PorMode::Ample => (Depth::Semantic { conflicts: MANY_CONFLICTS }, 256),
+        PorMode::Semantic | PorMode::Ample => (Depth::Semantic { conflicts: MAX_CONFLICTS }, 256),
     };
     let asked = Asked {
         deadlock: config.deadlock,
@@ -79,33 +85,51 @@ pub(crate) struct Trial<'t> {
     pub(crate) answers: Arc<Answers>,
     /// States before the next trial; nothing if another one would not say more.
     pub(crate) next: Option<u64>,
+    /// The last trial was not finished, but what it saw promised much.
+    is_hopeful: bool,
+    /// Trials in a row that saw nothing.
+    n_blind: u32,
     /// The search is to start anew.
     pub(crate) is_promising: bool,
 }
 
 impl<'t> Trial<'t> {
     pub(crate) fn new(control: &'t mut dyn Control, system: &'t Explicit<'t>, por: Por, answers: Arc<Answers>) -> Self {
-        Trial { control, system, por, answers, next: Some(FIRST_TRIAL), is_promising: false }
+        Trial {
+            control,
+            system,
+            por,
+            answers,
+            next: Some(FIRST_TRIAL_STATES),
+            is_hopeful: true,
+            n_blind: 0,
+            is_promising: false,
+        }
     }
 
     /// What the analysis may use after so many states: a share of the time, if there is a clock; nothing if that is not worth while.
-    fn means(&self, n_states: u64) -> Option<Means> {
-        let means = Means::new(self.answers.clone(), n_states / STATES_PER_QUESTION);
-        let Some(elapsed) = self.control.elapsed() else { return Some(means) };
-        let (start, time) = (Instant::now(), elapsed / TIME_SHARE);
-        (time >= LEAST_TIME).then(|| means.ended_by(move || start.elapsed() >= time))
+    fn resources(&self, n_states: u64) -> Option<Resources> {
+        let resources = Resources::new(self.answers.clone(), n_states / STATES_PER_QUESTION);
+        let Some(elapsed) = self.control.elapsed() else { return Some(resources) };
+        let share = if self.is_hopeful { HOPEFUL_TIME_SHARE } else { TIME_SHARE };
+        let (start, time) = (Instant::now(), elapsed / share);
+        (time >= MIN_TRIAL_TIME).then(|| resources.ended_by(move || start.elapsed() >= time))
     }
 
     /// Looks whether a reduction promises much.
     fn try_out(&mut self, n_states: u64) {
-        let Some(means) = self.means(n_states) else {
-            self.next = Some(n_states * SOON);
+        let Some(resources) = self.resources(n_states) else {
+            self.next = Some(n_states * RETRY_GROWTH);
             return;
         };
-        let sample = Selected::new(self.system, self.por, means).sample(SAMPLE);
+        let sample = Selected::new(self.system, self.por, resources).sample(SAMPLE_STATES);
         // Fewer steps by a quarter at least, else what each state costs outweighs it.
-        self.is_promising = !sample.is_exhausted && sample.taken * 4 < sample.steps * 3;
-        self.next = sample.may_improve.then_some(n_states * NEXT_TRIAL);
+        let is_good = sample.taken * 4 < sample.steps * 3;
+        self.is_promising = !sample.is_exhausted && is_good;
+        self.n_blind = if sample.steps == 0 { self.n_blind + 1 } else { 0 };
+        self.is_hopeful = is_good || sample.steps == 0 && self.n_blind <= MAX_BLIND_TRIALS;
+        let (times, of) = if self.is_hopeful { HOPEFUL_TRIAL_GROWTH } else { (TRIAL_GROWTH, 1) };
+        self.next = sample.may_improve.then_some(n_states * times / of);
     }
 }
 
@@ -147,14 +171,15 @@ pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
     // One valuation is enough.
     let _ = system.worker().expand(Origin::Root, None, &mut steps, &mut |_| ControlFlow::Break(()));
     let words = steps.iter().next()?.target.to_vec();
-    let facts = Facts::new(&system, &words, por.asked, por.depth, &Means::new(config.answers.clone(), MAX_EFFORT))?;
-    let name = |node| facts.name(model, system.operations(), node);
+    let dependencies =
+        Dependencies::new(&system, &words, por.asked, por.depth, &Resources::new(config.answers.clone(), MAX_EFFORT))?;
+    let name = |node| dependencies.name(model, system.operations(), node);
     Some(Analysis {
-        instances: (0..facts.n_instances()).map(name).collect(),
-        errors: facts.errors().map(name).collect(),
-        may_deadlock: facts.may_deadlock(),
-        dependences: facts.dependences(&system),
-        enabling: facts.enabling(),
-        outline: facts.outline(),
+        instances: (0..dependencies.n_instances()).map(name).collect(),
+        errors: dependencies.errors().map(name).collect(),
+        may_deadlock: dependencies.may_deadlock(),
+        dependences: dependencies.dependences(&system),
+        enabling: dependencies.enabling(),
+        outline: dependencies.outline(),
     })
 }

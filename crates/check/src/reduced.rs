@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use abridge_deps::Means;
+use abridge_deps::Resources;
 use abridge_explicit::Explicit;
 use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{
@@ -34,8 +34,9 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
         }
     }
     let stop = config.stop.clone();
-    let means = Means::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed));
-    let selected = Selected::new(system, por, means);
+    let resources =
+        Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed));
+    let selected = Selected::new(system, por, resources);
     let report = up_to_symmetry(system, &selected, config, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }
@@ -47,9 +48,7 @@ fn up_to_symmetry<S: System, E: Explorer>(
     config: &Config,
     explorer: E,
 ) -> Result<Report, E::Refusal> {
-    let plain = |explorer: E| {
-        Ok(summarise(system, explorer.explore(steps, &search_config(config))?, config.max_violations, None))
-    };
+    let plain = |explorer: E| Ok(summarise(system, explorer.explore(steps, &search_config(config))?, None, config));
     if config.symmetry == Method::Off {
         return plain(explorer);
     }
@@ -94,7 +93,7 @@ fn marked<S: System, E: Explorer>(
     // Which state is first must not depend on threads.
     let search = search_config(&Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() });
     let exploration = explorer.explore(&Quotiented::new(parts.steps, marker), &search)?;
-    let mut report = summarise(parts.system, exploration, parts.config.max_violations, None);
+    let mut report = summarise(parts.system, exploration, None, parts.config);
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
         report.limits.push("approximate: states with equal symmetry markers share a representative".to_owned());
@@ -111,5 +110,5 @@ fn quotiented<S: System, Q: Quotient, E: Explorer>(
     explorer: E,
 ) -> Result<Report, E::Refusal> {
     let exploration = explorer.explore(&Quotiented::new(parts.steps, quotient), &search_config(parts.config))?;
-    Ok(summarise(parts.system, exploration, parts.config.max_violations, Some(&mut quotient.judge())))
+    Ok(summarise(parts.system, exploration, Some(&mut quotient.judge()), parts.config))
 }

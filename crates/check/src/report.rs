@@ -18,7 +18,7 @@ pub enum Verdict {
     Violated,
     /// The search ended at a state that satisfies the goal.
     GoalReached,
-    /// No violation was found, and the search was not exhaustive.
+    /// No violation was found; the search was not exhaustive, or some property was not checked.
     Incomplete,
 }
 
@@ -36,6 +36,10 @@ pub struct Report {
     pub coverage: Vec<Coverage>,
     /// Reasons why the search was not exhaustive, as text.
     pub limits: Vec<String>,
+    /// Every reachable state was visited; what is incomplete beyond that is in [`Report::unchecked`].
+    pub visited_all: bool,
+    /// Properties that the machine states and that were not checked.
+    pub unchecked: Vec<Diagnostic>,
     /// Targets of steps outside the machine's SCOPE. They are neither counted as states nor expanded.
     pub outside_scope: u64,
     /// Operations and formulas that could not be evaluated, with the diagnostic.
@@ -131,7 +135,8 @@ pub enum ViolationKind {
     },
 }
 
-pub(crate) fn limit_text(limit: Limit) -> String {
+/// A limit in words.
+pub fn limit_text(limit: Limit) -> String {
     match limit {
         Limit::States(n) => format!("stopped after {n} states"),
         Limit::Depth(n) => format!("depth limit: states more than {n} steps from the root were not visited"),

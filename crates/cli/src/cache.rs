@@ -1,7 +1,8 @@
 //! Cache of solver answers about dependences, kept between runs: one file per machine.
 //!
 //! The cache saves time and nothing else. An answer that is missing, damaged or from another version is computed again, and a folder
-//! that cannot be written to is ignored.
+//! that cannot be written to is ignored. Verdicts rest on the answers, so files are sealed with the key of the user (`key.rs`); a file
+//! that someone else wrote or changed counts as damaged.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,17 +10,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use abridge_check::{Answers, model_sum};
+use abridge_check::{Answers, Key, model_sum};
 use abridge_model::Model;
 use clap::Args;
 
-use crate::commands::replace_file;
+use crate::files::{Access, open_own, private_folder, read_whole, replace_file};
+use crate::key::user_key;
 use crate::out::errln;
 
 /// Suffix of cache files.
 const SUFFIX: &str = "answers";
 /// The oldest files beyond this number are removed.
 const MAX_CACHE_FILES: usize = 400;
+/// Bytes of the digest of a model that its file is named after.
+const NAME_BYTES: usize = 16;
+/// A file is not longer than this; what is was not written by us.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 #[derive(Args)]
 pub(crate) struct CacheOptions {
@@ -31,16 +37,24 @@ pub(crate) struct CacheOptions {
 /// Cached answers about one machine.
 pub(crate) struct Cache {
     /// `None` if the cache is off.
-    file: Option<PathBuf>,
+    kept: Option<Kept>,
     /// The user named the folder, so a failure to write is reported.
     is_named: bool,
     answers: Arc<Answers>,
 }
 
+/// The file for the answers about one machine.
+struct Kept {
+    file: PathBuf,
+    key: Key,
+    /// The folder is there for this alone.
+    is_own_folder: bool,
+}
+
 impl Cache {
     /// A cache that neither reads nor writes.
     pub(crate) fn off() -> Cache {
-        Cache { file: None, is_named: false, answers: Arc::default() }
+        Cache { kept: None, is_named: false, answers: Arc::default() }
     }
 
     pub(crate) fn open(options: &CacheOptions, model: &Model) -> Cache {
@@ -49,9 +63,20 @@ impl Cache {
             Some(path) => Some(path.clone()),
             None => default_folder(|name| std::env::var_os(name).map(PathBuf::from)),
         };
-        let file = folder.map(|folder| folder.join(format!("{:016x}.{SUFFIX}", model_sum(model))));
-        let known = file.as_deref().and_then(read).unwrap_or_default();
-        Cache { file, is_named: options.por_cache.is_some(), answers: Arc::new(known) }
+        let is_named = options.por_cache.is_some();
+        let Some(folder) = folder else { return Cache::off() };
+        let key = match user_key() {
+            Ok(key) => key,
+            Err(message) => {
+                if is_named {
+                    errln!("note: answers cannot be kept in {}: {message}", folder.display());
+                }
+                return Cache::off();
+            }
+        };
+        let name: String = model_sum(model).iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        let kept = Kept { file: folder.join(format!("{name}.{SUFFIX}")), key, is_own_folder: !is_named };
+        Cache { answers: Arc::new(kept.read().unwrap_or_default()), kept: Some(kept), is_named }
     }
 
     pub(crate) fn answers(&self) -> Arc<Answers> {
@@ -60,28 +85,31 @@ impl Cache {
 
     /// Writes new answers, merged with those that other runs have written in the meantime.
     pub(crate) fn save(&self) {
-        let Some(file) = self.file.as_deref().filter(|_| self.answers.is_changed()) else { return };
-        if let Some(others) = read(file) {
+        let Some(kept) = self.kept.as_ref().filter(|_| self.answers.is_changed()) else { return };
+        if let Some(others) = kept.read() {
             self.answers.merge(&others);
         }
-        if let Err(error) = write(file, &self.answers.to_bytes())
+        if let Err(error) = kept.write(&self.answers)
             && self.is_named
         {
-            errln!("note: cannot write the cache file {}: {error}", file.display());
+            errln!("note: cannot write the cache file {}: {error}", kept.file.display());
         }
     }
 }
 
-fn read(file: &Path) -> Option<Answers> {
-    Answers::from_bytes(&fs::read(file).ok()?)
-}
-
-fn write(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-        remove_oldest(folder, MAX_CACHE_FILES);
+impl Kept {
+    fn read(&self) -> Option<Answers> {
+        let bytes = read_whole(open_own(&self.file, Access::Read).ok()?, MAX_FILE_BYTES).ok()?;
+        Answers::from_bytes(&bytes, &self.key)
     }
-    replace_file(file, bytes)
+
+    fn write(&self, answers: &Answers) -> std::io::Result<()> {
+        if let Some(folder) = self.file.parent() {
+            private_folder(folder, self.is_own_folder)?;
+            remove_oldest(folder, MAX_CACHE_FILES);
+        }
+        replace_file(&self.file, answers.to_bytes(&self.key))
+    }
 }
 
 /// The cache folder of the platform.

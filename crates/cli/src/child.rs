@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::disk;
+
 /// Runs `abridge check --json` on a machine and returns its JSON, or the reason why there is none.
 pub(crate) fn check<'o>(
     file: &Path,
@@ -18,6 +20,7 @@ pub(crate) fn check<'o>(
     let mut command = Command::new(program);
     // Cached answers of earlier runs would change the time.
     command.arg("check").arg(file).args(["--json", "--por-cache", "off"]).args(options);
+    command.args(disk::passed_on());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot start: {error}"))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

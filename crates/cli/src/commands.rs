@@ -14,23 +14,25 @@ pub(crate) mod tables;
 pub(crate) mod trace;
 pub(crate) mod typecheck;
 
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use abridge_check::Config;
-use abridge_diag::{Diagnostic, SourceMap};
+use abridge_diag::{Diagnostic, SourceMap, is_unsafe};
 use abridge_eval::World;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
+use abridge_sema::Options;
 use abridge_syntax::ast::Ast;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::disk::Surroundings;
+use crate::disk::{MAX_SOURCE_BYTES, Surroundings};
 use crate::exit::Exit;
-use crate::out::{errln, outln};
+use crate::files::read_up_to;
+use crate::out::{errln, raw};
 use crate::report;
+use crate::watch::usual_budget;
 
 /// A file that was read and parsed on its own.
 pub(crate) struct Parsed {
@@ -48,7 +50,7 @@ impl Parsed {
 /// Reads and parses one file.
 pub(crate) fn parse_file(path: &Path) -> Parsed {
     let mut sources = SourceMap::new();
-    match std::fs::read(path) {
+    match read_up_to(path, MAX_SOURCE_BYTES) {
         Ok(bytes) => {
             let text = abridge_diag::decoded(bytes);
             let file = sources.add(path.display().to_string(), &*text);
@@ -65,9 +67,22 @@ pub(crate) fn parse_file(path: &Path) -> Parsed {
 /// Prints a JSON object on one line.
 pub(crate) fn print_json(value: &impl Serialize) {
     match serde_json::to_string(value) {
-        Ok(text) => outln!("{text}"),
+        Ok(text) => raw((escaped_json(&text) + "\n").as_bytes()),
         Err(error) => errln!("error: cannot write JSON: {error}"),
     }
+}
+
+/// The same JSON without characters that make a terminal do something; only strings can contain them.
+fn escaped_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for ch in text.chars() {
+        if is_unsafe(ch) {
+            out += &format!("\\u{:04x}", ch as u32);
+        } else {
+            out.push(ch);
+        }
+    }
+    out
 }
 
 /// The exit status for diagnostics.
@@ -85,18 +100,27 @@ pub(crate) fn complain(sources: &SourceMap, diagnostics: &[Diagnostic]) {
 /// Conventions of other tools.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
-    /// As ProB: unbounded integers range over MININT..MAXINT, constants of deferred sets are fixed elements, ill-defined guards are false
+    /// As ProB: unbounded integers range over MININT..MAXINT, constants of deferred sets are fixed elements, ill-defined guards are false,
+    /// definitions capture names in their arguments, abstract preconditions are not assumed, unchecked properties are no limit
     Prob,
 }
 
 impl Compat {
-    /// The configuration for a machine. Its external functions resolve paths against the folder of its file.
-    pub(crate) fn config(compat: Option<Compat>, machine: Option<&Path>) -> Config {
+    /// How to read a machine.
+    pub(crate) fn options(compat: Option<Compat>, options: &Options) -> Options {
+        match compat {
+            Some(Compat::Prob) => options.clone().prob(),
+            None => options.clone(),
+        }
+    }
+
+    /// How to check a machine within some bytes of memory; its externals see the disk from where its file lies.
+    pub(crate) fn config(compat: Option<Compat>, machine: Option<&Path>, budget: u64) -> Config {
         let mut config = match compat {
             Some(Compat::Prob) => Config::default().prob(),
             None => Config::default(),
         };
-        config.eval.world = World::new(Arc::new(Surroundings::of(machine)));
+        config.eval.world = World::new(Arc::new(Surroundings::of(machine, budget)));
         config
     }
 }
@@ -107,32 +131,25 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     if seconds > 0.0 { Ok(seconds) } else { Err("the time limit must be positive".to_owned()) }
 }
 
-/// The transition system of a model.
-pub(crate) fn system<'m>(model: &'m Model, machine: Option<&Path>, compat: Option<Compat>) -> Explicit<'m> {
-    let config = Compat::config(compat, machine);
-    Explicit::new(judge(model, config.eval), config.system)
+/// A memory size on the command line.
+pub(crate) fn memory_size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((idx, 'k' | 'K')) => (&text[..idx], 1 << 10),
+        Some((idx, 'm' | 'M')) => (&text[..idx], 1 << 20),
+        Some((idx, 'g' | 'G')) => (&text[..idx], 1 << 30),
+        _ => (text, 1),
+    };
+    let amount: f64 = digits.parse().map_err(|_| format!("`{text}` is not a size; expected for example 512M or 4G"))?;
+    if amount > 0.0 { Ok((amount * f64::from(unit)) as u64) } else { Err("the size must be positive".to_owned()) }
 }
 
-/// Replaces a file atomically: writes a temporary file beside it and renames that. Two processes at once leave one of two whole files. A
-/// device is written to directly.
-pub(crate) fn replace_file(file: &Path, content: impl AsRef<[u8]>) -> std::io::Result<()> {
-    let write = |path: &Path| {
-        let mut target = std::fs::File::create(path)?;
-        target.write_all(content.as_ref())?;
-        target.flush()
-    };
-    let target = match std::fs::metadata(file) {
-        Ok(known) if !known.is_file() => return write(file),
-        // The file itself, if a link leads to it.
-        Ok(_) => std::fs::canonicalize(file)?,
-        Err(_) => file.to_owned(),
-    };
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".abridge-new-{}", std::process::id()));
-    let temporary = target.with_file_name(name);
-    let written = write(&temporary).and_then(|()| std::fs::rename(&temporary, &target));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
+/// The transition system of a model.
+pub(crate) fn system<'m>(model: &'m Model, machine: Option<&Path>, compat: Option<Compat>) -> Explicit<'m> {
+    system_of(model, &Compat::config(compat, machine, usual_budget()))
+}
+
+/// The same with a configuration, and what ends evaluations.
+pub(crate) fn system_of<'m>(model: &'m Model, config: &Config) -> Explicit<'m> {
+    let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
+    Explicit::new(interp, config.system.clone())
 }

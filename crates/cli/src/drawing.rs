@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use abridge_diag::visible;
+
 /// A directed graph to be drawn.
 #[derive(Default)]
 pub(crate) struct Drawing {
@@ -86,11 +88,11 @@ impl Drawing {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    visible(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 fn xml(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Positions of nodes: rows from top to bottom, each ordered so that neighbours are close.
@@ -276,6 +278,16 @@ mod tests {
         assert!(dot.contains("n0 -> n1 [label=\"init\"]"), "{dot}");
         let svg = two_nodes().svg();
         assert!(svg.contains("xx = \"a\" &amp; {1 &lt; 2}") && svg.ends_with("</svg>\n"), "{svg}");
+    }
+
+    #[test]
+    fn control_characters_stay_out_of_pictures() {
+        let node = DrawnNode { lines: vec!["a\x1b[0mb\u{1}".to_owned()], ..DrawnNode::default() };
+        let edge = DrawnEdge { from: 0, to: 0, label: "x\x08y".to_owned(), is_dashed: false };
+        let drawing = Drawing { nodes: vec![node], edges: vec![edge] };
+        for text in [drawing.dot(), drawing.svg()] {
+            assert!(!text.contains(abridge_diag::is_unsafe) && text.contains("u{1b}[0mb"), "{text:?}");
+        }
     }
 
     #[test]

@@ -10,11 +10,11 @@ use abridge_eval::{Env, Error, Warning};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_model::walk::Node;
-use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
+use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
 use serde_json::{Map, Value, json};
 
-use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::load::load_with;
 use crate::report::{count, json_diagnostics};
 
 /// Name of the formula in diagnostics, in place of a file name.
@@ -23,7 +23,7 @@ const SOURCE: &str = "<formula>";
 /// Type-checks one formula, in the scope of a machine if there is one.
 pub(crate) fn analyse_one(machine: Option<&Path>, text: &str, role: Role, options: &Options) -> FormulaAnalysis {
     let text = FormulaText { source: SOURCE.to_owned(), text: text.to_owned(), role };
-    analyse_formulas(&Disk, machine, &[text], options)
+    load_with(machine, &[text], options)
 }
 
 /// The part of the state that a formula reads.
@@ -36,7 +36,7 @@ pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
 
 /// Evaluates a formula of a model at a place.
 pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: usize, config: Config) -> Calculation {
-    let interp = judge(model, config.eval);
+    let interp = judge(model, config.eval).stopped_by(config.stop);
     let env = place.state().map_or_else(Env::empty, Env::new);
     match formula.body {
         FormulaBody::Pred(pred) => solve(&interp, &formula.free, pred, &env, limit),

@@ -10,7 +10,10 @@ mod csv;
 mod disk;
 mod drawing;
 mod exit;
+mod files;
 mod formulas;
+mod key;
+mod load;
 mod out;
 mod profile;
 mod report;
@@ -35,6 +38,8 @@ use crate::exit::Exit;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    files: disk::FileOptions,
 }
 
 const EXIT_STATUSES: &str = "\
@@ -302,11 +307,14 @@ struct ModelOptions {
     #[arg(long, value_name = "DIR")]
     include: Vec<PathBuf>,
     /// Set a preference, as in ProB (repeatable), for example -p MAXINT 10
-    #[arg(short = 'p', long = "preference", num_args = 2, value_names = ["NAME", "VALUE"])]
+    #[arg(short = 'p', long = "preference", num_args = 2, value_names = ["NAME", "VALUE"], allow_negative_numbers = true)]
     preferences: Vec<String>,
     /// Set the size of a deferred set (repeatable)
     #[arg(long = "set-size", value_name = "SET=N", value_parser = set_size)]
     set_sizes: Vec<(String, u32)>,
+    /// Do not assume abstract preconditions in the operations of a refinement (implied by --compat prob)
+    #[arg(long)]
+    ignore_abstract_preconditions: bool,
 }
 
 impl ModelOptions {
@@ -316,6 +324,8 @@ impl ModelOptions {
             include: self.include.clone(),
             preferences: pairs.collect(),
             set_sizes: self.set_sizes.clone(),
+            ignore_abstract_preconditions: self.ignore_abstract_preconditions,
+            ..abridge_sema::Options::default()
         }
     }
 }
@@ -336,6 +346,7 @@ struct Output {
 fn main() -> ExitCode {
     out::end_with_the_reader();
     let cli = Cli::parse();
+    disk::allow(cli.files);
     let exit = match cli.command {
         Command::Parse { file, output } => commands::parse::run(&file, output.json),
         Command::Typecheck { files, jobs, model, output } => {
@@ -370,7 +381,9 @@ fn main() -> ExitCode {
             commands::fmt::run(&file, unicode, width, write, output.json)
         }
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut script);
+            out::raw(&script);
             Exit::Ok
         }
     };

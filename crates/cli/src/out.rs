@@ -1,8 +1,12 @@
-//! Output macros that do not panic.
+//! Output macros that neither panic nor pass control characters to the terminal.
 //!
-//! `println!` panics if standard output is closed or full. Commands print through `out!` and `outln!` only.
+//! `println!` panics if standard output is closed or full, and text of a model may contain escape sequences. All output goes through
+//! [`visible`], except output for programs (`raw`) and text with escape sequences of our own (`write_raw_error`).
 
+use std::fmt;
 use std::io::Write as _;
+
+use abridge_diag::visible;
 
 /// Prints like `print!`; a write error ends the process with a message.
 macro_rules! out {
@@ -33,14 +37,24 @@ macro_rules! errln {
 
 pub(crate) use {err, errln, out, outln};
 
-pub(crate) fn write(text: std::fmt::Arguments<'_>) {
-    if let Err(error) = std::io::stdout().write_fmt(text) {
+pub(crate) fn write(text: fmt::Arguments<'_>) {
+    raw(visible(&fmt::format(text)).as_bytes());
+}
+
+/// Bytes as they are: a file on standard output, not text for people.
+pub(crate) fn raw(bytes: &[u8]) {
+    if let Err(error) = std::io::stdout().write_all(bytes) {
         quit(&error);
     }
 }
 
-pub(crate) fn write_error(text: std::fmt::Arguments<'_>) {
-    let _ = std::io::stderr().write_fmt(text);
+pub(crate) fn write_error(text: fmt::Arguments<'_>) {
+    write_raw_error(&visible(&fmt::format(text)));
+}
+
+/// Text with escape sequences of our own: colours and the line of progress.
+pub(crate) fn write_raw_error(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Flushes standard output.

@@ -5,14 +5,14 @@ use std::io::IsTerminal;
 use abridge_diag::{Diagnostic, RenderConfig, Severity, SourceMap, Span, in_order, render};
 use serde::Serialize;
 
-use crate::out::err;
+use crate::out::write_raw_error;
 
 /// Prints diagnostics to standard error, errors first in the order of their places.
 pub(crate) fn print_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     let config = RenderConfig { color: std::io::stderr().is_terminal(), ..RenderConfig::default() };
     let texts: Vec<String> =
         in_order(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
-    err!("{}", texts.join("\n"));
+    write_raw_error(&texts.join("\n"));
 }
 
 /// The same as text, without colours.

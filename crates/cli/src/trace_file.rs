@@ -11,12 +11,13 @@ use abridge_diag::{Diagnostic, SourceMap};
 use abridge_eval::{Env, Val};
 use abridge_explicit::Explicit;
 use abridge_model::{Model, SmolStr};
-use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role, analyse_formulas};
+use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
 use serde::{Deserialize, Serialize};
 
-use crate::commands::{Compat, replace_file, system};
-use crate::disk::Disk;
+use crate::commands::{Compat, system};
 use crate::exit::Exit;
+use crate::files::replace_file;
+use crate::load::load_with;
 
 const FORMAT_VERSION: u32 = 5;
 const SETUP_IN_FILE: &str = "$setup_constants";
@@ -215,7 +216,7 @@ pub(crate) fn replay_file(
             role: role.clone(),
         })
         .collect();
-    let analysis = analyse_formulas(&Disk, Some(machine), &texts, options);
+    let analysis = load_with(Some(machine), &texts, options);
     let Some(model) = &analysis.model else {
         let relevant = analysis.relevant();
         let is_in_trace =

@@ -9,6 +9,11 @@ use std::time::{Duration, Instant};
 
 use abridge_check::{Medium, Volume};
 
+use crate::files::{Access, open_own, private_folder, read_whole};
+
+/// Files that are read as a whole are small.
+const MAX_WHOLE_BYTES: u64 = 1 << 30;
+
 /// A folder with files of these names, used by one process at a time.
 pub(crate) struct Folder {
     path: PathBuf,
@@ -19,8 +24,8 @@ pub(crate) struct Folder {
 impl Folder {
     /// Makes the folder if it is not there.
     pub(crate) fn new(path: &Path) -> io::Result<Folder> {
-        fs::create_dir_all(path)?;
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path.join("lock"))?;
+        private_folder(path, false)?;
+        let lock = open_own(&path.join("lock"), Access::Lock)?;
         // A run that was killed holds the lock until its memory has been given back.
         let patience = Instant::now() + Duration::from_secs(3);
         // Where files cannot be locked, users see to it themselves.
@@ -41,7 +46,7 @@ impl Folder {
 impl Volume for Folder {
     fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
         let path = self.path.join(name);
-        let file = OpenOptions::new().read(true).write(true).create(len == 0).truncate(false).open(path)?;
+        let file = open_own(&path, if len == 0 { Access::Create } else { Access::Append })?;
         let found = file.metadata()?.len();
         if found < len {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -52,15 +57,23 @@ impl Volume for Folder {
         Ok(Box::new(DiskFile { file, len }))
     }
 
+    fn view(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
+        let file = open_own(&self.path.join(name), Access::Read)?;
+        if file.metadata()?.len() < len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(Box::new(DiskFile { file, len }))
+    }
+
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        fs::read(self.path.join(name))
+        read_whole(open_own(&self.path.join(name), Access::Read)?, MAX_WHOLE_BYTES)
     }
 
     fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let temporary = self.path.join(format!("{name}.new"));
         let write = || {
-            let file = File::create(&temporary)?;
-            io::Write::write_all(&mut &file, content)?;
+            let mut file = open_own(&temporary, Access::Create)?;
+            io::Write::write_all(&mut file, content)?;
             file.sync_all()?;
             fs::rename(&temporary, self.path.join(name))?;
             sync_folder(&self.path)
@@ -110,6 +123,10 @@ impl Volume for Scratch {
             return Ok(Box::new(DiskFile { file, len: 0 }));
         }
         Ok(Box::new(Named { file: DiskFile { file, len: 0 }, path }))
+    }
+
+    fn view(&self, _: &str, _: u64) -> io::Result<Box<dyn Medium>> {
+        Err(io::ErrorKind::NotFound.into())
     }
 
     fn read(&self, _: &str) -> io::Result<Vec<u8>> {

@@ -1,17 +1,17 @@
-//! Control of a running search: progress line, limits on time and memory, Ctrl-C.
+//! Control of a running search: progress line, limits on time and memory, Ctrl-C and other signals.
 //!
-//! [`Watch`] answers the polls of the search. Between polls, the flag of [`Interrupt::stop_after`] aborts single evaluations. Without
+//! [`Watch`] answers the polls of the search. Between polls, the flag of a [`Guard`] aborts single evaluations. Without
 //! both, a long evaluation would ignore every limit.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use abridge_check::{Control, Progress};
 use abridge_system::Limit;
 
-use crate::out::err;
+use crate::out::write_raw_error;
 
 /// Limits and progress display of a search.
 pub(crate) struct Watch {
@@ -32,8 +32,6 @@ pub(crate) struct Watch {
 /// The memory that may be used.
 struct Budget {
     bytes: u64,
-    /// States can go to files before that.
-    can_spill: bool,
     /// What the process had beside what the search knows of, when memory was last short.
     beside: u64,
     is_spilled: bool,
@@ -42,9 +40,10 @@ struct Budget {
 impl Budget {
     /// Whether there is too little memory left. Memory that was freed when states went to files may still count as the process's, and
     /// is used again; so from then on the search's own account is what matters, up to the budget itself.
-    fn is_short(&mut self, resident: u64, kept: u64, is_spilled: bool) -> bool {
-        self.is_spilled |= is_spilled;
-        let enough = if self.can_spill { self.bytes / 8 * 7 } else { self.bytes };
+    fn is_short(&mut self, resident: u64, progress: &Progress) -> bool {
+        let kept = progress.bytes;
+        self.is_spilled |= progress.is_spilled;
+        let enough = if progress.can_spill { self.bytes / 8 * 7 } else { self.bytes };
         if !self.is_spilled {
             self.beside = resident.saturating_sub(kept);
             return resident >= enough;
@@ -53,7 +52,8 @@ impl Budget {
     }
 }
 
-/// Whether the user wants an end. Ctrl-C asks for it; asked a second time, the process ends at once.
+/// Whether the user wants an end. Ctrl-C asks for it, and so do the end of the session and of the system; asked a second time, the process
+/// ends at once.
 #[derive(Clone)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
@@ -62,8 +62,15 @@ impl Interrupt {
         let asked = Arc::new(AtomicBool::new(false));
         #[cfg(unix)]
         {
-            let _ = signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, asked.clone());
-            let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, asked.clone());
+            use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+            // `nohup` has a hang-up ignored.
+            let heeded =
+                [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| *signal != SIGHUP || !is_ignored(SIGHUP));
+            for signal in heeded {
+                // The order matters: the first signal must not meet its own request.
+                let _ = signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, asked.clone());
+                let _ = signal_hook::flag::register(signal, asked.clone());
+            }
         }
         Interrupt(asked)
     }
@@ -77,25 +84,77 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// A flag that is set when the user wants an end, some seconds have passed or the process has grown to some bytes, even while nobody
-    /// polls. The search is given a moment to end in an orderly way, unless it is memory that it lacks.
-    pub(crate) fn stop_after(&self, seconds: Option<f64>, ceiling: u64) -> Arc<AtomicBool> {
-        const MOMENT: Duration = Duration::from_millis(300);
-        let stop = Arc::new(AtomicBool::new(false));
-        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let (start, asked, flag) = (Instant::now(), self.clone(), stop.clone());
-        std::thread::spawn(move || {
-            let is_over = || asked.is_asked() || limit.is_some_and(|limit| start.elapsed() >= limit);
-            let is_full = || resident_bytes() >= ceiling;
-            while !is_over() && !is_full() {
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            if !is_full() {
-                std::thread::sleep(MOMENT);
-            }
-            flag.store(true, Ordering::Relaxed);
-        });
+    /// Looks after the limits of evaluation even while nobody polls.
+    pub(crate) fn guard(&self, guard: Guard) -> Stop {
+        let stop = Stop::default();
+        let (asked, told) = (self.clone(), stop.clone());
+        std::thread::spawn(move || guard.keep(&asked, &told));
         stop
+    }
+}
+
+/// Ends evaluations: a flag that they look at, and why it is set.
+#[derive(Clone, Default)]
+pub(crate) struct Stop {
+    pub(crate) flag: Arc<AtomicBool>,
+    pub(crate) reason: Arc<OnceLock<Limit>>,
+}
+
+/// When evaluations are to be ended.
+pub(crate) struct Guard {
+    limit: Option<Duration>,
+    /// Bytes of the process.
+    ceiling: u64,
+    /// A search is given so long to end in an orderly way, unless it is memory that it lacks.
+    patience: Duration,
+    /// What to do when the flag has not ended the evaluation.
+    at_last: Option<Box<dyn FnOnce(Limit) + Send>>,
+}
+
+/// The time between two looks at the clock and at the memory.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// The time that an evaluation has to see the flag.
+const GRACE: Duration = Duration::from_secs(1);
+
+impl Guard {
+    pub(crate) fn new(seconds: Option<f64>, ceiling: u64) -> Guard {
+        let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Guard { limit, ceiling, patience: Duration::ZERO, at_last: None }
+    }
+
+    pub(crate) fn patient(self) -> Guard {
+        Guard { patience: Duration::from_millis(300), ..self }
+    }
+
+    pub(crate) fn at_last(self, act: impl FnOnce(Limit) + Send + 'static) -> Guard {
+        Guard { at_last: Some(Box::new(act)), ..self }
+    }
+
+    fn keep(self, asked: &Interrupt, stop: &Stop) {
+        let start = Instant::now();
+        let is_full = || resident_bytes() >= self.ceiling;
+        let reason = loop {
+            if asked.is_asked() {
+                break Limit::Interrupted;
+            }
+            if self.limit.is_some_and(|limit| start.elapsed() >= limit) {
+                break Limit::Time;
+            }
+            if is_full() {
+                break Limit::Memory;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        };
+        let patience = Instant::now() + self.patience;
+        while !is_full() && Instant::now() < patience {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        let _ = stop.reason.set(reason);
+        stop.flag.store(true, Ordering::Relaxed);
+        if let Some(act) = self.at_last {
+            std::thread::sleep(GRACE);
+            act(reason);
+        }
     }
 }
 
@@ -104,17 +163,9 @@ impl Watch {
     pub(crate) fn new(time: Option<f64>, memory: Option<u64>, wants_progress: bool, interrupt: Interrupt) -> Self {
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let is_shown = wants_progress && std::io::stderr().is_terminal();
-        let memory = memory.map(|bytes| Budget { bytes, can_spill: false, beside: 0, is_spilled: false });
+        let memory = memory.map(|bytes| Budget { bytes, beside: 0, is_spilled: false });
         let start = Instant::now();
         Watch { start, last: None, time, memory, checkpoint: None, settle: None, is_shown, interrupt, weighed: None }
-    }
-
-    /// Where states can go to files, that is asked for before the memory is used up.
-    pub(crate) fn with_spill(mut self, can_spill: bool) -> Self {
-        if let Some(memory) = &mut self.memory {
-            memory.can_spill = can_spill;
-        }
-        self
     }
 
     /// With so many minutes between two checkpoints.
@@ -147,7 +198,7 @@ impl Watch {
             resident_bytes() >> 20,
             if progress.is_settled { ", violation found" } else { "" }
         );
-        err!("\r\x1b[2K{line}");
+        write_raw_error(&format!("\r\x1b[2K{line}"));
         let _ = std::io::stderr().flush();
     }
 
@@ -159,13 +210,13 @@ impl Watch {
             return false;
         }
         self.weighed = Some(now);
-        memory.is_short(resident_bytes(), progress.bytes, progress.is_spilled)
+        memory.is_short(resident_bytes(), progress)
     }
 
     /// Erases the progress line.
     pub(crate) fn clear(&self) {
         if self.is_shown && self.last.is_some() {
-            err!("\r\x1b[2K");
+            write_raw_error("\r\x1b[2K");
         }
     }
 }
@@ -202,6 +253,14 @@ impl Control for Watch {
     }
 }
 
+/// Whether whoever started the process had it ignore a signal.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
 /// Memory of the process now.
 pub(crate) fn resident_bytes() -> u64 {
     status_kb("VmRSS:") * 1024
@@ -217,7 +276,7 @@ pub(crate) fn usual_budget() -> u64 {
 
 /// The memory at which an evaluation is given up. It lies above the budget, since states on their way to files take a little more for a while.
 pub(crate) fn ceiling(budget: u64) -> u64 {
-    budget.saturating_add((budget / 8).max(512 << 20))
+    budget.saturating_add((budget / 8).max(64 << 20))
 }
 
 /// The most memory the process had.

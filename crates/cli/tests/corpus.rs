@@ -108,15 +108,18 @@ fn methods_are_compared_with_none() {
         "fixed.mch",
         &club.replace("SETS S", "SETS S = {a, b}").replace("p : S - s", "p : S - s & (p = a or a : s)"),
     );
-    let rows = "club.mch,exact,,,,,,\nfixed.mch,exact,,,,,,\ngood.mch,exact,,,,,,\nwrong.mch,exact,,,,,,\nendless.mch,exact,,,,,,\n";
-    let run = corpus(&folder, rows, &["--symmetry", "auto,canon,flood,marker", "--timeout", "1", "--json"]);
-    assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
-    let answer: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
-    let kinds: Vec<&str> =
-        answer["machines"].as_array().expect("rows").iter().filter_map(|row| row["kind"].as_str()).collect();
-    assert_eq!(kinds, ["symmetric", "other", "other", "refused", "too long"]);
+    let rows = "club.mch,exact,,,,,,\nfixed.mch,exact,,,,,,\ngood.mch,exact,,,,,,\nwrong.mch,exact,,,,,,\n";
+    let kinds = |rows: &str, timeout: &str| {
+        let run = corpus(&folder, rows, &["--symmetry", "auto,canon,flood,marker", "--timeout", timeout, "--json"]);
+        assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
+        let answer: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let rows = answer["machines"].as_array().expect("rows").iter();
+        rows.filter_map(|row| row["kind"].as_str().map(str::to_owned)).collect::<Vec<String>>()
+    };
+    assert_eq!(kinds(rows, "60"), ["symmetric", "other", "other", "refused"]);
+    assert_eq!(kinds("endless.mch,exact,,,,,,\n", "0.3"), ["too long"]);
     // What one of the runs may not do, the others did.
-    let run = corpus(&folder, "club.mch,exact,,,,,,\n", &["--symmetry", "auto,none", "--timeout", "1"]);
+    let run = corpus(&folder, "club.mch,exact,,,,,,\n", &["--symmetry", "auto,none", "--timeout", "60"]);
     assert_eq!(run.status, 1, "{}", run.stdout);
     assert!(run.stdout.contains("symmetric club.mch: none: no JSON"), "{}", run.stdout);
 }

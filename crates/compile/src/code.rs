@@ -113,6 +113,8 @@ pub(crate) enum SetTest {
     Struct(Vec<SetTest>),
     /// Binder slots, from the outermost pair inwards, and the condition.
     Comprehension(Vec<usize>, Box<Test>),
+    /// A test after operands that may be ill-defined: a test ends early, but the set has no value if one of them has none.
+    Defined(Vec<Code>, Box<SetTest>),
 }
 
 /// How to find all solutions of a conjunction: steps that bind slots or drop candidates.

@@ -153,25 +153,19 @@ impl<'p> Runtime<'p> {
 
     /// All distinct steps of an operation from the state in the slots.
     pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Written<'_>)) -> Fast<()> {
-        self.outcomes(op, true, &mut |_, outcome| found(outcome))
+        self.labelled(op, &mut |_, outcome, is_new| {
+            if is_new {
+                found(outcome);
+            }
+        })
     }
 
-    /// The same, each step with what its locals stand for, for every choice of them.
-    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Written<'_>)) -> Fast<()> {
-        self.outcomes(op, false, found)
-    }
-
-    pub(crate) fn outcomes(
-        &mut self,
-        op: OpId,
-        distinct: bool,
-        found: &mut dyn FnMut(Chosen<'_>, Written<'_>),
-    ) -> Fast<()> {
+    /// The same, each step with what its locals stand for, for every choice of them; the flag says that it is not one of the steps before.
+    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Written<'_>, bool)) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
         let mut seen = FxHashSet::default();
-        let may_repeat = operation.may_repeat && distinct;
         for output in &operation.outputs {
             self.slots[*output] = unset();
         }
@@ -180,9 +174,8 @@ impl<'p> Runtime<'p> {
             self.case(case, &mut |runtime| {
                 written.clear();
                 written.extend(operation.writes.iter().map(|slot| runtime.slots[*slot].clone()));
-                if !may_repeat || seen.insert((runtime.values(&operation.label), written.clone())) {
-                    found(Chosen { slots: &runtime.slots, layout: program.layout }, Written { written: &written });
-                }
+                let is_new = !operation.may_repeat || seen.insert((runtime.values(&operation.label), written.clone()));
+                found(Chosen { slots: &runtime.slots, layout: program.layout }, Written { written: &written }, is_new);
                 Ok(())
             })?;
         }

@@ -10,7 +10,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use abridge_value::BitSet;
-use abridge_value::bytes::{Checksum, Reader, put_number};
+use abridge_value::bytes::{Key, Reader, put_number, seal, unsealed};
 use rustc_hash::FxHashMap;
 
 /// All that answers follow from beside the circuit: whoever changes these files asks anew.
@@ -23,11 +23,11 @@ const OWN_SOURCES: [&str; 5] = [
 ];
 
 /// What a file of answers begins with.
-const MAGIC: &[u8] = b"abridge answers 1\n";
+const MAGIC: &[u8] = b"abridge answers 2\n";
 /// Answers take no more bytes than about this; what does not fit is asked again.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 /// Nothing that answers are about has so many members.
-const MOST_NUMBER: usize = 1 << 24;
+const MAX_NUMBER: usize = 1 << 24;
 
 /// Answers to questions about machines; each is a set of numbers.
 #[derive(Default, Debug)]
@@ -50,22 +50,19 @@ struct Row {
 }
 
 impl Answers {
-    /// Reads what [`Answers::to_bytes`] wrote; nothing if it is damaged or of another version.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Answers> {
-        let (content, sum) = bytes.split_last_chunk::<8>()?;
-        if u64::from_le_bytes(*sum) != checksum(content) {
-            return None;
-        }
-        let mut reader = Reader::new(content.strip_prefix(MAGIC)?);
+    /// Reads what [`Answers::to_bytes`] wrote with this key; nothing if it is damaged, of another version or by somebody else.
+    pub fn from_bytes(bytes: &[u8], key: &Key) -> Option<Answers> {
+        let mut reader = Reader::new(unsealed(key, bytes)?.strip_prefix(MAGIC)?);
         let answers = Answers::default();
-        let rows = reader.list(|reader| Some((key(reader)?, row(reader)?)))?;
+        let rows = reader.list(|reader| Some((read_key(reader)?, read_row(reader)?)))?;
         reader.is_empty().then_some(())?;
         rows.into_iter().for_each(|(key, row)| answers.lock().add(key, row));
         answers.lock().is_changed = false;
         Some(answers)
     }
 
-    pub fn to_bytes(&self) -> Vec<u8> {
+    /// The answers as bytes, sealed: whoever could change them could turn a verdict around.
+    pub fn to_bytes(&self, key: &Key) -> Vec<u8> {
         let kept = self.lock();
         let mut rows: Vec<(&u128, &Row)> = kept.rows.iter().collect();
         rows.sort_unstable_by_key(|(key, _)| **key);
@@ -78,8 +75,7 @@ impl Answers {
             put_number(&mut out, row.numbers.len() as u64);
             row.numbers.iter().for_each(|number| put_number(&mut out, number as u64));
         }
-        let sum = checksum(&out);
-        out.extend(sum.to_le_bytes());
+        seal(key, &mut out);
         out
     }
 
@@ -120,7 +116,7 @@ impl Kept {
     fn add(&mut self, key: u128, row: Row) {
         // A key, and most often a byte or two for each number.
         let n_bytes = 24 + 2 * row.numbers.len();
-        if self.n_bytes + n_bytes <= MOST_BYTES {
+        if self.n_bytes + n_bytes <= MAX_BYTES {
             self.n_bytes += n_bytes;
             self.is_changed = true;
             self.rows.insert(key, row);
@@ -128,21 +124,15 @@ impl Kept {
     }
 }
 
-fn key(reader: &mut Reader<'_>) -> Option<u128> {
+fn read_key(reader: &mut Reader<'_>) -> Option<u128> {
     let low = reader.number()?;
     Some(u128::from(reader.number()?) << 64 | u128::from(low))
 }
 
-fn row(reader: &mut Reader<'_>) -> Option<Row> {
+fn read_row(reader: &mut Reader<'_>) -> Option<Row> {
     let given_up = reader.number()?.checked_sub(1);
-    let numbers = reader.list(|reader| reader.small().filter(|number| *number < MOST_NUMBER))?;
+    let numbers = reader.list(|reader| reader.small().filter(|number| *number < MAX_NUMBER))?;
     Some(Row { numbers: numbers.into_iter().collect(), given_up })
-}
-
-fn checksum(bytes: &[u8]) -> u64 {
-    let mut sum = Checksum::new();
-    sum.add(bytes);
-    sum.get()
 }
 
 /// FNV-1a over 128 bits, so that different questions have different digests for all practical purposes.
@@ -201,6 +191,10 @@ mod tests {
         numbers.iter().copied().collect()
     }
 
+    fn key() -> Key {
+        Key::new([7; 32])
+    }
+
     fn some_answers() -> Answers {
         let answers = Answers::default();
         answers.put(7 << 80 | 3, set(&[0, 5, 900]), None);
@@ -211,35 +205,40 @@ mod tests {
 
     #[test]
     fn answers_come_back() {
-        let bytes = some_answers().to_bytes();
-        let answers = Answers::from_bytes(&bytes).expect("they are valid");
-        assert!(!answers.is_changed() && answers.to_bytes() == bytes);
+        let bytes = some_answers().to_bytes(&key());
+        let answers = Answers::from_bytes(&bytes, &key()).expect("they are valid");
+        assert!(!answers.is_changed() && answers.to_bytes(&key()) == bytes);
         assert_eq!(answers.get(7 << 80 | 3, 20, 901), Some(set(&[0, 5, 900])));
         assert_eq!(answers.get(7 << 80 | 3, 20, 900), None, "a number beyond the limit");
         assert_eq!((answers.get(2, 20, 2), answers.get(2, 21, 2)), (Some(set(&[1])), None));
         assert_eq!(answers.get(3, 20, 2), None);
         let more = Answers::default();
         more.merge(&answers);
-        assert!(more.is_changed() && more.to_bytes() == bytes);
+        assert!(more.is_changed() && more.to_bytes(&key()) == bytes);
     }
 
     #[test]
     fn no_damage_goes_unnoticed() {
-        let bytes = some_answers().to_bytes();
+        let bytes = some_answers().to_bytes(&key());
         for idx in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[idx] ^= 1 << (idx % 8);
-            assert!(Answers::from_bytes(&damaged).is_none(), "byte {idx}");
-            assert!(Answers::from_bytes(&bytes[..idx]).is_none(), "{idx} bytes");
+            assert!(Answers::from_bytes(&damaged, &key()).is_none(), "byte {idx}");
+            assert!(Answers::from_bytes(&bytes[..idx], &key()).is_none(), "{idx} bytes");
         }
     }
 
     #[test]
-    fn bytes_that_make_no_sense_are_refused_even_with_a_checksum() {
+    fn answers_of_somebody_else_are_refused() {
+        assert!(Answers::from_bytes(&some_answers().to_bytes(&Key::new([8; 32])), &key()).is_none());
+    }
+
+    #[test]
+    fn bytes_that_make_no_sense_are_refused_even_with_a_seal() {
         for content in [&[3, 1, 1][..], &[1, 1, 1, 0, 1], &[0xff; 40], &[0, 0]] {
             let mut bytes = [MAGIC, content].concat();
-            bytes.extend(checksum(&bytes).to_le_bytes());
-            assert!(Answers::from_bytes(&bytes).is_none());
+            seal(&key(), &mut bytes);
+            assert!(Answers::from_bytes(&bytes, &key()).is_none());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Facts from the encoding of a machine.
+//! Dependencies from the encoding of a machine.
 //!
 //! The encoding says what each instance reads, writes and requires. Here guards are taken apart into conjuncts that instances share, the
 //! conjuncts that hold in all reachable states are proved by induction, and what can never go wrong is left out. A property that was taken for
@@ -13,7 +13,9 @@ use abridge_model::VarId;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
-use crate::facts::{Asked, Depth, Facts, Guard, GuardId, Instance, Instances, Kind, Means, Node, Wrong};
+use crate::dependencies::{
+    Asked, Dependencies, Depth, Event, EventKind, Guard, GuardId, Instance, Instances, Resources, Violation,
+};
 use crate::induction::inductive;
 use crate::theory::{Theory, Topic};
 
@@ -24,36 +26,42 @@ const FUEL_PER_EFFORT: u64 = 1000;
 /// Conflicts until a bound of a variable is given up.
 const BOUND_CONFLICTS: u64 = 2_000;
 
-pub(crate) fn facts(system: &Explicit<'_>, words: &[u32], asked: Asked, depth: Depth, means: &Means) -> Option<Facts> {
-    if means.effort_left() == 0 {
+pub(crate) fn dependencies(
+    system: &Explicit<'_>,
+    words: &[u32],
+    asked: Asked,
+    depth: Depth,
+    resources: &Resources,
+) -> Option<Dependencies> {
+    if resources.effort_left() == 0 {
         return None;
     }
     let (state, _) = system.decode(words);
     let source = Source {
         interp: system.judge(),
-        variables: system.state_variables().to_vec(),
+        variables: system.variables().to_vec(),
         operations: system.operations().to_vec(),
         labels: (0..system.operations().len()).map(|idx| system.label_locals(idx).to_vec()).collect(),
     };
-    let fuel = MAX_FUEL.min(means.effort_left().saturating_mul(FUEL_PER_EFFORT));
+    let fuel = MAX_FUEL.min(resources.effort_left().saturating_mul(FUEL_PER_EFFORT));
     let config = Config { max_one_hot: MAX_ONE_HOT, allows_drift: true, fuel, ..Config::default() };
-    let mut judge = Judge { means };
+    let mut judge = Judge { resources };
     let encoding = Encoding::new(&source, &state, &config, &mut judge).ok()?;
-    means.spend(encoding.used_fuel / FUEL_PER_EFFORT);
-    let is_hasty = fuel < MAX_FUEL && encoding.is_cut;
-    let builder = Builder::new(encoding, depth, means);
-    Some(Facts { is_hasty, ..builder.build(system, asked) })
+    resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
+    let is_cut = fuel < MAX_FUEL && encoding.is_cut;
+    let builder = Builder::new(encoding, depth, resources);
+    Some(Dependencies { is_cut, ..builder.build(system, asked) })
 }
 
 /// The prover of bounds: it remembers what was proved in earlier analyses, and its effort counts.
 struct Judge<'m> {
-    means: &'m Means,
+    resources: &'m Resources,
 }
 
 impl Prover for Judge<'_> {
     fn satisfiable(&mut self, blast: &mut Blast, assumptions: &[Lit], queries: &[Vec<Lit>]) -> BitSet {
         let circuit = std::mem::replace(blast, Blast::new(0));
-        let mut theory = Theory::new(circuit, Some(BOUND_CONFLICTS), self.means.clone());
+        let mut theory = Theory::new(circuit, Some(BOUND_CONFLICTS), self.resources.clone());
         theory.know(assumptions.iter().copied());
         let question = queries.iter().flat_map(|query| query.iter().map(|lit| lit.number()).chain([u32::MAX]));
         let open = theory.remembered(Topic::Unbounded, question, queries.len(), |theory| {
@@ -69,11 +77,11 @@ impl Prover for Judge<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.means.is_over()
+        self.resources.is_over()
     }
 }
 
-/// Facts in the making.
+/// Dependencies in the making.
 struct Builder {
     theory: Theory,
     cells: Cells,
@@ -83,18 +91,18 @@ struct Builder {
     properties: Vec<Property>,
     guards: Vec<Guard>,
     by_lit: FxHashMap<Lit, GuardId>,
-    nodes: Vec<Node>,
+    events: Vec<Event>,
 }
 
 impl Builder {
-    fn new(encoding: Encoding, depth: Depth, means: &Means) -> Builder {
+    fn new(encoding: Encoding, depth: Depth, resources: &Resources) -> Builder {
         let conflicts = match depth {
             Depth::Syntactic => None,
             Depth::Semantic { conflicts } => Some(conflicts),
         };
         let Encoding { blast, cells, assumptions, initial, instances, properties, .. } = encoding;
         Builder {
-            theory: Theory::new(blast, conflicts, means.clone()),
+            theory: Theory::new(blast, conflicts, resources.clone()),
             cells,
             initial,
             assumptions,
@@ -102,32 +110,32 @@ impl Builder {
             properties,
             guards: Vec::new(),
             by_lit: FxHashMap::default(),
-            nodes: Vec::new(),
+            events: Vec::new(),
         }
     }
 
-    fn build(mut self, system: &Explicit<'_>, asked: Asked) -> Facts {
+    fn build(mut self, system: &Explicit<'_>, asked: Asked) -> Dependencies {
         let mut operations: Vec<Instances> =
             system.operations().iter().map(|_| Instances::ByLabel(FxHashMap::default())).collect();
         let mut errors = Vec::new();
         for encoded in std::mem::take(&mut self.encoded) {
-            let node = self.nodes.len();
+            let event = self.events.len();
             match (&encoded.label, &mut operations[encoded.operation]) {
-                (Some(label), Instances::ByLabel(instances)) => _ = instances.insert(label.clone(), node),
-                (_, slot) => *slot = Instances::Whole(node),
+                (Some(label), Instances::ByLabel(instances)) => _ = instances.insert(label.clone(), event),
+                (_, slot) => *slot = Instances::Whole(event),
             }
             let guards = self.error_guards(&encoded);
-            errors.extend(guards.map(|guards| (Wrong::IllDefined(node), guards)));
+            errors.extend(guards.map(|guards| (Violation::IllDefined(event), guards)));
             self.instance(encoded);
         }
         self.theory.keep();
         self.note_instances();
         self.theory.know(self.assumptions.iter().copied());
         let proven = self.prove();
-        let n_instances = self.nodes.len();
+        let n_instances = self.events.len();
         self.add_errors(errors, &proven, asked);
         let may_deadlock = asked.deadlock && self.may_deadlock();
-        Facts { may_deadlock, ..self.facts(n_instances, operations, proven) }
+        Dependencies { may_deadlock, ..self.dependencies(n_instances, operations, proven) }
     }
 
     /// The cells that literals depend on, and whether they depend on nothing else.
@@ -183,13 +191,13 @@ impl Builder {
             label: encoded.label,
             relation: encoded.relation,
             written: encoded.writes.iter().map(|(cell, _)| cell.0 as usize).collect(),
-            loose_writes: opaque_writes.map(|(cell, _)| cell.0 as usize).collect(),
+            opaque_writes: opaque_writes.map(|(cell, _)| cell.0 as usize).collect(),
             writes: encoded.writes,
             reads,
-            loose_reads: encoded.opaque_reads,
+            opaque_reads: encoded.opaque_reads,
             has_choice: encoded.has_choice,
         };
-        self.nodes.push(Node { kind: Kind::Instance(instance), guards });
+        self.events.push(Event { kind: EventKind::Instance(instance), guards });
     }
 
     /// The guards under which evaluating an instance is an error; nothing if it never is.
@@ -218,10 +226,10 @@ impl Builder {
     /// Says what all answers depend on.
     fn note_instances(&mut self) {
         self.theory.note(self.cells.describe());
-        for instance in self.nodes.iter().filter_map(as_instance) {
+        for instance in self.events.iter().filter_map(as_instance) {
             let writes = instance.writes.iter().flat_map(|(cell, lit)| [cell.0, lit.map_or(u32::MAX, Lit::number)]);
             self.theory.note(writes.chain([instance.relation.number(), u32::from(instance.has_choice)]));
-            for cells in [&instance.reads, &instance.loose_reads, &instance.loose_writes] {
+            for cells in [&instance.reads, &instance.opaque_reads, &instance.opaque_writes] {
                 self.theory.note(cells.iter().map(|cell| cell as u32));
             }
         }
@@ -229,8 +237,8 @@ impl Builder {
 
     /// The same about guards, when there are no more to come.
     fn note_guards(&mut self) {
-        for node in &self.nodes {
-            self.theory.note(node.guards.iter().map(|guard| *guard as u32));
+        for event in &self.events {
+            self.theory.note(event.guards.iter().map(|guard| *guard as u32));
         }
         for guard in &self.guards {
             let reads = guard.reads.iter().map(|cell| cell as u32);
@@ -257,7 +265,7 @@ impl Builder {
         candidates.dedup();
         self.keep_initial(&mut candidates);
         let (theory, cells, assumptions) = (&mut self.theory, &self.cells, &self.assumptions);
-        let instances: Vec<&Instance> = self.nodes.iter().filter_map(as_instance).collect();
+        let instances: Vec<&Instance> = self.events.iter().filter_map(as_instance).collect();
         let question: Vec<u32> = candidates.iter().map(|candidate| candidate.number()).collect();
         let kept = theory.remembered(Topic::Inductive, question, candidates.len(), |theory| {
             let proven = inductive(theory, cells, &instances, assumptions, candidates.clone());
@@ -309,12 +317,12 @@ impl Builder {
         }
     }
 
-    fn add_errors(&mut self, mut errors: Vec<(Wrong, Vec<GuardId>)>, proven: &[usize], asked: Asked) {
+    fn add_errors(&mut self, mut errors: Vec<(Violation, Vec<GuardId>)>, proven: &[usize], asked: Asked) {
         for (idx, property) in std::mem::take(&mut self.properties).into_iter().enumerate() {
             let (is_asked, what) = match property.kind {
-                PropertyKind::Invariant(idx) => (asked.invariant, Wrong::Invariant(idx)),
-                PropertyKind::Assertion(idx) => (asked.assertions, Wrong::Assertion(idx)),
-                PropertyKind::Goal => (asked.goal, Wrong::Goal),
+                PropertyKind::Invariant(idx) => (asked.invariant, Violation::Invariant(idx)),
+                PropertyKind::Assertion(idx) => (asked.assertions, Violation::Assertion(idx)),
+                PropertyKind::Goal => (asked.goal, Violation::Goal),
             };
             if !is_asked || proven.contains(&idx) {
                 continue;
@@ -325,7 +333,7 @@ impl Builder {
                 continue;
             };
             let ill_defined = self.theory.circuit().and(!truth.holds, !truth.fails);
-            let wanted = if what == Wrong::Goal { truth.holds } else { truth.fails };
+            let wanted = if what == Violation::Goal { truth.holds } else { truth.fails };
             for lit in [wanted, ill_defined] {
                 let mut guards = Vec::new();
                 self.guards_of(lit, &mut guards);
@@ -347,7 +355,7 @@ impl Builder {
         });
         for (idx, (what, guards)) in errors.into_iter().enumerate() {
             if !impossible.contains(idx) {
-                self.nodes.push(Node { kind: Kind::Error(what), guards });
+                self.events.push(Event { kind: EventKind::Error(what), guards });
             }
         }
     }
@@ -355,11 +363,11 @@ impl Builder {
     /// Whether all instances may be disabled together.
     fn may_deadlock(&mut self) -> bool {
         let mut disabled = Vec::new();
-        for node in &self.nodes {
+        for event in &self.events {
             // Where there is a choice or no circuit, nobody knows when it is disabled.
             let is_exact = |guard: &GuardId| self.guards[*guard].lit.is_some();
-            match as_instance(node) {
-                Some(instance) if !instance.has_choice && node.guards.iter().all(is_exact) => {
+            match as_instance(event) {
+                Some(instance) if !instance.has_choice && event.guards.iter().all(is_exact) => {
                     disabled.push(!instance.relation);
                 }
                 _ => {}
@@ -374,7 +382,7 @@ impl Builder {
         !may.is_empty()
     }
 
-    fn facts(mut self, n_instances: usize, operations: Vec<Instances>, proven: Vec<usize>) -> Facts {
+    fn dependencies(mut self, n_instances: usize, operations: Vec<Instances>, proven: Vec<usize>) -> Dependencies {
         self.note_guards();
         let mut lits = Vec::new();
         for guard in &mut self.guards {
@@ -386,14 +394,14 @@ impl Builder {
         let cells = &self.cells;
         let number = |lit: Lit| cells.of_input(lit).map_or(u32::MAX, |cell| cell.0);
         let formulas = Formulas::new(&self.theory.blast.circuit, &lits, number);
-        Facts {
+        Dependencies {
             enablers: self.guards.iter().map(|_| OnceLock::new()).collect(),
-            writers: self.nodes.iter().map(|_| OnceLock::new()).collect(),
+            writers: self.events.iter().map(|_| OnceLock::new()).collect(),
             discords: (0..n_instances).map(|_| OnceLock::new()).collect(),
             disablers: (0..n_instances).map(|_| OnceLock::new()).collect(),
-            is_hasty: false,
+            is_cut: false,
             may_deadlock: true,
-            nodes: self.nodes,
+            events: self.events,
             n_instances,
             guards: self.guards,
             formulas,
@@ -405,9 +413,9 @@ impl Builder {
     }
 }
 
-fn as_instance(node: &Node) -> Option<&Instance> {
-    match &node.kind {
-        Kind::Instance(instance) => Some(instance),
-        Kind::Error(_) => None,
+fn as_instance(event: &Event) -> Option<&Instance> {
+    match &event.kind {
+        EventKind::Instance(instance) => Some(instance),
+        EventKind::Error(_) => None,
     }
 }

@@ -1,4 +1,7 @@
-//! Why instances depend on each other, in words.
+//! Explanations of dependences, in words and by example states.
+//!
+//! A solver finds a state in which both instances are enabled and one disables the other, or the order matters. The state need not be reachable, and the
+//! text must not say that it is.
 
 use std::sync::PoisonError;
 
@@ -8,15 +11,15 @@ use abridge_eval::{Val, val_text};
 use abridge_explicit::Explicit;
 use abridge_model::VarId;
 
-use crate::facts::{Facts, Instance, NodeId};
+use crate::dependencies::{Dependencies, EventId, Instance};
 use crate::relations::{Discord, after};
 use crate::theory::Theory;
 
 /// Two instances that do not accord.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dependence {
-    pub first: NodeId,
-    pub second: NodeId,
+    pub first: EventId,
+    pub second: EventId,
     /// What one writes and the other reads or writes.
     pub shared: Vec<String>,
     pub reason: Reason,
@@ -41,7 +44,7 @@ pub enum Reason {
     Unknown,
 }
 
-impl Facts {
+impl Dependencies {
     /// All pairs of instances that do not accord.
     pub fn dependences(&self, system: &Explicit<'_>) -> Vec<Dependence> {
         let pairs =
@@ -50,7 +53,7 @@ impl Facts {
         dependent.filter_map(|(first, second)| self.dependence(system, first, second)).collect()
     }
 
-    fn dependence(&self, system: &Explicit<'_>, first: NodeId, second: NodeId) -> Option<Dependence> {
+    fn dependence(&self, system: &Explicit<'_>, first: EventId, second: EventId) -> Option<Dependence> {
         let (a, b) = (self.instance(first)?, self.instance(second)?);
         let mut cells: Vec<usize> = a.written.common(&b.reads).chain(a.written.common(&b.written)).collect();
         cells.extend(b.written.common(&a.reads));
@@ -59,7 +62,7 @@ impl Facts {
         let shared = cells.into_iter().map(|cell| self.cells.text(system.model(), CellId(cell as u32))).collect();
         let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
         let (reason, example) = match self.discord(&mut theory, first, second)? {
-            Discord::Loose(_) => (Reason::NoCircuit, Vec::new()),
+            Discord::Opaque(_) => (Reason::NoCircuit, Vec::new()),
             Discord::Choice => (Reason::Outcomes, Vec::new()),
             Discord::Possible => self.example(&mut theory, system, a, b),
         };
@@ -93,7 +96,7 @@ impl Facts {
             return None;
         }
         let mut solver = theory.solver(lits)?;
-        let shapes = || system.state_variables().iter().filter_map(|id: &VarId| Some((*id, self.cells.shape(*id)?.0)));
+        let shapes = || system.variables().iter().filter_map(|id: &VarId| Some((*id, self.cells.shape(*id)?.0)));
         for (_, shape) in shapes() {
             shape.for_each_lit(&mut |lit| solver.track(&theory.blast.circuit, lit));
         }
@@ -109,11 +112,11 @@ impl Facts {
     }
 
     /// Which instances can make a guard of which others true.
-    pub fn enabling(&self) -> Vec<(NodeId, NodeId)> {
+    pub fn enabling(&self) -> Vec<(EventId, EventId)> {
         let mut pairs = Vec::new();
-        for node in 0..self.n_instances {
-            let by = self.guards_of(node).iter().flat_map(|guard| self.enablers(*guard).iter());
-            pairs.extend(by.map(|by| (by, node)));
+        for event in 0..self.n_instances {
+            let by = self.guards_of(event).iter().flat_map(|guard| self.enablers(*guard).iter());
+            pairs.extend(by.map(|by| (by, event)));
         }
         pairs.sort_unstable();
         pairs.dedup();

@@ -1,14 +1,14 @@
-//! What holds in all reachable states, by induction.
+//! Conjuncts that hold in all reachable states, by induction.
 //!
 //! Candidates are conjuncts that hold in every initial state. Those that some instance can falsify, the others assumed, are dropped until
 //! none is left that can be (Flanagan, Leino, "Houdini, an annotation assistant"). What remains holds in all reachable states, whether or
-//! not anybody checks it.
+//! not anybody checks it. A candidate that was kept wrongly would exclude reachable states from every question.
 
 use abridge_blast::{Answer, Lit, Replaced};
 
 use abridge_encoding::Cells;
 
-use crate::facts::Instance;
+use crate::dependencies::Instance;
 use crate::theory::Theory;
 
 /// Keeps the candidates that instances preserve; `ground` holds in any case.
@@ -44,7 +44,7 @@ fn drop_falsified(theory: &mut Theory, cells: &Cells, instance: &Instance, candi
         let reads = theory.circuit().inputs_of([candidate]);
         let reads: Vec<usize> =
             reads.into_iter().filter_map(|input| cells.of_input(input)).map(|cell| cell.0 as usize).collect();
-        if reads.iter().any(|cell| instance.loose_writes.contains(*cell)) {
+        if reads.iter().any(|cell| instance.opaque_writes.contains(*cell)) {
             doubtful.push(candidate);
         } else if reads.iter().any(|cell| instance.written.contains(*cell)) {
             let with = |input: Lit| instance.new_lit(cells.of_input(input)?);

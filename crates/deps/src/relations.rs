@@ -1,4 +1,4 @@
-//! Questions about pairs: can one enable the other, do they accord.
+//! Enabling, disabling and discord of pairs of instances.
 //!
 //! Two instances *accord* if in every reachable state where both are enabled, each stays enabled after the other, and both orders lead to
 //! the same states (Valmari's strong version of independence; Laarman et al., "Guard-based partial-order reduction", section 3). What is
@@ -10,55 +10,55 @@ use abridge_blast::{Lit, Replaced};
 use abridge_encoding::{CellId, Cells};
 use abridge_value::BitSet;
 
-use crate::facts::{Facts, Guard, GuardId, Instance, NodeId};
+use crate::dependencies::{Dependencies, EventId, Guard, GuardId, Instance};
 use crate::theory::{Theory, Topic};
 
 /// Why two instances may not accord.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Discord {
     /// One writes what the other reads or writes, in a way that has no circuit.
-    Loose(CellId),
+    Opaque(CellId),
     /// One may disable the other, make it ill-defined, or the order may matter.
     Possible,
     /// One may make more outcomes of the other possible.
     Choice,
 }
 
-impl Facts {
+impl Dependencies {
     /// The instances that can make a guard true where it is false.
     pub fn enablers(&self, guard: GuardId) -> &BitSet {
         self.enablers[guard].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
             theory.remembered(Topic::Enablers, [guard as u32], self.n_instances, |theory| {
                 let Guard { reads, lit, .. } = &self.guards[guard];
-                let can = |node: &NodeId| {
-                    self.instance(*node).is_some_and(|instance| can_enable(theory, &self.cells, instance, reads, *lit))
+                let can = |event: &EventId| {
+                    self.instance(*event).is_some_and(|instance| can_enable(theory, &self.cells, instance, reads, *lit))
                 };
                 (0..self.n_instances).filter(can).collect()
             })
         })
     }
 
-    /// The instances that write something that the guards of a node read.
-    pub fn writers(&self, node: NodeId) -> &BitSet {
-        self.writers[node].get_or_init(|| {
-            let guards = self.nodes[node].guards.iter().map(|guard| &self.guards[*guard].reads);
+    /// The instances that write something that the guards of a event read.
+    pub fn writers(&self, event: EventId) -> &BitSet {
+        self.writers[event].get_or_init(|| {
+            let guards = self.events[event].guards.iter().map(|guard| &self.guards[*guard].reads);
             let mut reads = BitSet::default();
             guards.for_each(|guard| reads.union_with(guard));
-            let writes = |other: &NodeId| self.instance(*other).is_some_and(|other| other.written.intersects(&reads));
+            let writes = |other: &EventId| self.instance(*other).is_some_and(|other| other.written.intersects(&reads));
             (0..self.n_instances).filter(writes).collect()
         })
     }
 
     /// The instances that do not accord with an instance, itself not among them.
-    pub fn discords(&self, node: NodeId) -> &BitSet {
-        self.discords[node].get_or_init(|| {
+    pub fn discords(&self, event: EventId) -> &BitSet {
+        self.discords[event].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
-            theory.remembered(Topic::Discords, [node as u32], self.n_instances, |theory| {
-                let differs = |other: &NodeId| match self.discords[*other].get() {
-                    _ if *other == node => false,
-                    Some(known) => known.contains(node),
-                    None => self.discord(theory, node, *other).is_some(),
+            theory.remembered(Topic::Discords, [event as u32], self.n_instances, |theory| {
+                let differs = |other: &EventId| match self.discords[*other].get() {
+                    _ if *other == event => false,
+                    Some(known) => known.contains(event),
+                    None => self.discord(theory, event, *other).is_some(),
                 };
                 (0..self.n_instances).filter(differs).collect()
             })
@@ -66,28 +66,28 @@ impl Facts {
     }
 
     /// The instances that can disable an instance; it may be one of them.
-    pub fn disablers(&self, node: NodeId) -> &BitSet {
-        self.disablers[node].get_or_init(|| {
+    pub fn disablers(&self, event: EventId) -> &BitSet {
+        self.disablers[event].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
             // What accords does not disable.
-            let may = |by: usize| by == node || self.discords[node].get().is_none_or(|known| known.contains(by));
-            theory.remembered(Topic::Disablers, [node as u32], self.n_instances, |theory| {
-                (0..self.n_instances).filter(|by| may(*by) && self.can_disable(theory, *by, node)).collect()
+            let may = |by: usize| by == event || self.discords[event].get().is_none_or(|known| known.contains(by));
+            theory.remembered(Topic::Disablers, [event as u32], self.n_instances, |theory| {
+                (0..self.n_instances).filter(|by| may(*by) && self.can_disable(theory, *by, event)).collect()
             })
         })
     }
 
-    fn can_disable(&self, theory: &mut Theory, by: NodeId, node: NodeId) -> bool {
-        let (Some(by), Some(instance)) = (self.instance(by), self.instance(node)) else { return true };
-        let guards = || self.nodes[node].guards.iter().map(|guard| &self.guards[*guard]);
+    fn can_disable(&self, theory: &mut Theory, by: EventId, event: EventId) -> bool {
+        let (Some(by), Some(instance)) = (self.instance(by), self.instance(event)) else { return true };
+        let guards = || self.events[event].guards.iter().map(|guard| &self.guards[*guard]);
         if !guards().any(|guard| by.written.intersects(&guard.reads)) {
             return false;
         }
-        let is_loose = |reads: &BitSet| by.loose_writes.intersects(reads);
+        let is_opaque = |reads: &BitSet| by.opaque_writes.intersects(reads);
         if instance.has_choice
             || theory.is_exhausted
             || guards()
-                .any(|guard| is_loose(&guard.reads) || guard.lit.is_none() && by.written.intersects(&guard.reads))
+                .any(|guard| is_opaque(&guard.reads) || guard.lit.is_none() && by.written.intersects(&guard.reads))
         {
             return true;
         }
@@ -97,9 +97,9 @@ impl Facts {
         can
     }
 
-    pub(crate) fn discord(&self, theory: &mut Theory, node: NodeId, other: NodeId) -> Option<Discord> {
+    pub(crate) fn discord(&self, theory: &mut Theory, event: EventId, other: EventId) -> Option<Discord> {
         // The same question whoever asks, so that the answer is the same.
-        let (first, second) = (self.instance(node.min(other))?, self.instance(node.max(other))?);
+        let (first, second) = (self.instance(event.min(other))?, self.instance(event.max(other))?);
         let answer = discord(theory, &self.cells, first, second);
         theory.forget();
         answer
@@ -110,7 +110,9 @@ fn can_enable(theory: &mut Theory, cells: &Cells, by: &Instance, reads: &BitSet,
     if !by.written.intersects(reads) {
         return false;
     }
-    let Some(guard) = guard.filter(|_| !by.loose_writes.intersects(reads) && !theory.is_exhausted) else { return true };
+    let Some(guard) = guard.filter(|_| !by.opaque_writes.intersects(reads) && !theory.is_exhausted) else {
+        return true;
+    };
     let after = after(theory, cells, by, &mut Replaced::default(), guard);
     let can = after != guard && !theory.refutes(&[by.relation, !guard, after]);
     theory.forget();
@@ -143,9 +145,9 @@ fn discord(theory: &mut Theory, cells: &Cells, a: &Instance, b: &Instance) -> Op
         return Some(Discord::Possible);
     }
     for (x, y) in [(a, b), (b, a)] {
-        let cell = x.written.common(&y.loose_reads).chain(x.written.common(&y.loose_writes)).next();
-        if let Some(cell) = cell.or_else(|| x.reads.common(&y.loose_writes).next()) {
-            return Some(Discord::Loose(CellId(cell as u32)));
+        let cell = x.written.common(&y.opaque_reads).chain(x.written.common(&y.opaque_writes)).next();
+        if let Some(cell) = cell.or_else(|| x.reads.common(&y.opaque_writes).next()) {
+            return Some(Discord::Opaque(CellId(cell as u32)));
         }
     }
     let (mut by_a, mut by_b) = (Replaced::default(), Replaced::default());

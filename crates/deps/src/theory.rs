@@ -1,11 +1,14 @@
-//! Decides whether literals can hold together in a reachable state.
+//! A decision procedure for literals of a circuit, relative to what holds in all reachable states.
+//!
+//! Questions cost effort from one budget of the run; answers are remembered under a digest of the question. An answer "cannot hold together" that was
+//! wrong would make steps independent that are not, so every doubt counts as "can".
 
 use abridge_blast::{Answer, Blast, Circuit, Lit, Mark, Solver};
 use abridge_value::BitSet;
 use rustc_hash::FxHashSet;
 
 use crate::answers::Digest;
-use crate::facts::Means;
+use crate::dependencies::Resources;
 
 /// A circuit, and what is known to hold in all reachable states.
 pub(crate) struct Theory {
@@ -18,17 +21,17 @@ pub(crate) struct Theory {
     pub(crate) n_asked: u64,
     /// There was more to ask than effort for it.
     pub(crate) is_exhausted: bool,
-    /// A solver that knows what is known, and how often it was asked.
+    /// A solver with all known literals, and the number of its questions.
     shared: Option<(u32, Solver)>,
     /// Questions on which the solver gave up.
     n_given_up: u64,
-    means: Means,
+    resources: Resources,
     /// Of all that answers follow from, but what is known.
     digest: Digest,
     info_digest: Digest,
 }
 
-/// What a set of numbers answers.
+/// The kind of a question whose answer is a set of numbers.
 #[derive(Clone, Copy)]
 pub(crate) enum Topic {
     Unbounded,
@@ -41,23 +44,23 @@ pub(crate) enum Topic {
     Disablers,
 }
 
-/// Questions after which a solver has too much in it that nobody needs any more.
-const MOST_QUESTIONS: u32 = 200;
+/// Questions after which a solver is replaced, since most of its clauses serve no later question.
+const MAX_QUESTIONS_PER_SOLVER: u32 = 200;
 
 struct Known {
     lit: Lit,
     inputs: Vec<Lit>,
 }
 
-/// Setting so many literals is as much effort as a question.
-const WORK: u64 = 2000;
-/// Questions about a circuit of this size count twice.
-const LARGE: u64 = 30_000;
-/// How often what is known is widened by what shares an input with the question.
-const ROUNDS: usize = 3;
+/// Propagated literals that cost one unit of effort.
+const PROPAGATIONS_PER_EFFORT: u64 = 2000;
+/// Gates and connections of a circuit that make a question cost one more unit of effort.
+const GATES_PER_EFFORT: u64 = 30_000;
+/// Rounds in which known literals are added that share an input with the question or with those added before.
+const RELEVANCE_ROUNDS: usize = 3;
 
 impl Theory {
-    pub(crate) fn new(blast: Blast, conflicts: Option<u64>, means: Means) -> Theory {
+    pub(crate) fn new(blast: Blast, conflicts: Option<u64>, resources: Resources) -> Theory {
         let base = blast.circuit.mark();
         let mut digest = Digest::of_version();
         blast.circuit.describe_since(None, &mut |word| digest.add(word));
@@ -70,7 +73,7 @@ impl Theory {
             is_exhausted: false,
             shared: None,
             n_given_up: 0,
-            means,
+            resources,
             digest,
             info_digest: Digest::new(),
         }
@@ -95,14 +98,14 @@ impl Theory {
         digest.add_all([topic as u32]);
         digest.add_all(words);
         digest.add_digest(self.info_digest);
-        if let Some(known) = self.means.answers.get(digest.get(), conflicts, limit) {
+        if let Some(known) = self.resources.answers.get(digest.get(), conflicts, limit) {
             return known;
         }
         let n_given_up = self.n_given_up;
         let answer = ask(self);
         if !self.is_exhausted {
             let given_up = (self.n_given_up > n_given_up).then_some(conflicts);
-            self.means.answers.put(digest.get(), answer.clone(), given_up);
+            self.resources.answers.put(digest.get(), answer.clone(), given_up);
         }
         answer
     }
@@ -141,8 +144,8 @@ impl Theory {
 
     /// Whether a further question may be asked.
     fn spend(&mut self) -> bool {
-        let cost = 1 + self.blast.circuit.size() as u64 / LARGE;
-        self.is_exhausted |= self.means.is_over() || !self.means.spend(cost);
+        let cost = 1 + self.blast.circuit.size() as u64 / GATES_PER_EFFORT;
+        self.is_exhausted |= self.resources.is_over() || !self.resources.spend(cost);
         if self.is_exhausted {
             return false;
         }
@@ -152,7 +155,7 @@ impl Theory {
 
     /// Counts what a solver did for a question.
     fn pay(&mut self, work: u64) {
-        self.means.spend(work / WORK);
+        self.resources.spend(work / PROPAGATIONS_PER_EFFORT);
     }
 
     /// Whether the literals surely do not hold together in any reachable state.
@@ -170,11 +173,12 @@ impl Theory {
             self.pay(solver.work());
             return self.is_refuted(answer);
         }
-        let (age, mut solver) = self.shared.take().filter(|(age, _)| *age < MOST_QUESTIONS).unwrap_or_else(|| {
-            let mut solver = Solver::new(u64::MAX);
-            self.info.iter().for_each(|known| solver.require(&self.blast.circuit, known.lit));
-            (0, solver)
-        });
+        let (age, mut solver) =
+            self.shared.take().filter(|(age, _)| *age < MAX_QUESTIONS_PER_SOLVER).unwrap_or_else(|| {
+                let mut solver = Solver::new(u64::MAX);
+                self.info.iter().for_each(|known| solver.require(&self.blast.circuit, known.lit));
+                (0, solver)
+            });
         let before = solver.work();
         let answer = solver.solve_under(&self.blast.circuit, &parts, conflicts);
         self.pay(solver.work() - before);
@@ -208,7 +212,7 @@ impl Theory {
     fn relevant(&self, lits: &[Lit]) -> Vec<Lit> {
         let mut inputs: FxHashSet<Lit> = self.blast.circuit.inputs_of(lits.iter().copied()).into_iter().collect();
         let mut is_taken = vec![false; self.info.len()];
-        for _ in 0..ROUNDS {
+        for _ in 0..RELEVANCE_ROUNDS {
             let mut more: Vec<Lit> = Vec::new();
             for (known, is_taken) in self.info.iter().zip(&mut is_taken) {
                 if !*is_taken && known.inputs.iter().any(|input| inputs.contains(input)) {

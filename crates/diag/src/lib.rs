@@ -8,8 +8,10 @@ mod diagnostic;
 mod render;
 mod source;
 mod stack;
+mod visible;
 
 pub use diagnostic::{Diagnostic, Label, Severity, in_order};
 pub use render::{RenderConfig, render};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, decoded};
 pub use stack::{MAX_DEPTH, with_stack};
+pub use visible::{is_unsafe, visible};

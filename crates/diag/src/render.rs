@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Diagnostic, FileId, Label, Severity, SourceMap};
+use crate::{Diagnostic, FileId, Label, Severity, SourceMap, is_unsafe, visible};
 
 /// Rendering options.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ impl Renderer<'_> {
         for (word, texts) in [("note", &diagnostic.notes), ("help", &diagnostic.help)] {
             for text in texts {
                 self.margin("=");
-                let _ = writeln!(self.out, " {word}: {text}");
+                let _ = writeln!(self.out, " {word}: {}", visible(text));
             }
         }
     }
@@ -93,7 +93,7 @@ impl Renderer<'_> {
                 let arrow = if shown.is_none() { "-->" } else { ":::" };
                 let _ = write!(self.out, "{:1$}", "", self.gutter + 1);
                 self.painted(Paint::Frame, arrow);
-                let _ = writeln!(self.out, " {}", self.map.locate(at));
+                let _ = writeln!(self.out, " {}", visible(&self.map.locate(at)));
             } else if shown.is_some_and(|(_, line)| place.line > line + 1) {
                 self.painted(Paint::Frame, "...");
                 self.out.push('\n');
@@ -141,8 +141,9 @@ impl Renderer<'_> {
     }
 
     fn painted(&mut self, paint: Paint, text: &str) {
+        let text = visible(text);
         if !self.config.color {
-            self.out.push_str(text);
+            self.out.push_str(&text);
             return;
         }
         let code = match paint {
@@ -183,7 +184,7 @@ impl Window {
             let cells = if ch == '\t' { 4 } else { 1 };
             match ch {
                 '\t' => window.text.push_str("    "),
-                ch if ch.is_control() => window.text.push('\u{fffd}'),
+                ch if is_unsafe(ch) => window.text.push('\u{fffd}'),
                 ch => window.text.push(ch),
             }
             if idx < start {
@@ -244,6 +245,19 @@ mod tests {
     fn tabs_keep_the_mark_aligned() {
         let shown = rendered("\tx", |file| Diagnostic::error("x", "m").at(Span::new(file, 1, 2)));
         assert!(shown.contains("1 |     x\n  |     ^"), "{shown}");
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_but_text_and_our_colours() {
+        let mut map = SourceMap::new();
+        let file = map.add("a\x1b[2Jb.mch", "x \x1b[31m \u{202e}y");
+        let hostile = "say \x1b]0;title\u{7}";
+        let diagnostic =
+            Diagnostic::error("x", hostile).at_saying(Span::new(file, 0, 1), hostile).note(hostile).help(hostile);
+        let plain = render(&map, &diagnostic, RenderConfig::default());
+        assert!(!plain.contains(is_unsafe), "{plain:?}");
+        let coloured = render(&map, &diagnostic, RenderConfig { color: true, ..RenderConfig::default() });
+        assert!(!coloured.contains("\x1b]") && !coloured.contains("\x1b[2J") && !coloured.contains("\x1b[31m"));
     }
 
     #[test]

@@ -31,63 +31,6 @@ const PARTIAL: u8 = 13;
 const BASE_SETS: [BaseSet; 6] =
     [BaseSet::Integer, BaseSet::Natural, BaseSet::Natural1, BaseSet::Bool, BaseSet::String, BaseSet::Real];
 
-/// Operators that yield sets, by which symbolic sets are made. The order is part of the format.
-const UNARY_OPS: [UnaryOp; 23] = {
-    use UnaryOp::*;
-    [
-        Pow,
-        Pow1,
-        Fin,
-        Fin1,
-        GeneralUnion,
-        GeneralInter,
-        Dom,
-        Ran,
-        Inverse,
-        Id,
-        Closure,
-        Closure1,
-        Fnc,
-        Rel,
-        Seq,
-        Seq1,
-        Iseq,
-        Iseq1,
-        Perm,
-        Front,
-        Tail,
-        Rev,
-        GeneralConcat,
-    ]
-};
-
-const BINARY_OPS: [BinaryOp; 22] = {
-    use BinaryOp::*;
-    [
-        Interval,
-        Union,
-        Intersection,
-        Difference,
-        Cartesian,
-        Image,
-        DomainRestrict,
-        DomainSubtract,
-        RangeRestrict,
-        RangeSubtract,
-        Override,
-        Compose,
-        DirectProduct,
-        ParallelProduct,
-        Iterate,
-        Prj1,
-        Prj2,
-        Concat,
-        InsertFront,
-        InsertTail,
-        Take,
-        Drop,
-    ]
-};
 /// The numbers from here on are those of arrows, one for each of their kinds.
 const ARROWS: u64 = 64;
 
@@ -125,13 +68,13 @@ fn put_sym(out: &mut Vec<u8>, sym: &SymbolicSet) -> Option<()> {
         SymbolicSet::Base(base) => put_tagged(out, BASE, position(&BASE_SETS, base)?),
         SymbolicSet::FreeType(id) => put_tagged(out, FREE_TYPE, u64::from(id.0)),
         SymbolicSet::Unary(op, operand) => {
-            put_tagged(out, UNARY, position(&UNARY_OPS, op)?);
+            put_tagged(out, UNARY, op.facts().saved_as?.into());
             put_val(out, operand)?;
         }
         SymbolicSet::Binary(op, left, right) => {
             let number = match op {
                 BinaryOp::Arrow(arrow) => ARROWS + arrow_number(*arrow),
-                op => position(&BINARY_OPS, op)?,
+                op => op.facts().saved_as?.into(),
             };
             put_tagged(out, BINARY, number);
             put_val(out, left)?;
@@ -176,6 +119,14 @@ fn put_tagged(out: &mut Vec<u8>, tag: u8, number: u64) {
     put_number(out, number);
 }
 
+fn unary_op(number: u8) -> Option<UnaryOp> {
+    UnaryOp::ALL.into_iter().find(|op| op.facts().saved_as == Some(number))
+}
+
+fn binary_op(number: u64) -> Option<BinaryOp> {
+    BinaryOp::ALL.into_iter().find(|op| op.facts().saved_as.map(u64::from) == Some(number))
+}
+
 fn position<T: PartialEq>(list: &[T], item: &T) -> Option<u64> {
     list.iter().position(|other| other == item).map(|position| position as u64)
 }
@@ -216,11 +167,11 @@ fn read_val_inner(reader: &mut Reader<'_>) -> Option<Val> {
         RECORD => return Some(Val::record(reader.small()?, reader.list(read_val)?)),
         BASE => SymbolicSet::Base(*BASE_SETS.get(reader.small::<usize>()?)?),
         FREE_TYPE => SymbolicSet::FreeType(FreeTypeId(reader.small()?)),
-        UNARY => SymbolicSet::Unary(*UNARY_OPS.get(reader.small::<usize>()?)?, read_val(reader)?),
+        UNARY => SymbolicSet::Unary(unary_op(reader.small::<u8>()?)?, read_val(reader)?),
         BINARY => {
             let op = match reader.number()? {
                 number if number >= ARROWS => BinaryOp::Arrow(arrow_of(number - ARROWS)?),
-                number => *BINARY_OPS.get(number as usize)?,
+                number => binary_op(number)?,
             };
             SymbolicSet::Binary(op, read_val(reader)?, read_val(reader)?)
         }
@@ -324,8 +275,10 @@ mod tests {
         let natural = || Val::from(SymbolicSet::Base(BaseSet::Natural));
         let one = || Val::Value(Value::Int(1));
         let mut vals = vec![one(), natural(), SymbolicSet::Successor.into(), SymbolicSet::Predecessor.into()];
-        vals.extend(UNARY_OPS.iter().map(|op| SymbolicSet::unary(*op, natural())));
-        vals.extend(BINARY_OPS.iter().map(|op| SymbolicSet::binary(*op, natural(), one())));
+        let saved = UnaryOp::ALL.iter().filter(|op| op.facts().saved_as.is_some());
+        vals.extend(saved.map(|op| SymbolicSet::unary(*op, natural())));
+        let saved = BinaryOp::ALL.iter().filter(|op| op.facts().saved_as.is_some());
+        vals.extend(saved.map(|op| SymbolicSet::binary(*op, natural(), one())));
         vals.extend(
             (0..16).filter_map(arrow_of).map(|arrow| SymbolicSet::binary(BinaryOp::Arrow(arrow), natural(), natural())),
         );

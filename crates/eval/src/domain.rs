@@ -7,10 +7,12 @@ mod env;
 mod error;
 mod map;
 mod names;
+mod text;
 mod val;
 
 pub use env::{Env, Locals, Scope, Slots, State, Update};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use map::map_slots;
 pub use names::{ModelNames, value_text};
-pub use val::{Closure, Partial, SymbolicNode, SymbolicSet, Val, val_text};
+pub use text::val_text;
+pub use val::{Closure, Partial, SymbolicNode, SymbolicSet, Val};

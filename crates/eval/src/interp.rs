@@ -95,7 +95,7 @@ impl<'m> Interp<'m> {
         model: &'m Model,
         config: Config,
         finder: &'static dyn Finder,
-        externals: &'static dyn Externals,
+        externals: Arc<dyn Externals>,
     ) -> Interp<'m> {
         let hooks = Hooks { finder, externals, fragments: None };
         let names = Arc::new(NameCache::new(model));
@@ -109,7 +109,7 @@ impl<'m> Interp<'m> {
             model: self.model,
             config: self.config.clone(),
             names: self.names.clone(),
-            hooks: Hooks { fragments: Some(fragments), ..self.hooks },
+            hooks: Hooks { fragments: Some(fragments), ..self.hooks.clone() },
             stop: self.stop.clone(),
             is_winding_up: self.is_winding_up.clone(),
         }

@@ -17,7 +17,10 @@ pub trait Outside: Send + Sync {
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
 
     /// What is known about a file or folder; nothing if there is none.
-    fn facts(&self, path: &str) -> Option<Facts>;
+    ///
+    /// # Errors
+    /// When it may not be asked.
+    fn facts(&self, path: &str) -> io::Result<Option<Facts>>;
 
     /// The names in a folder.
     ///
@@ -26,7 +29,10 @@ pub trait Outside: Send + Sync {
     fn names(&self, folder: &str) -> io::Result<Vec<String>>;
 
     /// The path from the root of the file system.
-    fn full_path(&self, path: &str) -> String;
+    ///
+    /// # Errors
+    /// When there is no such file or folder, or it may not be asked.
+    fn full_path(&self, path: &str) -> io::Result<String>;
 
     /// Seconds since 1970-01-01 00:00 UTC.
     fn now(&self) -> i64;
@@ -113,16 +119,16 @@ impl Outside for Nothing {
         Err(io::Error::new(io::ErrorKind::Unsupported, "there are no files here"))
     }
 
-    fn facts(&self, _: &str) -> Option<Facts> {
-        None
+    fn facts(&self, _: &str) -> io::Result<Option<Facts>> {
+        Ok(None)
     }
 
     fn names(&self, _: &str) -> io::Result<Vec<String>> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "there are no folders here"))
     }
 
-    fn full_path(&self, path: &str) -> String {
-        path.to_owned()
+    fn full_path(&self, path: &str) -> io::Result<String> {
+        Ok(path.to_owned())
     }
 
     fn now(&self) -> i64 {

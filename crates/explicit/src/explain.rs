@@ -1,7 +1,7 @@
 //! Explanation of a false predicate: the values of its parts.
 
 use abridge_diag::with_stack;
-use abridge_model::{BinaryOp, Expr, ExprId, Model, Pred, PredId, UnaryOp, dump};
+use abridge_model::{BinaryOp, Expr, ExprId, Model, Pred, PredId, dump};
 use abridge_system::Part;
 
 use abridge_eval::{Env, Session, State, val_text};
@@ -104,7 +104,7 @@ impl Explanation<'_> {
         }
         let inner: Vec<ExprId> = match self.model.expr(id) {
             // A set of functions, an interval: its ends say more than its elements.
-            Expr::Unary(op, operand) if yields_type(*op) => return self.inside(&[*operand], env, depth),
+            Expr::Unary(op, operand) if op.facts().is_set_constructor => return self.inside(&[*operand], env, depth),
             Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Interval | BinaryOp::Cartesian, left, right) => {
                 return self.inside(&[*left, *right], env, depth);
             }
@@ -132,12 +132,6 @@ impl Explanation<'_> {
             self.parts.push(part);
         }
     }
-}
-
-/// `POW(S)`, `seq(S)` and the like.
-fn yields_type(op: UnaryOp) -> bool {
-    use UnaryOp::{Fin, Fin1, Iseq, Iseq1, Perm, Pow, Pow1, Seq, Seq1};
-    matches!(op, Pow | Pow1 | Fin | Fin1 | Seq | Seq1 | Iseq | Iseq1 | Perm)
 }
 
 fn shortened(text: String) -> String {

@@ -14,6 +14,7 @@ mod lists;
 mod memo;
 mod operation;
 mod order;
+mod plausible;
 mod profile;
 mod saved;
 mod shown;

@@ -1,17 +1,23 @@
 //! The tables behind the words of states, and notes, as bytes and back. What is remembered of operations and conjuncts is not saved.
 //!
-//! Ids are given in the order of interning, so values read back in the order of their ids get the same ids again.
+//! Ids are given in the order of interning, so values read back in the order of their ids get the same ids again. What is read is checked
+//! against the model (`plausible.rs`).
 
 use std::io;
 use std::sync::Arc;
 
 use abridge_diag::Diagnostic;
-use abridge_eval::{put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning};
-use abridge_value::ValueId;
+use abridge_eval::{
+    Slots, Val, put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning,
+};
+use abridge_model::TypeId;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
+use abridge_value::{Interner, ValueId};
 
 use abridge_system::Failure;
 
+use crate::layout::UNSET;
+use crate::plausible;
 use crate::system::{Explicit, Notes, lock};
 
 /// Bytes of a piece, roughly.
@@ -92,10 +98,15 @@ impl Explicit<'_> {
         let (table, n_entries) = (reader.small::<usize>()?, reader.number()?);
         for _ in 0..n_entries {
             let (given, len) = match table.checked_sub(1) {
-                None => (self.constants.intern(&Arc::new(read_slots(reader)?)), self.constants.len()),
+                None => {
+                    let slots = read_slots(reader).filter(|slots| self.are_constants(slots))?;
+                    (self.constants.intern(&Arc::new(slots)), self.constants.len())
+                }
                 Some(variable) => {
                     let values = self.values.get(variable)?;
-                    (values.intern(&read_val(reader)?), values.len())
+                    let ty = self.model().variables[self.variables[variable]].ty;
+                    let val = read_val(reader).filter(|val| plausible::is_val(self.model(), Some(ty), val))?;
+                    (values.intern(&val), values.len())
                 }
             };
             // Every entry is new.
@@ -103,7 +114,21 @@ impl Explicit<'_> {
                 return None;
             }
         }
-        Some(())
+        reader.is_empty().then_some(())
+    }
+
+    /// Whether each word of a state refers to something.
+    pub(crate) fn are_known(&self, words: &[u32]) -> bool {
+        let Some((first, rest)) = words.split_first() else { return false };
+        let is_value = |(word, values): (&u32, &Interner<Val>)| *word == UNSET || (*word as usize) < values.len();
+        ((first >> 1) as usize) < self.constants.len()
+            && rest.len() == self.values.len()
+            && rest.iter().zip(&self.values).all(is_value)
+    }
+
+    fn are_constants(&self, slots: &Slots) -> bool {
+        let types: Vec<TypeId> = self.model().constants.values().map(|constant| constant.ty).collect();
+        plausible::are_slots(self.model(), &types, slots)
     }
 
     pub(crate) fn notes_bytes(&self) -> Vec<u8> {
@@ -128,6 +153,8 @@ impl Explicit<'_> {
         let n_outside = reader.number()?;
         let warnings = reader.list(read_warning)?.into_iter().collect();
         let failures = reader.list(read_failure)?;
+        let spans = failures.iter().filter_map(|failure| failure.diagnostic.span());
+        (reader.is_empty() && spans.into_iter().all(|span| plausible::is_place(self.model(), span))).then_some(())?;
         *lock(&self.notes) = Notes { warnings, failures, n_outside };
         Some(())
     }

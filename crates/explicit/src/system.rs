@@ -24,7 +24,7 @@ use crate::{memo, order};
 
 /// The plain interpreter of a model, with the solver and all external functions: the judge of everything faster.
 pub fn judge(model: &Model, config: Config) -> Interp<'_> {
-    Interp::new(model, config, &Solver, &Library)
+    Interp::new(model, config, &Solver, Arc::new(Library::new(model)))
 }
 
 /// The usual interpreter: the judge with compiled fragments.
@@ -181,7 +181,7 @@ impl<'m> Explicit<'m> {
             goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
             propositions: Conjuncts::new(model, &words, program.as_ref(), Role::Proposition, propositions),
             scope: Conjuncts::new(model, &words, program.as_ref(), Role::Invariant, scope),
-            values: variables.iter().map(|_| Interner::new()).collect(),
+            values: variables.iter().map(|_| table_of_values(&config)).collect(),
             judge,
             interp,
             fragments,
@@ -295,6 +295,16 @@ impl<'m> Explicit<'m> {
         (State { constants: self.constants_of(words).clone(), variables: Arc::new(variables) }, words[0] & 1 == 1)
     }
 
+    /// Bytes of what is remembered, which can be given up.
+    pub(crate) fn memo_bytes(&self) -> u64 {
+        self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+    }
+
+    /// Bytes of the values that states and labels refer to.
+    pub(crate) fn value_bytes(&self) -> u64 {
+        self.values.iter().map(Interner::bytes).sum::<u64>() + self.locals.bytes() + self.labels.bytes()
+    }
+
     /// All that is remembered.
     pub(crate) fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
         let operations = self.operation_memos.iter().flat_map(Operation::memos);
@@ -336,6 +346,15 @@ pub(crate) fn gap_of(error: &Error) -> Option<Gap> {
         _ if is_violation(error) => None,
         _ => Some(Gap::Failed),
     }
+}
+
+/// Where memory is limited, values are kept as small as can be.
+fn table_of_values(config: &SystemConfig) -> Interner<Val> {
+    let values = Interner::new();
+    if config.memo_bytes.is_some() {
+        values.share_parts();
+    }
+    values
 }
 
 /// The constants that ProB identifies with the first elements of their deferred set.

@@ -50,7 +50,7 @@ impl System for Explicit<'_> {
     fn tidy(&self, n_states: u64) -> usize {
         let allowed =
             (MEMO_BASE_BYTES + n_states * MEMO_BYTES_PER_STATE).min(self.config.memo_bytes.unwrap_or(u64::MAX));
-        let mut room = allowed.saturating_sub(self.bytes());
+        let mut room = allowed.saturating_sub(self.memo_bytes());
         self.lists.allow(room > 0);
         let mut moves = lock(&self.moves);
         let n_changed = self.memos().filter(|memo| memo.tidy(&mut room, &mut moves)).count();
@@ -73,7 +73,7 @@ impl System for Explicit<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
+        self.memo_bytes() + self.value_bytes()
     }
 
     fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
@@ -82,6 +82,10 @@ impl System for Explicit<'_> {
 
     fn save_notes(&self) -> Vec<u8> {
         self.notes_bytes()
+    }
+
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.are_known(words)
     }
 
     fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {

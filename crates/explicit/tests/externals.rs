@@ -3,6 +3,7 @@
 mod common;
 
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_eval::{Config, Env, Facts, Outside, World};
@@ -50,8 +51,8 @@ impl Outside for Desk {
         file.map(|(_, bytes)| bytes.to_vec()).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    fn facts(&self, path: &str) -> Option<Facts> {
-        match path {
+    fn facts(&self, path: &str) -> io::Result<Option<Facts>> {
+        Ok(match path {
             "." | "./sub" => {
                 Some(Facts { is_folder: true, is_readable: true, is_executable: true, ..Facts::default() })
             }
@@ -61,7 +62,7 @@ impl Outside for Desk {
                 modified: Some(7),
                 ..Facts::default()
             }),
-        }
+        })
     }
 
     fn names(&self, folder: &str) -> io::Result<Vec<String>> {
@@ -71,8 +72,8 @@ impl Outside for Desk {
         Ok(FILES.iter().map(|(name, _)| (*name).to_owned()).chain(["sub".to_owned()]).collect())
     }
 
-    fn full_path(&self, path: &str) -> String {
-        path.replacen('.', "/desk", 1)
+    fn full_path(&self, path: &str) -> io::Result<String> {
+        Ok(path.replacen('.', "/desk", 1))
     }
 
     fn now(&self) -> i64 {
@@ -279,4 +280,71 @@ fn an_infinite_set_has_a_maximum_if_it_is_bounded() {
     check_line("MAXIMIZE({(3, 1), (7, 0), (5, 9)}) = (7, 0) & MAXIMIZE(4..9) = 9");
     assert!(error("MAXIMIZE({s | s : INTEGER & s > 3}) = 0").starts_with("unbounded-value"));
     assert!(error("MAXIMIZE({s | s : 1..3 & s > 3}) = 0").contains("the set is empty"));
+}
+
+/// The values of all assertions of a machine, or the texts of their errors, in each of its set-ups.
+fn in_all_setups(text: &str) -> Vec<Vec<Result<bool, String>>> {
+    let project = Project::new(&[("M.mch", text)]);
+    let model = project.analyse().model.unwrap_or_else(|| panic!("{text}\n{}", project.diagnostics()));
+    let interp = judge(&model, Config::default());
+    let session = interp.session();
+    let mut answers = Vec::new();
+    session.setup_constants(&mut |state| {
+        let env = Env::new(&state.unwrap_or_else(|error| panic!("{text}\n{error:?}")));
+        let holds = |assertion: &abridge_model::Conjunct| {
+            let answer = session.pred(assertion.pred, &env);
+            answer.map_err(|error| error.diagnostic(&model).message)
+        };
+        answers.push(model.assertions.iter().map(holds).collect());
+        ControlFlow::Continue(())
+    });
+    answers
+}
+
+const RECURSION: &str = "DEFINITIONS
+    EXTERNAL_FUNCTION_REC(A, B) == (STRING * A) --> B; REC(F, A) == F(A);
+    EXTERNAL_FUNCTION_REC_LET(A) == (STRING * A) --> A; REC_LET(F, A) == A";
+
+#[test]
+fn functions_call_themselves_by_name() {
+    let answers = in_all_setups(&format!(
+        "MACHINE M {RECURSION} CONSTANTS fac, even, k PROPERTIES k = 2 &
+         fac = REC_LET(\"f\", %x.(x = 1 | 1) \\/ %x.(x > 1 | x * REC(\"f\", x - 1))) &
+         even = REC_LET(\"f\", %x.(x < k | bool(x = 0)) \\/ %x.(x >= k | REC(\"f\", x - k)))
+         ASSERTIONS fac(5) = 120; even(10) = TRUE; even(7) = FALSE; fac(0) = 1 END"
+    ));
+    let [answers] = answers.as_slice() else { panic!("{} set-ups", answers.len()) };
+    assert_eq!(answers[..3], [Ok(true), Ok(true), Ok(true)]);
+    assert!(answers[3].as_ref().is_err_and(|message| message.contains("not in its domain")), "{:?}", answers[3]);
+}
+
+#[test]
+fn the_innermost_function_of_a_name_is_called() {
+    let answers = in_all_setups(&format!(
+        "MACHINE M {RECURSION} CONSTANTS g PROPERTIES
+         g = REC_LET(\"f\", %x.(x = 0 | 0) \\/ %x.(x > 0 |
+                 REC_LET(\"f\", %y.(y : INTEGER | y + 100))(x)))
+         ASSERTIONS g(1) = 101; g(0) = 0 END"
+    ));
+    assert_eq!(answers, [[Ok(true), Ok(true)]]);
+    let refused = in_all_setups(&format!(
+        "MACHINE M {RECURSION} CONSTANTS g PROPERTIES
+         g = %k.(k : 1..2 | REC_LET(\"f\", %x.(x <= k | k) \\/ %x.(x > k | REC(\"f\", x - 1))))
+         ASSERTIONS g(1)(5) = 1 END"
+    ));
+    assert!(matches!(&refused[..], [answers] if answers[0].is_err()), "{refused:?}");
+}
+
+#[test]
+fn a_constant_is_determined_if_the_other_properties_leave_one_value() {
+    let machine = |properties: &str| {
+        in_all_setups(&format!(
+            "MACHINE M DEFINITIONS EXTERNAL_PREDICATE_IS_DETERMINED == (INTEGER); IS_DETERMINED(V) == (V = V)
+             CONSTANTS a, b PROPERTIES {properties} ASSERTIONS IS_DETERMINED(b) END"
+        ))
+    };
+    assert_eq!(machine("a = 5 & b : 1..3 & IS_DETERMINED(a) & not(IS_DETERMINED(b))").len(), 3);
+    assert_eq!(machine("a : 1..4 & a * a = 9 & b : 1..2 & IS_DETERMINED(a)").len(), 2);
+    assert_eq!(machine("a = 5 & b : 1..3 & IS_DETERMINED(b)").len(), 0);
+    assert_eq!(machine("a = 5 & b : 1..2 & not(IS_DETERMINED(b))"), [[Ok(true)], [Ok(true)]]);
 }

@@ -54,7 +54,7 @@ impl Call<'_> {
     fn facts(&self, is_folder: bool) -> Result<Option<Facts>> {
         self.impure();
         let path = self.str(0)?;
-        let facts = self.session.config().world.outside().facts(path);
+        let facts = self.session.config().world.outside().facts(path).map_err(|error| self.refused(path, &error))?;
         Ok(facts.filter(|facts| !path.is_empty() && facts.is_folder == is_folder))
     }
 
@@ -91,13 +91,25 @@ impl Call<'_> {
         self.impure();
         let folder = self.str(0)?;
         let outside = self.session.config().world.outside();
-        let names = outside
-            .names(folder)
-            .map_err(|error| self.ill_defined(&format!("the folder `{folder}` cannot be read: {error}")))?;
-        let path_of = |name: &String| format!("{folder}/{name}");
-        let is_wanted = |name: &String| outside.facts(&path_of(name)).is_some_and(|facts| facts.is_folder == folders);
-        let wanted = names.into_iter().filter(is_wanted);
-        let told = wanted.map(|name| Value::string(if full { outside.full_path(&path_of(&name)) } else { name }));
-        Ok(Some(told.collect::<Set>().into()))
+        let names = outside.names(folder).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => self.ill_defined(&format!("the folder `{folder}` does not exist")),
+            _ => self.refused(folder, &error),
+        })?;
+        let mut told = Vec::new();
+        for name in names {
+            let path = format!("{folder}/{name}");
+            let facts = outside.facts(&path).map_err(|error| self.refused(&path, &error))?;
+            if facts.is_some_and(|facts| facts.is_folder == folders) {
+                let shown =
+                    if full { outside.full_path(&path).map_err(|error| self.refused(&path, &error))? } else { name };
+                told.push(Value::string(shown));
+            }
+        }
+        Ok(Some(told.into_iter().collect::<Set>().into()))
+    }
+
+    /// A file or folder that cannot or may not be read: what follows from it is not known.
+    fn refused(&self, path: &str, error: &std::io::Error) -> Error {
+        ErrorKind::Unreadable(format!("`{path}` cannot be read: {error}")).into()
     }
 }

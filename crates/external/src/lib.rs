@@ -6,10 +6,12 @@
 
 mod about;
 mod clock;
+mod determined;
 mod documents;
 mod files;
 mod numbers;
 mod reals;
+mod recursion;
 mod regexes;
 mod sets;
 mod strings;
@@ -17,8 +19,11 @@ mod svg;
 mod tables;
 
 use abridge_eval::{Env, Error, ErrorKind, Externals, IllDefined, Result, Session, Val, Warning};
-use abridge_model::{ExprId, ExternalId, dump};
+use abridge_model::{ExprId, ExternalId, Model, dump};
 use abridge_value::{Int, Set, Value, sequence};
+
+use determined::Determined;
+use recursion::Recursion;
 
 /// A call with its arguments evaluated.
 struct Call<'a> {
@@ -30,8 +35,17 @@ struct Call<'a> {
     env: &'a Env,
 }
 
-/// All external functions that are covered.
-pub struct Library;
+/// All external functions that are covered, as one model uses them.
+pub struct Library {
+    recursion: Recursion,
+    determined: Determined,
+}
+
+impl Library {
+    pub fn new(model: &Model) -> Library {
+        Library { recursion: Recursion::of(model), determined: Determined::of(model) }
+    }
+}
 
 impl Externals for Library {
     fn expr(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], node: ExprId, env: &Env) -> Result<Val> {
@@ -40,6 +54,8 @@ impl Externals for Library {
             // Evaluated as they are, so that infinite sets stay symbolic.
             ("vprintf" | "fvprintf", [.., val]) => return session.expr(*val, env),
             ("SYMBOLIC" | "COPY" | "ENUM" | "STORE", [val]) => return session.expr(*val, env),
+            ("REC_LET", [_, function]) => return session.expr(*function, env),
+            ("REC", [_, arg]) => return self.recursion.call(session, node, *arg, env),
             ("STRINGIFY", [val]) => return Ok(Value::string(dump::expr_text(session.model(), *val)).into()),
             _ => {}
         }
@@ -51,6 +67,9 @@ impl Externals for Library {
         let name = session.model().externals[id].name.as_str();
         if is_silent_predicate(name) {
             return Ok(true);
+        }
+        if let ("IS_DETERMINED", [arg]) = (name, args) {
+            return self.determined.holds(session, *arg);
         }
         let call = Call::new(session, name, args, None, env)?;
         call.predicate()
@@ -102,6 +121,7 @@ pub fn is_silent_predicate(name: &str) -> bool {
         "observe_indent",
         "tobserve",
         "observe_fun",
+        "IS_DETERMINED_INTO_FILE",
     ];
     let hints = [
         "DO_NOT_ENUMERATE",

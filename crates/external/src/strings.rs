@@ -6,6 +6,9 @@ use abridge_value::{Int, Set, Value, sequence};
 
 use super::{Call, number, text};
 
+/// Padding beyond this is no text that anybody reads.
+const MAX_PADDING_CHARS: usize = 1 << 24;
+
 impl Call<'_> {
     pub(super) fn string_function(&self) -> Result<Option<Val>> {
         if let Some(predicate) = self.name.strip_prefix("GET_")
@@ -124,10 +127,11 @@ impl Call<'_> {
         if fill.chars().count() != 1 {
             return Err(self.ill_defined("the padding is not one character"));
         }
-        let width = self.int(1)?.to_usize().unwrap_or(0);
-        let missing = width.saturating_sub(whole.chars().count());
-        if missing > 1 << 24 {
-            return Err(self.ill_defined("the width is too large"));
+        let width = self.int(1)?;
+        let width = if width.is_negative() { Some(0) } else { width.to_usize() };
+        let missing = width.map_or(usize::MAX, |width| width.saturating_sub(whole.chars().count()));
+        if missing > MAX_PADDING_CHARS {
+            return Err(super::unsupported_use(self.name, "with a width of more than 16777216"));
         }
         text(format!("{}{whole}", fill.repeat(missing)))
     }

@@ -35,8 +35,10 @@ impl Call<'_> {
         };
         let (skip, extra) = (self.flag(1)?, self.flag(2)?);
         let mut lines = Vec::new();
-        for (idx, line) in self.lines(0)?.into_iter().enumerate().skip(usize::from(skip)) {
-            self.session.ticks(line.len() as u64)?;
+        self.for_each_line(0, &mut |idx, line| {
+            if idx == 0 && skip {
+                return Ok(());
+            }
             let mut fields = line.iter();
             let wrong = |why: String| self.unreadable(&format!("line {}: {why}", idx + 1));
             let value = self.line_value(line_type, &mut fields).map_err(wrong)?;
@@ -44,17 +46,25 @@ impl Call<'_> {
                 return Err(wrong("there are more fields than the type has".to_owned()));
             }
             lines.push(value);
-        }
+            Ok(())
+        })?;
         let table = if is_sequence { sequence::from_items(lines) } else { lines.into_iter().collect() };
         Ok(Some(table.into()))
     }
 
-    /// The lines that are not empty.
-    fn lines(&self, file: usize) -> Result<Vec<StringRecord>> {
+    /// The lines that are not empty, one after the other: a table as text, as fields and as values at once would take many times the
+    /// memory of the file.
+    fn for_each_line(&self, file: usize, each: &mut dyn FnMut(usize, &StringRecord) -> Result<()>) -> Result<()> {
         let source = self.file(file)?;
         let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(source.as_bytes());
-        let lines: std::result::Result<Vec<StringRecord>, csv::Error> = reader.records().collect();
-        lines.map_err(|error| self.unreadable(&error.to_string()))
+        let mut line = StringRecord::new();
+        let mut idx = 0;
+        while reader.read_record(&mut line).map_err(|error| self.unreadable(&error.to_string()))? {
+            self.session.ticks(1 + line.len() as u64)?;
+            each(idx, &line)?;
+            idx += 1;
+        }
+        Ok(())
     }
 
     /// Reads as many fields as a type has leaves.
@@ -102,19 +112,20 @@ impl Call<'_> {
 
     /// Each line as a function from the names of the columns.
     fn table_of_strings(&self) -> Result<Option<Val>> {
-        let lines = self.lines(0)?;
-        let Some((names, lines)) = lines.split_first() else {
-            return Ok(Some(Set::EMPTY.into()));
-        };
-        let functions = lines.iter().map(|line| {
+        let (mut names, mut rows) = (StringRecord::new(), Vec::new());
+        self.for_each_line(0, &mut |idx, line| {
+            if idx == 0 {
+                names = line.clone();
+                return Ok(());
+            }
             let named = names.iter().zip(line).filter(|(_, field)| !field.is_empty());
             let row: Set = named.map(|(name, field)| Value::pair(Value::string(name), Value::string(field))).collect();
-            row
-        });
-        let functions: Vec<Set> = functions.collect();
-        if !functions.iter().all(relation::is_functional) {
-            return Err(self.unreadable("two columns have the same name"));
-        }
-        Ok(Some(sequence::from_items(functions.into_iter().map(Value::Set)).into()))
+            if !relation::is_functional(&row) {
+                return Err(self.unreadable("two columns have the same name"));
+            }
+            rows.push(Value::Set(row));
+            Ok(())
+        })?;
+        Ok(Some(sequence::from_items(rows).into()))
     }
 }

@@ -20,18 +20,34 @@ use std::fmt::{Display, Write as _};
 
 use crate::ids::{ConstId, ExprId, IdSet, LocalId, PredId, SubstId, VarId};
 use crate::model::{CarrierKind, Conjunct, Constructor, ExternalKind, Model, ModelKind, Operation, Origin};
+use crate::subst::Target;
 use crate::walk::Node;
 
 use formula::Printer;
 use names::Names;
 use subst::Context;
-use words::ident;
+
+pub use spelling::{BinaryForm, base_set, binary, tree, unary};
+pub use words::ident;
 
 /// An expression as B.
 pub fn expr_text(model: &Model, id: ExprId) -> String {
     let mut printer = Printer::one_line(model, Names::of(model, Node::Expr(id), &[]));
     printer.expr(id, spelling::TOP);
     printer.out
+}
+
+/// An expression as B, with values for names that it reads: in a LET around it, if there are any.
+pub fn expr_text_with(model: &Model, id: ExprId, values: &[(Target, String)]) -> String {
+    let text = expr_text(model, id);
+    if values.is_empty() {
+        return text;
+    }
+    let names = Names::of(model, Node::Expr(id), &[]);
+    let names: Vec<_> = values.iter().map(|(target, _)| names.target(*target)).collect();
+    let equations: Vec<String> =
+        names.iter().zip(values).map(|(name, (_, value))| format!("{name} = {value}")).collect();
+    format!("LET {} BE {} IN {text} END", names.join(", "), equations.join(" & "))
 }
 
 /// A predicate as B.

@@ -2,22 +2,27 @@
 //!
 //! The front end (`sema`) composes all files of a project into one [`Model`]. Every evaluator, encoder and analysis reads the model and
 //! nothing else. Names are resolved, definitions expanded, overloads decided and types inferred; [`mod@verify`] is the contract that
-//! readers rely on. [`effects`] computes read and write sets; [`dump`] prints the model as text.
+//! readers rely on. [`Builder`] constructs models that satisfy it, for front ends. [`effects`] computes read and write sets; [`dump`]
+//! prints the model as text.
 //!
 //! Start with `model.rs`, then `expr.rs`, `pred.rs` and `subst.rs`.
 
+pub mod builder;
+pub mod carriers;
 pub mod dump;
 pub mod effects;
 pub mod expr;
 pub mod ids;
 mod label;
 pub mod model;
+pub mod operators;
 pub mod pred;
 pub mod subst;
 pub mod types;
 pub mod verify;
 pub mod walk;
 
+pub use builder::{Builder, Named, Rejected};
 pub use expr::{Arrow, BaseSet, BinaryOp, Binding, Expr, ExprNode, QuantifiedOp, TreeOp, UnaryOp};
 pub use ids::{
     ConstId, ExprId, ExternalId, FreeTypeId, IdSet, IdVec, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId,
@@ -26,6 +31,7 @@ pub use model::{
     Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType,
     Local, Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,
 };
+pub use operators::{Compiled, Definedness, OperatorFacts, may_fail};
 pub use pred::{Comparison, Pred, PredNode};
 pub use smol_str::SmolStr;
 pub use subst::{Subst, SubstNode, Target};

@@ -211,6 +211,8 @@ pub struct Steering {
     pub scope: Option<PredId>,
     pub heuristic: Option<ExprId>,
     pub temporal: Vec<TemporalProperty>,
+    /// Sizes that the user gave to deferred sets; the last one of a set counts.
+    pub set_sizes: Vec<(SetId, u32)>,
     /// Enumerated sets that the user declares symmetric.
     pub force_symmetry: Vec<SetId>,
     /// `MAX_OPERATIONS_op`.
@@ -263,6 +265,32 @@ impl Preferences {
 }
 
 impl Model {
+    /// A model without anything; its initialisation is still to be given.
+    pub fn empty(name: SmolStr, kind: ModelKind) -> Model {
+        Model {
+            name,
+            kind,
+            types: TypeTable::new(),
+            sets: IdVec::new(),
+            free_types: IdVec::new(),
+            constants: IdVec::new(),
+            variables: IdVec::new(),
+            locals: IdVec::new(),
+            externals: IdVec::new(),
+            operations: IdVec::new(),
+            exprs: IdVec::new(),
+            preds: IdVec::new(),
+            substs: IdVec::new(),
+            properties: Vec::new(),
+            invariant: Vec::new(),
+            assertions: Vec::new(),
+            initialisation: SubstId(0),
+            abstraction: None,
+            distinct_constants: Vec::new(),
+            steering: Steering::default(),
+        }
+    }
+
     pub fn expr(&self, id: ExprId) -> &crate::Expr {
         &self.exprs[id].expr
     }

@@ -62,6 +62,7 @@ mod tests;
 use std::fmt;
 
 use crate::Model;
+use crate::walk::Node;
 
 /// A broken promise: name, place and explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,17 +71,29 @@ pub struct Fault(pub String);
 /// Checks a model and returns its faults. Faults that make the other checks meaningless are returned alone.
 pub fn verify(model: &Model) -> Vec<Fault> {
     let mut faults = Faults(Vec::new());
-    ids::check(model, &mut faults);
-    if !faults.0.is_empty() {
-        return faults.0;
-    }
-    let Some(order) = order::parents_first(model, &mut faults) else { return faults.0 };
+    let Some(order) = ordered(model, &mut faults) else { return faults.0 };
     typing::check(model, &mut faults);
     shape::check(model, &mut faults);
     substs::check(model, &mut faults);
     scope::check(model, &order, &mut faults);
     machine::check(model, &mut faults);
     faults.0
+}
+
+/// Faults after which nothing may read the model: the promises `ids` and `acyclic`.
+pub(crate) fn structure(model: &Model) -> Vec<Fault> {
+    let mut faults = Faults(Vec::new());
+    ordered(model, &mut faults);
+    faults.0
+}
+
+/// All nodes, parents first, if ids are in range and no node lies below itself.
+fn ordered(model: &Model, faults: &mut Faults) -> Option<Vec<Node>> {
+    ids::check(model, faults);
+    if !faults.0.is_empty() {
+        return None;
+    }
+    order::parents_first(model, faults)
 }
 
 /// The promises of the list above that a [`Fault`] can name.

@@ -45,16 +45,16 @@ mod chooser;
 mod twin;
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use abridge_deps::{Asked, Depth, Facts, Means, NodeId, Outline};
+use abridge_deps::{Asked, Dependencies, Depth, EventId, Outline, Resources};
 use abridge_eval::Val;
 use abridge_explicit::{Explicit, ExplicitWorker, FIRST_OPERATION};
 use abridge_system::{
     Alike, Completeness, LabelId, Layer, Origin, Pause, Steps, System as _, Worker as _, WorkerLayer,
 };
-use abridge_value::BitSet;
+use abridge_value::{BitSet, Random};
 use rustc_hash::FxHashMap;
 
 use chooser::Chooser;
@@ -83,12 +83,19 @@ pub struct Por {
 const SAMPLE_DEPTH: usize = 100;
 /// So many steps, out of some states at least, tell enough.
 const SAMPLE_STEPS: usize = 4000;
-const FEWEST_STATES: usize = 40;
+const MIN_SAMPLE_STATES: usize = 40;
 /// Steps out of the root among which the paths of a sample begin.
-const MOST_STARTS: usize = 10_000;
+const MAX_SAMPLE_STARTS: usize = 10_000;
 
 /// So many are enough to look at.
-const MOST_MISTAKES: usize = 20;
+const MAX_MISTAKES: usize = 20;
+
+/// Steps after which it is judged whether leaving steps out pays.
+const MIN_JUDGED_STEPS: u64 = 20_000;
+/// It pays if it leaves out one step in so many.
+const MIN_LEFT_OUT: u64 = 20;
+/// It is tried again when there are so many times as many states.
+const RETRY_GROWTH: u64 = 4;
 
 /// What came of it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -106,7 +113,7 @@ pub struct Tally {
 /// What a look at some states showed.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// Steps out of the states, and how many of them would be taken.
+    /// Steps out of states that could be judged, and how many of them would be taken.
     pub steps: usize,
     pub taken: usize,
     /// There were more questions than could be asked.
@@ -115,44 +122,76 @@ pub struct Sample {
     pub may_improve: bool,
 }
 
-/// Numbers that look random and are always the same.
-struct Random(u64);
-
-impl Random {
-    /// Where some step leads.
-    fn target(&mut self, steps: &Steps) -> Option<Vec<u32>> {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let step = steps.iter().nth((self.0 >> 33) as usize % steps.len().max(1))?;
-        Some(step.target.to_vec())
-    }
+/// Where some step leads.
+fn some_target(random: &mut Random, steps: &Steps) -> Option<Vec<u32>> {
+    let step = steps.iter().nth(random.below(steps.len()))?;
+    Some(step.target.to_vec())
 }
 
 /// A system of which only selected steps are taken.
 pub struct Selected<'s> {
     system: &'s Explicit<'s>,
     por: Por,
-    means: Means,
+    resources: Resources,
     /// By the number of the valuation of the constants; nothing for those that are beyond analysis.
-    facts: Mutex<FxHashMap<u32, Option<Arc<Facts>>>>,
+    dependencies: Mutex<FxHashMap<u32, Option<Arc<Dependencies>>>>,
     n_reduced: AtomicU64,
     mistakes: Mutex<Vec<String>>,
+    benefit: Benefit,
+}
+
+/// What leaving out steps comes to. It is judged between blocks, so that the number of workers does not matter.
+#[derive(Default)]
+struct Benefit {
+    /// Steps out of states since the last judgement, and those that were left out.
+    n_steps: AtomicU64,
+    n_left_out: AtomicU64,
+    /// All steps are taken, until there are so many states.
+    is_off: AtomicBool,
+    retry_at: AtomicU64,
+}
+
+impl Benefit {
+    fn count(&self, n_steps: usize, n_taken: usize) {
+        self.n_steps.fetch_add(n_steps as u64, Ordering::Relaxed);
+        self.n_left_out.fetch_add((n_steps - n_taken) as u64, Ordering::Relaxed);
+    }
+
+    fn judge(&self, n_states: u64) {
+        if self.is_off.load(Ordering::Relaxed) {
+            if n_states >= self.retry_at.load(Ordering::Relaxed) {
+                self.is_off.store(false, Ordering::Relaxed);
+            }
+            return;
+        }
+        if self.n_steps.load(Ordering::Relaxed) < MIN_JUDGED_STEPS {
+            return;
+        }
+        let (n_steps, n_left_out) =
+            (self.n_steps.swap(0, Ordering::Relaxed), self.n_left_out.swap(0, Ordering::Relaxed));
+        if n_left_out * MIN_LEFT_OUT < n_steps {
+            self.retry_at.store(n_states.saturating_mul(RETRY_GROWTH), Ordering::Relaxed);
+            self.is_off.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 impl<'s> Selected<'s> {
-    pub fn new(system: &'s Explicit<'s>, por: Por, means: Means) -> Self {
+    pub fn new(system: &'s Explicit<'s>, por: Por, resources: Resources) -> Self {
         Selected {
             system,
             por,
-            means,
-            facts: Mutex::default(),
+            resources,
+            dependencies: Mutex::default(),
             n_reduced: AtomicU64::new(0),
             mistakes: Mutex::default(),
+            benefit: Benefit::default(),
         }
     }
 
     pub fn tally(&self) -> Tally {
-        let facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        let outline = facts.get(&0).and_then(Option::as_ref).map(|facts| facts.outline());
+        let dependencies = self.dependencies.lock().unwrap_or_else(PoisonError::into_inner);
+        let outline = dependencies.get(&0).and_then(Option::as_ref).map(|dependencies| dependencies.outline());
         Tally {
             reduced: self.n_reduced.load(Ordering::Relaxed),
             is_twin: self.por.twin.is_some(),
@@ -168,14 +207,14 @@ impl<'s> Selected<'s> {
         let mut starts = Steps::new(self.width());
         // A sample is not about everything anyway.
         let _ = worker.inner.expand(Origin::Root, None, &mut starts, &mut |starts| {
-            if starts.len() < MOST_STARTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if starts.len() < MAX_SAMPLE_STARTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         let mut steps = Steps::new(self.width());
-        let mut random = Random(1);
-        let mut state = random.target(&starts);
+        let mut random = Random::new(1);
+        let mut state = some_target(&mut random, &starts);
         for number in 1..n_states {
             let Some(words) = state.take().filter(|_| !number.is_multiple_of(SAMPLE_DEPTH)) else {
-                state = random.target(&starts);
+                state = some_target(&mut random, &starts);
                 continue;
             };
             if words[0] & 1 == 1 && !self.look_at(&words, &mut worker, &mut sample) {
@@ -183,9 +222,9 @@ impl<'s> Selected<'s> {
             }
             steps.clear();
             let _ = worker.inner.successors(&words, &mut steps);
-            state = random.target(&steps);
+            state = some_target(&mut random, &steps);
             let tells_nothing = number >= SAMPLE_DEPTH && sample.taken == sample.steps;
-            if tells_nothing || number >= FEWEST_STATES && sample.steps >= SAMPLE_STEPS {
+            if tells_nothing || number >= MIN_SAMPLE_STATES && sample.steps >= SAMPLE_STEPS {
                 break;
             }
         }
@@ -195,27 +234,31 @@ impl<'s> Selected<'s> {
     /// Adds the steps out of a state to a sample; false if that is the end of it.
     fn look_at(&self, words: &[u32], worker: &mut SelectedWorker<'_>, sample: &mut Sample) -> bool {
         let counts = worker.count(words);
-        let facts = self.facts(words);
-        sample.may_improve |= facts.as_ref().is_some_and(|facts| facts.may_improve());
+        let dependencies = self.dependencies(words);
+        sample.may_improve |= dependencies.as_ref().is_some_and(|dependencies| dependencies.may_improve());
         let Some((n_taken, n_steps)) = counts else {
-            *sample = Sample { may_improve: sample.may_improve || self.means.is_over(), ..Sample::default() };
+            *sample = Sample { may_improve: sample.may_improve || self.resources.is_over(), ..Sample::default() };
             return false;
         };
-        sample.taken += n_taken;
-        sample.steps += n_steps;
-        sample.is_exhausted = facts.is_some_and(|facts| facts.is_exhausted());
+        // What was not asked counts as dependent, so a state at which the effort ran out says nothing.
+        sample.is_exhausted = dependencies.is_some_and(|dependencies| dependencies.is_exhausted());
+        if !sample.is_exhausted {
+            sample.taken += n_taken;
+            sample.steps += n_steps;
+        }
         !sample.is_exhausted
     }
 
-    /// The facts for the constants of a state.
-    pub fn facts(&self, words: &[u32]) -> Option<Arc<Facts>> {
+    /// The dependencies for the constants of a state.
+    pub fn dependencies(&self, words: &[u32]) -> Option<Arc<Dependencies>> {
         let constants = words[0] >> 1;
         if constants >= self.por.max_setups {
             return None;
         }
-        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        let build = || Facts::new(self.system, words, self.por.asked, self.por.depth, &self.means).map(Arc::new);
-        facts.entry(constants).or_insert_with(build).clone()
+        let mut dependencies = self.dependencies.lock().unwrap_or_else(PoisonError::into_inner);
+        let build =
+            || Dependencies::new(self.system, words, self.por.asked, self.por.depth, &self.resources).map(Arc::new);
+        dependencies.entry(constants).or_insert_with(build).clone()
     }
 }
 
@@ -239,6 +282,11 @@ impl<'s> Layer for Selected<'s> {
         }
     }
 
+    fn layer_tidy(&self, n_states: u64) -> usize {
+        self.benefit.judge(n_states);
+        self.system.tidy(n_states)
+    }
+
     /// States that are expanded ahead of the search would be counted as reduced.
     fn layer_may_look_ahead(&self) -> bool {
         false
@@ -253,64 +301,64 @@ pub struct SelectedWorker<'a> {
     view: Option<(u32, Option<View>)>,
 }
 
-/// One worker's view of the facts for some constants.
+/// One worker's view of the dependencies for some constants.
 struct View {
-    facts: Arc<Facts>,
+    dependencies: Arc<Dependencies>,
     chooser: Chooser,
     /// Instances by operation and label.
-    instances: FxHashMap<(u32, Option<LabelId>), Option<NodeId>>,
-    /// True places by word and value; nothing for a value that contradicts the facts.
-    places: FxHashMap<(u32, u32), Option<BitSet>>,
+    instances: FxHashMap<(u32, Option<LabelId>), Option<EventId>>,
+    /// True cells by word and value; nothing for a value that contradicts the dependencies.
+    cells: FxHashMap<(u32, u32), Option<BitSet>>,
     bits: BitSet,
     enabled: BitSet,
     /// The instance of each step.
-    nodes: Vec<NodeId>,
+    events: Vec<EventId>,
 }
 
 impl View {
-    fn new(facts: Arc<Facts>) -> View {
-        let (chooser, bits) = (Chooser::new(&facts), BitSet::default());
+    fn new(dependencies: Arc<Dependencies>) -> View {
+        let (chooser, bits) = (Chooser::new(&dependencies), BitSet::default());
         View {
             chooser,
             bits,
-            enabled: BitSet::with_room(facts.n_nodes()),
-            facts,
+            enabled: BitSet::with_room(dependencies.n_events()),
+            dependencies,
             instances: FxHashMap::default(),
-            places: FxHashMap::default(),
-            nodes: Vec::new(),
+            cells: FxHashMap::default(),
+            events: Vec::new(),
         }
     }
 
     /// The instance of a step.
-    fn node_of(&mut self, system: &Explicit<'_>, operation: u32, label: Option<LabelId>) -> Option<NodeId> {
-        let facts = &self.facts;
+    fn event_of(&mut self, system: &Explicit<'_>, operation: u32, label: Option<LabelId>) -> Option<EventId> {
+        let dependencies = &self.dependencies;
         let find = || {
             let operation = (operation - FIRST_OPERATION) as usize;
-            let Some(label) = label else { return facts.is_whole(operation) };
+            let Some(label) = label else { return dependencies.is_whole(operation) };
             let vals: Vec<Val> = system.label_vals(label).cloned().collect();
-            facts.instance_of(operation, &vals)
+            dependencies.instance_of(operation, &vals)
         };
         *self.instances.entry((operation, label)).or_insert_with(find)
     }
 
-    /// Takes up a state and the steps out of it; false if they contradict the facts or are not known well enough.
+    /// Takes up a state and the steps out of it; false if they contradict the dependencies or are not known well enough.
     fn load(&mut self, system: &Explicit<'_>, words: &[u32], steps: &Steps) -> bool {
         self.enabled.clear();
-        self.nodes.clear();
+        self.events.clear();
         for step in steps.iter() {
-            let Some(node) = self.node_of(system, step.operation, step.label) else { return false };
-            self.enabled.insert(node);
-            self.nodes.push(node);
+            let Some(event) = self.event_of(system, step.operation, step.label) else { return false };
+            self.enabled.insert(event);
+            self.events.push(event);
         }
         self.bits.clear();
         for (word, id) in words.iter().enumerate().skip(1) {
-            let facts = &self.facts;
+            let dependencies = &self.dependencies;
             let find = || {
-                let places = facts.true_cells(word, system.value_of(word, *id))?;
-                Some(places.into_iter().map(|place| place.0 as usize).collect())
+                let cells = dependencies.true_cells(word, system.value_of(word, *id))?;
+                Some(cells.into_iter().map(|cell| cell.0 as usize).collect())
             };
-            match self.places.entry((word as u32, *id)).or_insert_with(find) {
-                Some(places) => self.bits.union_with(places),
+            match self.cells.entry((word as u32, *id)).or_insert_with(find) {
+                Some(cells) => self.bits.union_with(cells),
                 None => return false,
             }
         }
@@ -359,9 +407,12 @@ impl SelectedWorker<'_> {
 
     /// Adds the selected steps; false if nothing can be said about the state, for example because steps are missing.
     fn select(&mut self, words: &[u32], out: &mut Steps) -> bool {
+        if self.selected.benefit.is_off.load(Ordering::Relaxed) && self.selected.por.twin.is_none() {
+            return false;
+        }
         let constants = words[0] >> 1;
         if self.view.as_ref().is_none_or(|(known, _)| *known != constants) {
-            self.view = Some((constants, self.selected.facts(words).map(View::new)));
+            self.view = Some((constants, self.selected.dependencies(words).map(View::new)));
         }
         let Some((_, Some(view))) = &mut self.view else { return false };
         self.all.clear();
@@ -370,8 +421,8 @@ impl SelectedWorker<'_> {
             return false;
         }
         let chosen = match self.selected.por.rule {
-            Rule::Stubborn => view.chooser.choose(&view.facts, &view.bits, &view.enabled),
-            Rule::Ample => view.chooser.choose_ample(&view.facts, &view.bits, &view.enabled),
+            Rule::Stubborn => view.chooser.choose(&view.dependencies, &view.bits, &view.enabled),
+            Rule::Ample => view.chooser.choose_ample(&view.dependencies, &view.bits, &view.enabled),
         };
         if let Some(length) = self.selected.por.twin {
             if !view.enabled.is_within(chosen) {
@@ -379,23 +430,78 @@ impl SelectedWorker<'_> {
                 let chosen = chosen.clone();
                 let mistake = self.verify(words, &chosen, length);
                 let mut mistakes = self.selected.mistakes.lock().unwrap_or_else(PoisonError::into_inner);
-                if mistakes.len() < MOST_MISTAKES {
+                if mistakes.len() < MAX_MISTAKES {
                     mistakes.extend(mistake);
                 }
             }
             return false;
         }
         let n_before = out.len();
-        for (step, node) in self.all.iter().zip(&view.nodes) {
-            if chosen.contains(*node) {
+        for (step, event) in self.all.iter().zip(&view.events) {
+            if chosen.contains(*event) {
                 out.push_like(&step, 0, step.target);
             }
         }
         self.all.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
-        if out.len() - n_before < self.all.len() {
+        let n_taken = out.len() - n_before;
+        self.selected.benefit.count(self.all.len(), n_taken);
+        if n_taken < self.all.len() {
+            count_repeated(out, n_before);
             out.is_reduced = true;
             self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
         }
         true
+    }
+}
+
+/// Counts each transition of a selection once: where steps repeat a transition, the one that counts may have been left out.
+fn count_repeated(steps: &mut Steps, first: usize) {
+    for entry in first..steps.len() {
+        let step = steps.get(entry);
+        let is_same = |other: usize| {
+            let other = steps.get(other);
+            other.count > 0 && other.operation == step.operation && other.target == step.target
+        };
+        if step.count == 0 && !(first..steps.len()).any(is_same) {
+            steps.add_count(entry, 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_that_leaves_out_little_is_switched_off_and_tried_again() {
+        let benefit = Benefit::default();
+        let is_off = || benefit.is_off.load(Ordering::Relaxed);
+        benefit.count(10_000, 10_000);
+        benefit.judge(1_000);
+        assert!(!is_off(), "too early to say");
+        benefit.count(10_000, 9_999);
+        benefit.judge(2_000);
+        assert!(is_off());
+        benefit.judge(7_999);
+        assert!(is_off());
+        benefit.judge(8_000);
+        assert!(!is_off());
+        benefit.count(30_000, 20_000);
+        benefit.judge(9_000);
+        assert!(!is_off(), "a third is left out");
+    }
+
+    #[test]
+    fn a_transition_counts_once_whichever_of_its_steps_are_taken() {
+        let counts = |given: [(u32, u64, u32); 4]| {
+            let mut steps = Steps::with_labels(1);
+            for (label, count, target) in given {
+                steps.push_labelled(3, Some(LabelId(label)), count, &[target]);
+            }
+            count_repeated(&mut steps, 0);
+            steps.iter().map(|step| step.count).collect::<Vec<u64>>()
+        };
+        assert_eq!(counts([(1, 1, 5), (2, 0, 5), (3, 0, 6), (4, 0, 6)]), [1, 0, 1, 0]);
+        assert_eq!(counts([(1, 0, 5), (2, 0, 6), (3, 1, 6), (4, 2, 7)]), [1, 0, 1, 2]);
     }
 }

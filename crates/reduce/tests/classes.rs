@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::num::NonZero;
-use std::path::Path;
 
 use abridge_eval::Config;
 use abridge_explicit::{Explicit, SystemConfig, judge};
@@ -13,7 +12,7 @@ use abridge_reduce::symmetry::{
 use abridge_search::{Strategy, explore};
 use abridge_sema::{Options, analyse};
 use abridge_system::Properties;
-use abridge_testkit::{Disk, Project};
+use abridge_testkit::{Disk, Project, models};
 
 const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false, propositions: false };
 
@@ -31,9 +30,8 @@ fn search() -> abridge_search::Config {
 }
 
 fn model(file: &str, sets: &[&str], size: u32) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(file);
     let set_sizes = sets.iter().map(|set| ((*set).to_owned(), size)).collect();
-    let analysis = analyse(&Disk, &path, &Options { set_sizes, ..Options::default() });
+    let analysis = analyse(&Disk, &models::path(file), &Options { set_sizes, ..Options::default() });
     analysis.model.unwrap_or_else(|| panic!("{file}: {:?}", analysis.diagnostics))
 }
 

@@ -23,6 +23,8 @@ use crate::scratch::Scratch;
 /// Blocks smaller than this are not worth waking anybody.
 const SMALL: u32 = 128;
 const LARGEST: u32 = 1 << 15;
+/// States of a part of a block, near the limit on states.
+const SHORT_PART: u32 = 16;
 /// Steps that a block should have at most.
 const STEPS: u64 = 1 << 20;
 /// The least number of states after which the system may rearrange things.
@@ -68,6 +70,7 @@ fn spill_on_demand(table: &mut StateTable, volume: Option<&dyn Volume>, control:
         states: table.len() as u64,
         bytes: table.bytes() as u64,
         is_spilled: table.is_spilled(),
+        can_spill: true,
         ..Progress::default()
     };
     match control.poll(&progress) {
@@ -278,12 +281,12 @@ impl<'e, S: System> Search<'e, '_, S> {
         });
         let is_last_level = self.is_last(self.position.depth);
         self.position.next = if open.is_large {
-            self.large_block(next..open.end, is_last_level, scope, control)
+            self.large_block_in_parts(next..open.end, is_last_level, scope, control)
         } else {
             self.small_block(next..open.end, is_last_level, control)
         };
         self.position.block = Some(open).filter(|open| self.position.next < open.end);
-        if open.is_large {
+        if open.is_large && self.position.block.is_none() {
             self.record.is_done |= self.config.stop_at_first && !self.record.findings.is_empty();
         }
     }
@@ -366,7 +369,7 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     /// Ends the search where it has enough states.
     fn cut(&mut self) {
-        self.cut_after(self.position.block.map_or(self.position.next, |block| block.end));
+        self.cut_after(self.position.next);
     }
 
     fn cut_after(&mut self, visited: u32) {
@@ -381,6 +384,7 @@ impl<'e, S: System> Search<'e, '_, S> {
     }
 
     fn progress(&self, visited: u32) -> Progress {
+        let can_spill = self.can_spill();
         let table = self.parallel.table();
         Progress {
             states: table.len() as u64,
@@ -388,6 +392,7 @@ impl<'e, S: System> Search<'e, '_, S> {
             waiting: table.len() as u64 - u64::from(visited),
             bytes: table.bytes() as u64 + self.system.bytes(),
             is_spilled: table.is_spilled(),
+            can_spill,
             depth: self.position.depth,
             is_settled: !self.record.findings.is_empty() || !self.scout.found.is_empty(),
         }
@@ -489,20 +494,50 @@ impl<'e, S: System> Search<'e, '_, S> {
         failure.is_none()
     }
 
-    /// Expands states by all threads together; the first that was not expanded.
-    fn large_block<'s>(
+    /// Expands a block, or where the number of states is limited a part of it; the first state that was not expanded.
+    ///
+    /// The search must not go far beyond the limit, and must end in the same place whether it was interrupted or not. So a part that
+    /// could reach the limit ends at a fixed place, a multiple of [`SHORT_PART`]; longer parts are taken only if their steps are too few for that.
+    fn large_block_in_parts<'s>(
         &mut self,
         block: Range<u32>,
         is_last_level: bool,
         scope: &'s Scope<'s, 'e>,
         control: &mut dyn Control,
     ) -> u32 {
+        let Some(max) = self.config.max_states else {
+            return self.large_block(block.clone(), is_last_level, u64::MAX, scope, control).unwrap_or(block.start);
+        };
+        let per_state = self.record.tally.transitions / u64::from(block.start.max(1)) + 1;
+        let room = max.saturating_sub(self.parallel.table().len() as u64);
+        let mut size = u32::try_from(room / per_state).unwrap_or(u32::MAX);
+        while size > SHORT_PART {
+            let part = block.start..block.end.min(block.start.saturating_add(size));
+            if let Some(next) = self.large_block(part, is_last_level, room, scope, control) {
+                return next;
+            }
+            size /= 2;
+        }
+        let end = (block.start / SHORT_PART + 1).saturating_mul(SHORT_PART).min(block.end);
+        self.large_block(block.start..end, is_last_level, u64::MAX, scope, control).unwrap_or(block.start)
+    }
+
+    /// Expands states by all threads together; the first that was not expanded. Nothing, and nothing was done, if there are at least `room`
+    /// steps.
+    fn large_block<'s>(
+        &mut self,
+        block: Range<u32>,
+        is_last_level: bool,
+        room: u64,
+        scope: &'s Scope<'s, 'e>,
+        control: &mut dyn Control,
+    ) -> Option<u32> {
         self.hire(scope);
         self.since_poll = 0;
         let start = block.start;
         if let Err(error) = self.parallel.begin(block, is_last_level) {
             self.disk_failed(&error);
-            return start;
+            return Some(start);
         }
         let (mut limit, mut is_short) = (None, false);
         let (progress, can_spill) = (self.progress(start), self.can_spill());
@@ -520,14 +555,18 @@ impl<'e, S: System> Search<'e, '_, S> {
         });
         self.is_spill_due |= is_short;
         let next = self.parallel.close_expansion();
-        if self.parallel.table().len() as u64 + self.parallel.n_candidates() > MAX_STATES {
+        let n_candidates = self.parallel.n_candidates();
+        if n_candidates >= room && limit.is_none() {
+            return None;
+        }
+        if self.parallel.table().len() as u64 + n_candidates > MAX_STATES {
             self.record.stop(Limit::Numbers);
-            return start;
+            return Some(start);
         }
         self.together(Task::Sift, &mut |_| {});
         if let Some(error) = self.parallel.take_failure() {
             self.disk_failed(&error);
-            return start;
+            return Some(start);
         }
         self.parallel.number();
         self.together(Task::Inspect, &mut |_| {});
@@ -535,7 +574,7 @@ impl<'e, S: System> Search<'e, '_, S> {
         if let Some(limit) = limit {
             self.record.stop(limit);
         }
-        next
+        Some(next)
     }
 
     /// Takes on helpers when the first large block comes.

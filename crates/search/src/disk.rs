@@ -1,14 +1,18 @@
 //! A search that saves itself, and one that goes on from there.
 //!
 //! A checkpoint is a folder of files that only grow (roots, pairs, parents, values) and a small *manifest* that is replaced as a whole. The
-//! manifest says how many bytes of the others belong to it and what they sum up to, so whatever happens while a checkpoint
+//! manifest says how many bytes of the others belong to it and has their digests, so whatever happens while a checkpoint
 //! is written, the one before it stays valid: its bytes are not touched. Each checkpoint writes only what is new.
+//!
+//! Digests are made with a key of the user, so a checkpoint that somebody else wrote or changed is refused. What has the right digest is
+//! still read with suspicion: numbers that would lead out of a table are damage, and findings are found again. Nothing is changed on disk
+//! before all of that was checked.
 
 use std::io::{self, Read, Write};
 
-use abridge_store::{Marks, Medium, Parts, StateTable, Volume};
-use abridge_system::{Finding, FindingKind, Gap, Limit, System};
-use abridge_value::bytes::{Checksum, Reader, put_bytes, put_number};
+use abridge_store::{Marks, Medium, Parts, Restoring, StateTable, Volume};
+use abridge_system::{Finding, FindingKind, Gap, Limit, Properties, Steps, System, Worker};
+use abridge_value::bytes::{DIGEST_BYTES, Digest, Key, Reader, put_bytes, put_number, seal, unsealed};
 
 use crate::record::{Record, Tally};
 
@@ -24,8 +28,10 @@ pub struct Disk<'v> {
 #[derive(Clone, Copy)]
 pub struct Checkpoint<'v> {
     pub volume: &'v dyn Volume,
+    /// Seals what is saved.
+    pub key: &'v Key,
     /// Stands for the model and the options: only a search with the same can go on.
-    pub fingerprint: u64,
+    pub fingerprint: [u8; DIGEST_BYTES],
     /// Go on from what is saved there.
     pub resume: bool,
 }
@@ -37,6 +43,8 @@ pub enum Refusal {
     Unreadable(io::Error),
     /// It was written in another format.
     OtherVersion,
+    /// It was sealed with another key.
+    OtherKey,
     /// It is about another model, or other options.
     OtherModel,
     Damaged,
@@ -48,7 +56,7 @@ pub enum Refusal {
 pub const MANIFEST: &str = "manifest";
 const FILES: [&str; 4] = ["roots", "pairs", "parents", "values"];
 const MAGIC: &[u8; 8] = b"ABRIDGE\0";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// How far a search is, beside its table.
 #[derive(Clone, Default)]
@@ -78,23 +86,30 @@ pub(crate) struct Saver<'v> {
 }
 
 /// What the last checkpoint covers.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Saved {
     files: [Extent; FILES.len()],
     marks: Marks,
     system_marks: Vec<u64>,
 }
 
-/// Bytes of a file and what they sum up to.
-#[derive(Clone, Copy, Default)]
+/// Bytes of a file and their digest.
+#[derive(Clone)]
 struct Extent {
     len: u64,
-    sum: Checksum,
+    digest: Digest,
+}
+
+impl Extent {
+    fn new(key: &Key) -> Extent {
+        Extent { len: 0, digest: Digest::keyed(key) }
+    }
 }
 
 impl<'v> Saver<'v> {
     pub(crate) fn new(checkpoint: Checkpoint<'v>) -> Self {
-        Saver { checkpoint, saved: Saved::default() }
+        let files = std::array::from_fn(|_| Extent::new(checkpoint.key));
+        Saver { checkpoint, saved: Saved { files, marks: Marks::default(), system_marks: Vec::new() } }
     }
 
     /// Writes a checkpoint. If that fails, the one before it is still there.
@@ -126,7 +141,7 @@ impl<'v> Saver<'v> {
         let Saved { files, marks, system_marks } = &mut self.saved;
         let mut growing = Vec::with_capacity(FILES.len());
         for (name, extent) in FILES.iter().zip(files.iter()) {
-            growing.push(Growing::new(self.checkpoint.volume.open(name, extent.len)?, *extent));
+            growing.push(Growing::new(self.checkpoint.volume.open(name, extent.len)?, extent.clone()));
         }
         if let [roots, pairs, parents, values] = &mut growing[..] {
             table.save(marks, Parts { roots, pairs, parents })?;
@@ -142,10 +157,11 @@ impl<'v> Saver<'v> {
         let mut out = MAGIC.to_vec();
         let Saved { files, marks, system_marks } = &self.saved;
         put_number(&mut out, VERSION);
-        out.extend_from_slice(&self.checkpoint.fingerprint.to_le_bytes());
+        out.extend_from_slice(&self.checkpoint.key.name());
+        out.extend_from_slice(&self.checkpoint.fingerprint);
         for extent in files {
             put_number(&mut out, extent.len);
-            put_number(&mut out, extent.sum.get());
+            out.extend_from_slice(&extent.digest.get());
         }
         [marks.chunks, marks.pairs, marks.parent_words].into_iter().for_each(|mark| put_number(&mut out, mark));
         put_numbers(&mut out, system_marks);
@@ -153,9 +169,7 @@ impl<'v> Saver<'v> {
         put_record(&mut out, record);
         put_bytes(&mut out, &table.save_rest());
         put_bytes(&mut out, &system.save_notes());
-        let mut sum = Checksum::new();
-        sum.add(&out);
-        out.extend_from_slice(&sum.get().to_le_bytes());
+        seal(self.checkpoint.key, &mut out);
         out
     }
 
@@ -216,6 +230,8 @@ fn read_record(reader: &mut Reader<'_>) -> Option<Record> {
         Some(Finding { kind, state: reader.small()? })
     })?;
     let limits = reader.list(|reader| lasting_limit(reader.small()?, reader.small()?))?;
+    let of_operations = tally.per_operation.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+    (tally.transitions == of_operations).then_some(())?;
     Some(Record::resumed(tally, findings, limits))
 }
 
@@ -275,7 +291,10 @@ pub(crate) struct Resumed<'v> {
 }
 
 struct Manifest<'b> {
-    saved: Saved,
+    /// Length and digest of each file.
+    files: [(u64, [u8; DIGEST_BYTES]); FILES.len()],
+    marks: Marks,
+    system_marks: Vec<u64>,
     position: Position,
     record: Record,
     rest: &'b [u8],
@@ -289,14 +308,15 @@ pub(crate) fn resume<'v, S: System>(
     pause: &mut dyn FnMut(&mut StateTable) -> io::Result<()>,
 ) -> Result<Resumed<'v>, Refusal> {
     let bytes = checkpoint.volume.read(MANIFEST).map_err(Refusal::Unreadable)?;
-    let Manifest { saved, position, record, rest, notes } = read_manifest(&bytes, checkpoint.fingerprint)?;
+    let manifest = read_manifest(&bytes, &checkpoint)?;
     let mut files = Vec::with_capacity(FILES.len());
-    for (name, extent) in FILES.iter().zip(&saved.files) {
-        let medium = checkpoint.volume.open(name, extent.len).map_err(|error| match error.kind() {
+    for (name, (len, digest)) in FILES.iter().zip(manifest.files) {
+        let medium = checkpoint.volume.view(name, len).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof => Refusal::Damaged,
             _ => Refusal::Unreadable(error),
         })?;
-        files.push(Played::new(medium, *extent));
+        let played = Played::new(medium, len, checkpoint.key);
+        files.push(played.vouched_for(&digest).ok_or(Refusal::Damaged)?);
     }
     let mut spill_error = None;
     let mut pause = |table: &mut StateTable| {
@@ -307,57 +327,99 @@ pub(crate) fn resume<'v, S: System>(
         })
     };
     let [roots, pairs, parents, values] = &mut files[..] else { return Err(Refusal::Damaged) };
-    let restored = system.restore(&saved.system_marks, values, notes).and_then(|()| {
-        StateTable::restore(system.width(), saved.marks, Parts { roots, pairs, parents }, rest, &mut pause)
+    let restored = system.restore(&manifest.system_marks, values, manifest.notes).and_then(|()| {
+        let watch = Restoring { is_state: &|words| system.is_state(words), pause: &mut pause };
+        StateTable::restore(system.width(), manifest.marks, Parts { roots, pairs, parents }, manifest.rest, watch)
     });
     let table = match (restored, spill_error) {
         (_, Some(error)) => return Err(Refusal::Spill(error)),
         (Ok(table), None) => table,
         (Err(_), None) => return Err(Refusal::Damaged),
     };
-    let n_states = table.len() as u32;
-    let is_whole = files.iter().all(Played::is_whole)
-        && position.next <= position.level_end
-        && position.level_end <= n_states
-        && position.block.is_none_or(|block| block.end <= position.level_end)
-        && record.findings.iter().all(|finding| finding.state < n_states);
-    if !is_whole {
+    let Manifest { marks, system_marks, position, record, .. } = manifest;
+    let are_read = files.iter().all(Played::is_at_end);
+    if !are_read || !is_possible(&position, &table) || !are_found_again(system, &table, &record) {
         return Err(Refusal::Damaged);
     }
-    Ok(Resumed { saver: Saver { checkpoint, saved }, table, position, record })
+    let extents: Vec<Extent> = files.into_iter().map(|file| file.extent).collect();
+    let files = extents.try_into().map_err(|_| Refusal::Damaged)?;
+    Ok(Resumed { saver: Saver { checkpoint, saved: Saved { files, marks, system_marks } }, table, position, record })
 }
 
-fn read_manifest(bytes: &[u8], fingerprint: u64) -> Result<Manifest<'_>, Refusal> {
-    let body = bytes.strip_prefix(MAGIC).ok_or(Refusal::Damaged)?;
-    let (body, sum) = body.split_last_chunk::<8>().ok_or(Refusal::Damaged)?;
-    let mut reader = Reader::new(body);
+/// Whether a search with this table can be where it is said to be.
+fn is_possible(position: &Position, table: &StateTable) -> bool {
+    let n_states = table.len() as u64;
+    position.next <= position.level_end
+        && u64::from(position.level_end) <= n_states
+        && u64::from(position.depth) <= n_states
+        && position.block.is_none_or(|block| position.next < block.end && block.end <= position.level_end)
+        && table.n_closed() == Some(u64::from(position.next))
+}
+
+/// Whether everything that is said to have been found is there. There are few findings, so this costs little.
+fn are_found_again<S: System>(system: &S, table: &StateTable, record: &Record) -> bool {
+    let mut worker = system.worker();
+    let mut steps = Steps::new(system.width());
+    record.findings.iter().all(|finding| {
+        if finding.state as usize >= table.len() {
+            return false;
+        }
+        let Ok(words) = table.get(finding.state) else { return false };
+        match finding.kind {
+            FindingKind::Deadlock | FindingKind::IllDefined(_) => {
+                steps.clear();
+                let completeness = worker.successors(&words, &mut steps);
+                match finding.kind {
+                    FindingKind::IllDefined(operation) => steps.ill_defined().contains(&operation),
+                    _ => steps.is_deadlock(completeness),
+                }
+            }
+            kind => {
+                let mut is_found = false;
+                // What is not known is not found.
+                let _ = worker.inspect(&words, None, asked_for(kind), &mut |found| is_found |= found == kind);
+                is_found
+            }
+        }
+    })
+}
+
+/// What has to be asked for to find something of a kind.
+fn asked_for(kind: FindingKind) -> Properties {
+    Properties {
+        invariant: matches!(kind, FindingKind::Invariant(_) | FindingKind::IllDefinedInvariant(_)),
+        assertions: matches!(kind, FindingKind::Assertion(_) | FindingKind::IllDefinedAssertion(_)),
+        goal: kind == FindingKind::Goal,
+        propositions: matches!(kind, FindingKind::Proposition(_) | FindingKind::IllDefinedProposition(_)),
+    }
+}
+
+fn read_manifest<'b>(bytes: &'b [u8], checkpoint: &Checkpoint<'_>) -> Result<Manifest<'b>, Refusal> {
+    let mut reader = Reader::new(bytes.strip_prefix(MAGIC).ok_or(Refusal::Damaged)?);
     if reader.number() != Some(VERSION) {
         return Err(Refusal::OtherVersion);
     }
-    let mut expected = Checksum::new();
-    expected.add(&bytes[..bytes.len() - 8]);
-    if expected.get().to_le_bytes() != *sum {
-        return Err(Refusal::Damaged);
+    if reader.array() != Some(checkpoint.key.name()) {
+        return Err(Refusal::OtherKey);
     }
-    let mut found = [0; 8];
-    for byte in &mut found {
-        *byte = reader.byte().ok_or(Refusal::Damaged)?;
-    }
-    if u64::from_le_bytes(found) != fingerprint {
+    let sealed = unsealed(checkpoint.key, bytes).ok_or(Refusal::Damaged)?;
+    let n_read = bytes.len() - reader.len();
+    let mut reader = Reader::new(sealed.get(n_read..).ok_or(Refusal::Damaged)?);
+    if reader.array() != Some(checkpoint.fingerprint) {
         return Err(Refusal::OtherModel);
     }
-    read_body(&mut reader).ok_or(Refusal::Damaged)
+    read_body(&mut reader).filter(|_| reader.is_empty()).ok_or(Refusal::Damaged)
 }
 
 fn read_body<'b>(reader: &mut Reader<'b>) -> Option<Manifest<'b>> {
-    let mut saved = Saved::default();
-    for extent in &mut saved.files {
-        *extent = Extent { len: reader.number()?, sum: Checksum::from(reader.number()?) };
+    let mut files = [(0, [0; DIGEST_BYTES]); FILES.len()];
+    for file in &mut files {
+        *file = (reader.number()?, reader.array()?);
     }
-    saved.marks = Marks { chunks: reader.number()?, pairs: reader.number()?, parent_words: reader.number()? };
-    saved.system_marks = reader.list(Reader::number)?;
+    let marks = Marks { chunks: reader.number()?, pairs: reader.number()?, parent_words: reader.number()? };
+    let system_marks = reader.list(Reader::number)?;
     let (position, record) = (read_position(reader)?, read_record(reader)?);
-    Some(Manifest { saved, position, record, rest: reader.bytes()?, notes: reader.bytes()? })
+    Some(Manifest { files, marks, system_marks, position, record, rest: reader.bytes()?, notes: reader.bytes()? })
 }
 
 /// Bytes that are gathered before they are written, or read at once.
@@ -394,7 +456,7 @@ impl Write for Growing {
     fn flush(&mut self) -> io::Result<()> {
         self.medium.append(&self.buffer)?;
         self.extent.len += self.buffer.len() as u64;
-        self.extent.sum.add(&self.buffer);
+        self.extent.digest.add(&self.buffer);
         self.buffer.clear();
         Ok(())
     }
@@ -404,32 +466,49 @@ impl Write for Growing {
 struct Played {
     medium: Box<dyn Medium>,
     extent: Extent,
+    /// Where the buffer ends.
     at: u64,
-    sum: Checksum,
     buffer: Vec<u8>,
     used: usize,
 }
 
 impl Played {
-    fn new(medium: Box<dyn Medium>, extent: Extent) -> Self {
-        Played { medium, extent, at: 0, sum: Checksum::new(), buffer: Vec::new(), used: 0 }
+    fn new(medium: Box<dyn Medium>, len: u64, key: &Key) -> Self {
+        let extent = Extent { len, ..Extent::new(key) };
+        Played { medium, extent, at: 0, buffer: Vec::new(), used: 0 }
     }
 
-    /// Everything was read, and it is what was written.
-    fn is_whole(&self) -> bool {
-        self.at == self.extent.len && self.used == self.buffer.len() && self.sum == self.extent.sum
+    /// The same, about to be read, if its bytes have this digest: what has not is not even looked at.
+    fn vouched_for(mut self, digest: &[u8; DIGEST_BYTES]) -> Option<Played> {
+        while !self.is_at_end() {
+            self.fill().ok()?;
+            self.extent.digest.add(&self.buffer);
+            self.used = self.buffer.len();
+        }
+        (self.at, self.used) = (0, 0);
+        self.buffer.clear();
+        (self.extent.digest.get() == *digest).then_some(self)
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at == self.extent.len && self.used == self.buffer.len()
+    }
+
+    /// Reads the next bytes, where those in the buffer are used up.
+    fn fill(&mut self) -> io::Result<()> {
+        let len = (self.extent.len - self.at).min(BUFFER as u64) as usize;
+        self.buffer.resize(len, 0);
+        self.medium.read_at(self.at, &mut self.buffer)?;
+        self.at += len as u64;
+        self.used = 0;
+        Ok(())
     }
 }
 
 impl Read for Played {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.used == self.buffer.len() {
-            let len = (self.extent.len - self.at).min(BUFFER as u64) as usize;
-            self.buffer.resize(len, 0);
-            self.medium.read_at(self.at, &mut self.buffer)?;
-            self.sum.add(&self.buffer);
-            self.at += len as u64;
-            self.used = 0;
+            self.fill()?;
         }
         let len = out.len().min(self.buffer.len() - self.used);
         out[..len].copy_from_slice(&self.buffer[self.used..self.used + len]);

@@ -37,6 +37,8 @@ pub struct Progress {
     pub bytes: u64,
     /// States were moved to files.
     pub is_spilled: bool,
+    /// Memory can be given back before it is used up.
+    pub can_spill: bool,
     pub depth: u32,
     /// Something was found, so the verdict is known.
     pub is_settled: bool,
@@ -121,9 +123,11 @@ pub fn explore_on_disk<S: System>(
 #[cfg(test)]
 mod tests {
     use std::io;
+    use std::sync::LazyLock;
 
     use abridge_store::{Ram, Volume as _};
     use abridge_system::{Alike, Completeness, FindingKind, Origin, Pause, Steps, Worker};
+    use abridge_value::bytes::Key;
 
     use super::*;
     use crate::disk::{Checkpoint, MANIFEST};
@@ -223,6 +227,20 @@ mod tests {
     fn a_limit_that_is_not_reached_is_no_limit() {
         let enough = Config { max_states: Some(100), max_depth: Some(100), ..config(Strategy::BreadthFirst) };
         assert!(explore(&Counter { top: 20 }, &enough, &mut ()).limits.is_empty());
+    }
+
+    #[test]
+    fn the_number_of_states_stays_near_its_limit() {
+        let system = Web { size: 199_999 };
+        for max in [1, 7, 1000, 10_000, 30_000, 60_000] {
+            let config = |workers| Config { max_states: Some(max), ..web_config(workers, false, None) };
+            let found = explore(&system, &config(1), &mut ());
+            let n_states = found.table.len() as u64;
+            // A part of sixteen states with up to six steps each.
+            assert!(n_states >= max && n_states < max + 96, "{n_states} of {max}");
+            assert_eq!(found.limits, [Limit::States(n_states)]);
+            explore(&system, &config(2), &mut ()).assert_same(&found);
+        }
     }
 
     /// Numbers below `size`, each with steps to some others, spread widely.
@@ -397,8 +415,13 @@ mod tests {
         }
     }
 
+    fn key() -> &'static Key {
+        static KEY: LazyLock<Key> = LazyLock::new(|| Key::new([1; 32]));
+        &KEY
+    }
+
     fn checkpoint(volume: &Ram, resume: bool) -> Disk<'_> {
-        Disk { checkpoint: Some(Checkpoint { volume, fingerprint: 42, resume }), spill: None }
+        Disk { checkpoint: Some(Checkpoint { volume, key: key(), fingerprint: [42; 32], resume }), spill: None }
     }
 
     #[test]
@@ -453,8 +476,10 @@ mod tests {
         let resume = |volume: &Ram| explore_on_disk(&system, &config, checkpoint(volume, true), &mut ()).err();
         assert!(matches!(resume(&volume), Some(Refusal::Unreadable(_))));
         explore_on_disk(&system, &config, checkpoint(&volume, false), &mut Impatient::after(500))?;
-        let other =
-            Disk { checkpoint: Some(Checkpoint { volume: &volume, fingerprint: 43, resume: true }), spill: None };
+        let other = Disk {
+            checkpoint: Some(Checkpoint { volume: &volume, key: key(), fingerprint: [43; 32], resume: true }),
+            spill: None,
+        };
         assert!(matches!(explore_on_disk(&system, &config, other, &mut ()), Err(Refusal::OtherModel)));
         let content: Vec<(String, Vec<u8>)> =
             volume.names().into_iter().map(|name| (name.clone(), volume.read(&name).unwrap_or_default())).collect();

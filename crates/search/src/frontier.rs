@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::random::Random;
+use abridge_value::Random;
 
 /// The order in which states are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

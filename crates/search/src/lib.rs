@@ -13,7 +13,6 @@ mod explore;
 mod frontier;
 mod parallel;
 mod pool;
-mod random;
 mod record;
 mod root;
 mod scout;

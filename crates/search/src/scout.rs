@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use abridge_store::StateTable;
 use abridge_system::{FindingKind, Steps, System, Worker};
+use abridge_value::Random;
 
 use crate::explore::{Config, Control};
-use crate::random::Random;
 
 /// When the first walks are made.
 const FIRST: Duration = Duration::from_millis(500);
@@ -45,7 +45,7 @@ impl Start {
     /// One of the states of a table from `first` on.
     pub(crate) fn waiting(table: &StateTable, first: u32, random: &mut Random) -> Option<Start> {
         let n_waiting = (table.len() as u64).checked_sub(u64::from(first)).filter(|waiting| *waiting > 0)?;
-        let number = first + random.below(n_waiting) as u32;
+        let number = first + random.below(n_waiting as usize) as u32;
         Some(Start { number: Some(number), words: table.get(number).ok()? })
     }
 }
@@ -121,7 +121,7 @@ impl<'s, S: System> Scout<'s, S> {
             if steps.is_empty() {
                 return;
             }
-            let target = steps.get(random.below(steps.len() as u64) as usize).target;
+            let target = steps.get(random.below(steps.len())).target;
             path.push(target.to_vec());
             let _ = worker.inspect(target, Some(&state), config.properties, &mut |kind| note(kind, &path));
             state.clear();

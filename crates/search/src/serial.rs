@@ -113,6 +113,7 @@ impl<S: System> Serial<'_, '_, S> {
             waiting: self.frontier.len() as u64,
             bytes: self.table.bytes() as u64,
             is_spilled: false,
+            can_spill: false,
             depth: self.depth,
             is_settled: !self.record.findings.is_empty() || !self.scout.found.is_empty(),
         }

@@ -12,6 +12,7 @@ use abridge_store::{NO_PARENT, Ram};
 use abridge_system::{
     Alike, Completeness, Finding, FindingKind, Limit, Origin, Pause, Properties, Steps, System, Worker,
 };
+use abridge_value::bytes::Key;
 
 /// Towers side by side: a state is the number of a tower and how high one is. At the top of every second tower nothing leads on, at that of
 /// the others the way leads back.
@@ -225,7 +226,11 @@ fn a_search_with_a_limit_in_numbers_does_not_look_ahead() {
 fn a_search_that_does_not_know_its_root_is_not_saved() -> Result<(), Refusal> {
     let system = Towers { n_towers: None, height: 5, broken: None };
     let volume = Ram::new();
-    let disk = Disk { checkpoint: Some(Checkpoint { volume: &volume, fingerprint: 1, resume: false }), spill: None };
+    let key = Key::new([1; 32]);
+    let disk = Disk {
+        checkpoint: Some(Checkpoint { volume: &volume, key: &key, fingerprint: [1; 32], resume: false }),
+        spill: None,
+    };
     let found = explore_on_disk(&system, &config(Strategy::BreadthFirst, false), disk, &mut Clock::until(3))?;
     assert_eq!((found.limits.as_slice(), found.disk.n_checkpoints), ([Limit::Time].as_slice(), 0));
     assert!(found.disk.checkpoint_error.is_some() && volume.names().is_empty());

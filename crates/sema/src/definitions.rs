@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, Span, with_stack};
-use abridge_model::{ExternalKind, SmolStr};
+use abridge_model::{ExternalKind, Logic, SmolStr};
 use abridge_syntax::Node;
 use abridge_syntax::ast::{self, ClauseKind, Definition, DefinitionBody, Ident};
 
@@ -32,7 +32,12 @@ pub(crate) struct DefTable {
     entries: HashMap<SmolStr, Rc<DefEntry>>,
     /// In the order of the text, imported ones where they are imported.
     order: Vec<SmolStr>,
+    /// Temporal properties whose name another one has; all of them count.
+    namesakes: Vec<Rc<DefEntry>>,
 }
+
+/// Definitions whose text is a temporal formula.
+pub(crate) const TEMPORAL_PREFIXES: [(&str, Logic); 2] = [("ASSERT_LTL", Logic::Ltl), ("ASSERT_CTL", Logic::Ctl)];
 
 const EXTERNAL_PREFIXES: [(&str, ExternalKind); 3] = [
     ("EXTERNAL_FUNCTION_", ExternalKind::Function),
@@ -51,6 +56,11 @@ impl DefTable {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Rc<DefEntry>> {
         self.order.iter().filter_map(|name| self.entries.get(name))
+    }
+
+    /// Temporal properties whose name an entry of the table has.
+    pub(crate) fn namesakes(&self) -> &[Rc<DefEntry>] {
+        &self.namesakes
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
@@ -87,6 +97,10 @@ impl DefTable {
     fn add(&mut self, entry: DefEntry, diagnostics: &mut Vec<Diagnostic>) {
         let name = entry.name.name.clone();
         if let Some(earlier) = self.entries.get(&name) {
+            if TEMPORAL_PREFIXES.iter().any(|(prefix, _)| name.starts_with(prefix)) {
+                self.namesakes.push(Rc::new(entry));
+                return;
+            }
             diagnostics.push(
                 Diagnostic::error("duplicate-definition", format!("`{name}` is defined twice"))
                     .at_saying(entry.name.span, "defined again")

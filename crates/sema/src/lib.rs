@@ -8,7 +8,6 @@
 //!
 //! The crate reads files only through [`FileSystem`].
 
-mod carriers;
 mod cascade;
 mod definitions;
 mod formula;
@@ -38,6 +37,22 @@ pub struct Options {
     pub preferences: Vec<(String, String)>,
     /// Sizes of deferred sets.
     pub set_sizes: Vec<(String, u32)>,
+    /// The caps MAX_INITIALISATIONS and MAX_OPERATIONS will be obeyed, so that setting them is worth no warning.
+    pub heeds_caps: bool,
+    /// Operations of a refinement do not assume the preconditions of the operations that they refine.
+    pub ignore_abstract_preconditions: bool,
+    /// Names in arguments of definitions are captured by binders of the definition's body.
+    pub captures: bool,
+}
+
+impl Options {
+    /// ProB's conventions.
+    #[must_use]
+    pub fn prob(mut self) -> Self {
+        self.ignore_abstract_preconditions = true;
+        self.captures = true;
+        self
+    }
 }
 
 /// What the front end found out.

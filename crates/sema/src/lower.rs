@@ -5,26 +5,31 @@
 //! formal to its actual argument, so nothing is captured and every use is typed on its own.
 //!
 //! `formula.rs` and `operators.rs` lower predicates and expressions, `definitions.rs` their expansion, `substitution.rs` statements,
-//! `machine.rs` the clauses of one machine instance, `compose.rs` the project as a whole.
+//! `machine.rs` the clauses of one machine instance, `operations.rs` its operations, `inherited.rs` what a refinement has from its
+//! abstraction, `compose.rs` the project as a whole.
 
 mod beside;
 mod builtins;
+mod capture;
 mod compose;
 mod definitions;
 mod finish;
 mod formula;
+mod inherited;
 mod lets;
 mod machine;
 mod mismatch;
+mod operations;
 mod operators;
 mod steering;
 mod substitution;
+mod visible;
 
 use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, MAX_DEPTH, SourceMap, Span, with_stack};
 use abridge_model::{
-    Expr, ExprId, ExprNode, Local, LocalId, Model, Pred, PredId, PredNode, SmolStr, Subst, SubstId, SubstNode,
+    Expr, ExprId, ExprNode, Local, LocalId, Model, OpId, Pred, PredId, PredNode, SmolStr, Subst, SubstId, SubstNode,
 };
 use abridge_syntax::ast::{self, Ident};
 
@@ -86,6 +91,10 @@ pub(crate) struct Lower<'a> {
     /// The budget of nodes was used up and reported.
     pub(crate) is_exhausted: bool,
     pub(crate) beside: beside::Beside,
+    /// Calls of operations of machines that are only seen, with the place.
+    pub(crate) seen_calls: Vec<(OpId, Span)>,
+    /// Variables of seen machines that a warning was given about.
+    pub(crate) warned_seen: std::collections::HashSet<SmolStr>,
 }
 
 impl Lower<'_> {

@@ -1,109 +1,25 @@
 //! Preferences: SET_PREF definitions of the main machine, overridden by the command line.
+//!
+//! [`table`] lists the preferences of ProB with what becomes of each here. What is set and has no effect is reported, and so is a name
+//! that ProB does not know: a machine whose author relies on a setting that is dropped silently is checked under other rules than the
+//! author believes.
 
 use abridge_diag::{Diagnostic, Span};
+use abridge_model::carriers::MAX_BITS;
 use abridge_model::{Preferences, SmolStr};
 use abridge_syntax::ast::{self, Atom, BinaryOp, DefinitionBody};
 use num_bigint::BigInt;
 
 use crate::Options;
-use crate::definitions::{DefEntry, DefTable};
+use crate::definitions::{DefEntry, DefTable, definitions_of};
 use crate::project::{Project, UnitId};
 use crate::suggest;
 
-const PREFIX: &str = "SET_PREF_";
+mod table;
 
-/// The preferences of ProB that machines and users set; others are reported as unknown.
-const KNOWN: &[&str] = &[
-    "ALLOW_COMPLEX_LETS",
-    "ALLOW_INCOMPLETE_SETUP_CONSTANTS",
-    "ALLOW_LOCAL_OPERATION_CALLS",
-    "ALLOW_NEW_OPERATIONS_IN_REFINEMENT",
-    "ALLOW_OPERATION_CALLS_FOR_USES",
-    "ALLOW_OPERATION_CALLS_IN_EXPRESSIONS",
-    "ALLOW_OUTPUT_READING",
-    "ALLOW_REALS",
-    "ALLOW_SIMULTANEOUS_ASSIGNMENTS",
-    "ALLOW_UNTYPED_IDENTIFIERS",
-    "ASSERT_CHECKING",
-    "CHR",
-    "CLPFD",
-    "COMPRESSION",
-    "CSE",
-    "CSE_PRED",
-    "CSE_SUBST",
-    "DATA_VALIDATION",
-    "DEFAULT_SETSIZE",
-    "DETECT_LAMBDAS",
-    "DISPROVER_MODE",
-    "DOUBLE_EVALUATION",
-    "ENUMERATE_INFINITE_TYPES",
-    "EXPAND_CLOSURES_FOR_STATE",
-    "EXPAND_FORALL_UPTO",
-    "IGNORE_HASH_COLLISIONS",
-    "IGNORE_PRJ_TYPES",
-    "INVARIANT_CHECKING",
-    "JVM_PARSER_HEAP_MB",
-    "KODKOD",
-    "KODKOD_MAX_NR_SOLS",
-    "KODKOD_ONLY_FULL",
-    "KODKOD_SAT_SOLVER",
-    "KODKOD_SYMMETRY",
-    "LIFT_EXISTS",
-    "LTL_SAFETY_MODEL_CHECK",
-    "LTSMIN",
-    "MAXINT",
-    "MAX_DISPLAY_SET",
-    "MAX_INITIALISATIONS",
-    "MAX_OPERATIONS",
-    "MC_DFS_BFS_MODE",
-    "MEMO",
-    "MEMOIZE_FUNCTIONS",
-    "MININT",
-    "NUMBER_OF_ANIMATED_ABSTRACTIONS",
-    "NUMBER_OF_SKIPPED_REFINEMENTS",
-    "OPERATION_REUSE",
-    "OPTIMIZE_AST",
-    "PARTITION_PROPERTIES",
-    "PERFORMANCE_INFO",
-    "POR",
-    "PROOF_INFO",
-    "PROB_SAFE_MODE",
-    "RAISE_ABORT_IMMEDIATELY",
-    "RANDOMISE_ENUMERATION_ORDER",
-    "RANDOMISE_OPERATION_ORDER",
-    "REMOVE_IMPLIED_CONSTRAINTS",
-    "REQUIRE_OUTPUT_ASSIGNMENT",
-    "SAFE_MODE",
-    "SAFETY_MODEL_CHECK",
-    "SHOW_EVENTB_ANY_VALUES",
-    "SMT",
-    "SMT_SUPPORTED_INTERPRETER",
-    "SOLVER_FOR_PROPERTIES",
-    "SOLVER_STRENGTH",
-    "STATIC_SYMMETRY_DETECTION",
-    "STORE_DETAILED_TRANSITION_INFOS",
-    "STRICT_RAISE_ENUM_WARNINGS",
-    "STRICT_RAISE_WARNINGS",
-    "STRING_AS_SEQUENCE",
-    "SYMBOLIC",
-    "SYMMETRY_MODE",
-    "TIME_OUT",
-    "TRACE_INFO",
-    "TRACE_UPON_ERROR",
-    "TREAT_OUTERMOST_PRE_AS_SELECT",
-    "TRY_FIND_ABORT",
-    "TYPE_CHECK_DEFINITIONS",
-    "USE_CHR_SOLVER",
-    "USE_CLPFD_SOLVER",
-    "USE_COMMON_SUBEXPRESSION_ELIMINATION",
-    "USE_PO",
-    "USE_RECORD_CONSTRUCTION",
-    "USE_SCOPE_DEFINITION",
-    "USE_SMT_MODE",
-    "USE_STATIC_ORDERING",
-    "WARN_ABOUT_DEFINITIONS",
-    "WARN_IF_ENUMERATION_EXCEEDS",
-];
+use table::{Effect, effect_of};
+
+const PREFIX: &str = "SET_PREF_";
 
 /// Reads the preferences of a project.
 pub(crate) fn collect(
@@ -116,7 +32,10 @@ pub(crate) fn collect(
     for entry in defs.iter() {
         let Some(name) = entry.name.name.strip_prefix(PREFIX) else { continue };
         match value_of(project, defs, entry) {
-            Some(text) => set(&mut preferences, name, &text, Some(entry.name.span), diagnostics),
+            Some(text) => {
+                let setting = Setting { name, text: &text, span: Some(entry.name.span) };
+                set(&mut preferences, &setting, options.heeds_caps, diagnostics);
+            }
             None => {
                 let message = format!("the value of preference `{name}` is not a number, a truth value or a string");
                 diagnostics.push(Diagnostic::error("wrong-preference", message).at(entry.name.span));
@@ -124,22 +43,63 @@ pub(crate) fn collect(
         }
     }
     for (name, text) in &options.preferences {
-        set(&mut preferences, name, text, None, diagnostics);
+        set(&mut preferences, &Setting { name, text, span: None }, options.heeds_caps, diagnostics);
     }
+    report_preferences_elsewhere(project, &preferences, diagnostics);
     preferences
 }
 
-fn set(preferences: &mut Preferences, name: &str, text: &str, span: Option<Span>, diagnostics: &mut Vec<Diagnostic>) {
+/// SET_PREF counts in the main machine and the definition files that it imports.
+fn report_preferences_elsewhere(project: &Project, preferences: &Preferences, diagnostics: &mut Vec<Diagnostic>) {
+    for unit in &project.units {
+        let Some(machine) = unit.ast.machine().filter(|_| unit.ast.file != project.ast(project.main).file) else {
+            continue;
+        };
+        for definition in definitions_of(&unit.ast) {
+            let ast::Definition::Named { name, .. } = definition else { continue };
+            let Some(preference) = name.name.strip_prefix(PREFIX) else { continue };
+            let is_honoured = matches!(effect_of(preference), Some(Effect::Honoured));
+            if is_honoured && !preferences.set.contains_key(preference) {
+                let message = format!(
+                    "preference `{preference}` has no effect in `{}`, which is not the main machine",
+                    machine.name.name
+                );
+                let help = format!("set it in `{}` or with `-p {preference} VALUE`", main_name(project));
+                diagnostics.push(Diagnostic::warning("ignored-preference", message).at(name.span).help(help));
+            }
+        }
+    }
+}
+
+fn main_name(project: &Project) -> &str {
+    project.machine(project.main).map_or("the main machine", |machine| machine.name.name.as_str())
+}
+
+/// One preference that is set, by a definition or on the command line.
+struct Setting<'a> {
+    name: &'a str,
+    text: &'a str,
+    /// The definition.
+    span: Option<Span>,
+}
+
+fn set(preferences: &mut Preferences, setting: &Setting<'_>, heeds_caps: bool, diagnostics: &mut Vec<Diagnostic>) {
+    let Setting { name, text, span } = *setting;
     let at = |diagnostic: Diagnostic| match span {
         Some(span) => diagnostic.at(span),
         None => diagnostic,
     };
-    if !KNOWN.contains(&name) && !name.starts_with("TK_") && !name.starts_with("DOT_") {
-        let mut diagnostic = at(Diagnostic::warning("unknown-preference", format!("there is no preference `{name}`")));
-        if let Some(near) = suggest::nearest(name, KNOWN.iter().copied()) {
-            diagnostic = diagnostic.help(format!("a similar one exists: `{near}`"));
+    match effect_of(name) {
+        Some(Effect::Honoured) => {}
+        Some(Effect::Cap) if heeds_caps => {}
+        Some(Effect::Fixed { value, .. }) if text.eq_ignore_ascii_case(value) => {}
+        Some(effect) => diagnostics.push(at(ignored(name, effect))),
+        None => {
+            let diagnostic = at(Diagnostic::warning("unknown-preference", format!("there is no preference `{name}`")));
+            let near = suggest::nearest(name, table::names());
+            let help = near.map(|near| format!("a similar one exists: `{near}`"));
+            diagnostics.push(help.into_iter().fold(diagnostic, Diagnostic::help));
         }
-        diagnostics.push(diagnostic);
     }
     let number = BigInt::parse_bytes(text.trim().as_bytes(), 10);
     let wrong = |what: &str| {
@@ -158,6 +118,19 @@ fn set(preferences: &mut Preferences, name: &str, text: &str, span: Option<Span>
     preferences.set.insert(SmolStr::from(name), SmolStr::from(text));
 }
 
+/// A preference of ProB that changes nothing here.
+fn ignored(name: &str, effect: Effect) -> Diagnostic {
+    let diagnostic = Diagnostic::warning("ignored-preference", format!("preference `{name}` has no effect"));
+    match effect {
+        Effect::Honoured => diagnostic,
+        Effect::Cap => diagnostic
+            .note("all set-ups, initialisations and steps are explored")
+            .help("`abridge check --prob-limits` obeys the caps of ProB"),
+        Effect::Fixed { value, because } => diagnostic.note(format!("it is always `{value}`: {because}")),
+        Effect::Ignored(reason) => diagnostic.note(reason.text()),
+    }
+}
+
 /// The text of a preference's value.
 fn value_of(project: &Project, defs: &DefTable, entry: &DefEntry) -> Option<String> {
     let DefinitionBody::Formula(body) = entry.body else { return None };
@@ -172,9 +145,6 @@ fn value_of(project: &Project, defs: &DefTable, entry: &DefEntry) -> Option<Stri
         _ => integer(project, defs, entry.unit, body).map(|value| value.to_string()),
     }
 }
-
-/// No integer that steers us is longer.
-pub(crate) const MAX_BITS: u64 = 1 << 16;
 
 /// The value of an integer expression without variables; none if it is too long or the way to it is.
 pub(crate) fn integer(project: &Project, defs: &DefTable, unit: UnitId, id: ast::ExprId) -> Option<BigInt> {

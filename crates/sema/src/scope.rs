@@ -29,8 +29,10 @@ pub(crate) enum Access {
     Own,
     /// Of an included, extended or imported machine: written only through its operations.
     Included,
-    /// Of a seen or used machine: never written.
+    /// Of a machine that is seen: read only in INITIALISATION and OPERATIONS.
     Seen,
+    /// Of a machine that is used: never written.
+    Used,
     /// Of the abstraction and gone in the refinement: only the invariant and assertions may mention it.
     Abstract,
 }
@@ -231,6 +233,40 @@ impl Frames {
             }
         }
         names
+    }
+
+    /// The innermost binder around a place in the body of a definition that binds a name of interest.
+    pub(crate) fn binder_in_definition(
+        &self,
+        frame: FrameId,
+        is_wanted: impl Fn(&SmolStr) -> bool,
+    ) -> Option<(SmolStr, LocalId)> {
+        for frame in self.chain(frame) {
+            match &frame.kind {
+                FrameKind::Locals(locals) => {
+                    if let Some((name, local, _)) = locals.iter().find(|(name, ..)| is_wanted(name)) {
+                        return Some((name.clone(), *local));
+                    }
+                }
+                FrameKind::Formals(_) => return None,
+                FrameKind::Global | FrameKind::Before(_) => {}
+            }
+        }
+        None
+    }
+
+    /// All that binders of a definition's body bind around a place in that body.
+    pub(crate) fn binders_of_definition(&self, frame: FrameId) -> Vec<(SmolStr, LocalId, LocalKind)> {
+        let mut binders = Vec::new();
+        for frame in self.chain(frame) {
+            match &frame.kind {
+                // The innermost binder of a name counts, and that is the last one in a frame.
+                FrameKind::Locals(locals) => binders.splice(0..0, locals.iter().cloned()).for_each(drop),
+                FrameKind::Formals(_) => return binders,
+                FrameKind::Global | FrameKind::Before(_) => {}
+            }
+        }
+        Vec::new()
     }
 
     fn chain(&self, frame: FrameId) -> impl Iterator<Item = &Frame> {

@@ -16,7 +16,8 @@ mod pred;
 
 use std::collections::{HashMap, HashSet};
 
-pub use action::{Effect, Executor, may_fail};
+pub use abridge_model::may_fail;
+pub use action::{Effect, Executor};
 pub use binder::Visit;
 pub use member::SetArg;
 

@@ -51,11 +51,30 @@ impl FoldTree {
 
     /// Unfolds a root into its words and the ids of its inner nodes.
     pub(crate) fn unfold(&self, pairs: &Pairs, root: u64, words: &mut [u32], ids: &mut [u32]) {
+        self.unfold_by(root, words, ids, |id| Some(pairs.get(id)));
+    }
+
+    /// The same for what may be no root at all; false if it is not.
+    pub(crate) fn try_unfold(&self, pairs: &Pairs, root: u64, words: &mut [u32], ids: &mut [u32]) -> bool {
+        let n_pairs = pairs.len();
+        let is_narrow = self.nodes.is_empty();
+        (!is_narrow || root <= u64::from(u32::MAX))
+            && self.unfold_by(root, words, ids, |id| (u64::from(id) < n_pairs).then(|| pairs.get(id))).is_some()
+    }
+
+    #[inline]
+    fn unfold_by(
+        &self,
+        root: u64,
+        words: &mut [u32],
+        ids: &mut [u32],
+        pair_of: impl Fn(u32) -> Option<u64>,
+    ) -> Option<()> {
         if let [only] = words {
             *only = root as u32;
         }
         for (idx, children) in self.nodes.iter().enumerate().rev() {
-            let pair = if idx == self.nodes.len() - 1 { root } else { pairs.get(ids[idx]) };
+            let pair = if idx == self.nodes.len() - 1 { root } else { pair_of(ids[idx])? };
             for (child, half) in children.iter().zip([(pair >> 32) as u32, pair as u32]) {
                 match child {
                     Child::Word(word) => words[*word] = half,
@@ -63,6 +82,7 @@ impl FoldTree {
                 }
             }
         }
+        Some(())
     }
 
     /// Folds words into a root, and stores the ids of the inner nodes in `ids`. Equal subtrees of `near` are reused.

@@ -46,6 +46,7 @@ pub(crate) struct Unary {
 }
 
 /// Distance of the samples that speed up [`Unary::run_of`].
+/// Distance of the samples that speed up [`Unary::run_of`].
 const ONES_PER_SAMPLE: u64 = 512;
 
 impl Unary {
@@ -113,6 +114,22 @@ impl Unary {
         Some(())
     }
 
+    /// Number of runs beside the first, which is that of the root, if there are `n_states` ones and each comes after its parent. Without
+    /// this order, following parents might not terminate.
+    pub(crate) fn n_parents(&self, n_states: u64) -> Option<u64> {
+        let (mut n_ones, mut n_zeros) = (0, 0);
+        for position in 0..self.len {
+            if self.bits[(position / 64) as usize] >> (position % 64) & 1 == 0 {
+                n_zeros += 1;
+            } else if n_zeros <= n_ones {
+                n_ones += 1;
+            } else {
+                return None;
+            }
+        }
+        (n_ones == n_states).then(|| n_zeros.checked_sub(1))?
+    }
+
     /// The run that contains the one with this number: the number of zeros before it.
     fn run_of(&self, one: u32) -> u32 {
         let start = self.samples.get((u64::from(one) / ONES_PER_SAMPLE) as usize).copied().unwrap_or(0);
@@ -142,11 +159,25 @@ mod tests {
         let lengths: Vec<u32> = (0..5000_u32).map(|n| (n * n) % 7 * u32::from(n % 3 != 0)).collect();
         lengths.iter().for_each(|length| runs.push_run(*length));
         let mut one = 0;
+        assert_eq!(runs.n_parents(u64::from(lengths.iter().sum::<u32>())), None, "state 0 is no child of itself");
         for (run, length) in lengths.iter().enumerate() {
             for _ in 0..*length {
                 assert_eq!(runs.run_of(one), run as u32);
                 one += 1;
             }
         }
+    }
+
+    #[test]
+    fn parents_come_before_their_children() {
+        let runs = |lengths: &[u32]| {
+            let mut runs = Unary::default();
+            lengths.iter().for_each(|length| runs.push_run(*length));
+            runs
+        };
+        assert_eq!(runs(&[1, 2, 0, 1]).n_parents(4), Some(3));
+        assert_eq!(runs(&[1, 2, 0, 1]).n_parents(3), None, "another number of states");
+        assert_eq!(runs(&[1, 0, 1]).n_parents(2), None, "the second state is a child of itself");
+        assert_eq!(runs(&[]).n_parents(0), None, "not even the root was expanded");
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Chunks, pairs and parents are append-only, so a checkpoint appends what is new since the last one. The small rest is written as a
 //! whole. Restoring must give every state its old number.
+//!
+//! Restoring trusts nothing: a number outside a table, or a parent after its child, makes the whole invalid. Otherwise a file could
+//! make the search panic, or follow parents for ever.
 
 use std::io::{self, Read, Write};
 use std::sync::PoisonError;
@@ -24,6 +27,14 @@ pub struct Parts<T> {
     pub roots: T,
     pub pairs: T,
     pub parents: T,
+}
+
+/// Callbacks while a table is restored.
+pub struct Restoring<'r> {
+    /// True if the words can be a state.
+    pub is_state: &'r dyn Fn(&[u32]) -> bool,
+    /// Called regularly, so that a large table can be spilled meanwhile.
+    pub pause: &'r mut dyn FnMut(&mut StateTable) -> io::Result<()>,
 }
 
 impl StateTable {
@@ -58,13 +69,13 @@ impl StateTable {
         bytes
     }
 
-    /// Restores a saved table. `pause` is called regularly, so that a large table can be spilled meanwhile.
+    /// Restores a saved table.
     pub fn restore(
         width: usize,
         marks: Marks,
         from: Parts<&mut dyn Read>,
         rest: &[u8],
-        pause: &mut dyn FnMut(&mut StateTable) -> io::Result<()>,
+        restoring: Restoring<'_>,
     ) -> io::Result<StateTable> {
         let mut table = StateTable::new(width, Order::Ascending);
         let mut rest = rest;
@@ -80,6 +91,7 @@ impl StateTable {
             }
             runs.end_with(last_word, len).ok_or(io::ErrorKind::InvalidData)?;
         }
+        let mut buffers = (Vec::new(), Vec::new());
         for _ in 0..marks.chunks {
             if table.len() as u64 + CHUNK_STATES as u64 > MAX_STATES {
                 return Err(io::ErrorKind::InvalidData.into());
@@ -87,16 +99,46 @@ impl StateTable {
             let start = table.len();
             let roots = table.roots.load_chunk(from.roots)?;
             for (number, root) in (start..).zip(roots) {
-                table.index(root, number);
+                table.index_checked(root, number, restoring.is_state, &mut buffers)?;
             }
-            pause(&mut table)?;
+            (restoring.pause)(&mut table)?;
         }
-        for _ in 0..number(&mut rest)? {
+        let n_tail = number(&mut rest)?;
+        if n_tail >= CHUNK_STATES as u64 || table.len() as u64 + n_tail > MAX_STATES {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        for _ in 0..n_tail {
             let root = number(&mut rest)?;
             let number = table.append(root);
-            table.index(root, number as usize);
+            table.index_checked(root, number as usize, restoring.is_state, &mut buffers)?;
+        }
+        if !rest.is_empty() || table.n_closed().is_none() {
+            return Err(io::ErrorKind::InvalidData.into());
         }
         Ok(table)
+    }
+
+    /// Number of states with all children in the table; `None` if the parent links are not those of a search.
+    pub fn n_closed(&self) -> Option<u64> {
+        match &self.parents {
+            Parents::Ascending(runs) => runs.n_parents(self.len() as u64),
+            Parents::Listed(_) => None,
+        }
+    }
+
+    /// Adds a state to the index by root, if it can be a state.
+    fn index_checked(
+        &mut self,
+        root: u64,
+        number: usize,
+        is_state: &dyn Fn(&[u32]) -> bool,
+        (words, ids): &mut (Vec<u32>, Vec<u32>),
+    ) -> io::Result<()> {
+        if !self.try_unfold(root, words, ids) || !is_state(words) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.index(root, number);
+        Ok(())
     }
 
     /// Adds a state to the index by root.
@@ -143,7 +185,8 @@ mod tests {
                 let (mut roots, mut pairs, mut parents) = (roots.as_slice(), pairs.as_slice(), parents.as_slice());
                 let from = Parts { roots: &mut roots as &mut dyn Read, pairs: &mut pairs, parents: &mut parents };
                 let mut pause = |table: &mut StateTable| if spills { table.spill(&volume) } else { Ok(()) };
-                let mut copy = StateTable::restore(4, marks, from, &table.save_rest(), &mut pause)?;
+                let restoring = Restoring { is_state: &|words| words[3] == 3, pause: &mut pause };
+                let mut copy = StateTable::restore(4, marks, from, &table.save_rest(), restoring)?;
                 assert_eq!(copy.len(), table.len());
                 for state in (0..table.len() as u32).step_by(97) {
                     assert_eq!(copy.get(state)?, table.get(state)?);

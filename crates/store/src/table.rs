@@ -94,6 +94,13 @@ impl StateTable {
         self.tree.unfold(&self.pairs, root, words, ids);
     }
 
+    /// The same for an untrusted root; false if it is not a valid one.
+    pub(crate) fn try_unfold(&self, root: u64, words: &mut Vec<u32>, ids: &mut Vec<u32>) -> bool {
+        words.resize(self.tree.width(), 0);
+        ids.resize(self.tree.n_inner(), 0);
+        self.tree.try_unfold(&self.pairs, root, words, ids)
+    }
+
     /// Folds words into a root. `near` has words and ids of a similar state, if there is one.
     pub fn fold(
         &self,

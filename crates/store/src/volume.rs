@@ -11,6 +11,9 @@ pub trait Volume: Sync {
     /// Opens a file for appending and truncates it to its first `len` bytes; creates it if `len` is 0. A shorter file is an error.
     fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>>;
 
+    /// Opens a file to read its first `len` bytes, and changes nothing. A file that is shorter is an error.
+    fn view(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>>;
+
     /// The content of a whole file.
     fn read(&self, name: &str) -> io::Result<Vec<u8>>;
 
@@ -85,6 +88,14 @@ impl Volume for Ram {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         lock(&content).truncate(len as usize);
+        Ok(Box::new(RamFile { content, left: self.left.clone() }))
+    }
+
+    fn view(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
+        let content = self.file(name)?;
+        if (lock(&content).len() as u64) < len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         Ok(Box::new(RamFile { content, left: self.left.clone() }))
     }
 

@@ -43,6 +43,10 @@ pub trait Layer: Sync {
         self.inner().save(marks, sink)
     }
 
+    fn layer_is_state(&self, words: &[u32]) -> bool {
+        self.inner().is_state(words)
+    }
+
     fn layer_restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
         self.inner().restore(marks, source, notes)
     }
@@ -84,6 +88,10 @@ impl<L: Layer> System for L {
 
     fn save_notes(&self) -> Vec<u8> {
         self.inner().save_notes()
+    }
+
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.layer_is_state(words)
     }
 
     fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {

@@ -148,9 +148,10 @@ impl Steps {
         }
     }
 
-    /// Adds one transition with its label, which is dropped if the buffer does not ask for it.
-    pub fn push_labelled(&mut self, operation: u32, label: Option<LabelId>, target: &[u32]) {
-        self.push(operation, 1, target);
+    /// Adds a step with its label, which is dropped if the buffer does not ask for it. The count is 0 for a step that is the same transition as one
+    /// before it, since labels may say more than transitions do.
+    pub fn push_labelled(&mut self, operation: u32, label: Option<LabelId>, count: u64, target: &[u32]) {
+        self.push(operation, count, target);
         if let Some(last) = self.labels.as_mut().and_then(|labels| labels.last_mut()) {
             *last = label;
         }
@@ -233,7 +234,7 @@ mod tests {
     fn labels_and_marks_stay_with_their_steps() {
         let mut steps = Steps::with_labels(1);
         steps.push(0, 2, &[7]);
-        steps.push_labelled(1, Some(LabelId(5)), &[8]);
+        steps.push_labelled(1, Some(LabelId(5)), 1, &[8]);
         let like = Step { operation: 1, count: 1, label: Some(LabelId(6)), marks: 1, target: &[8] };
         steps.push_like(&like, 2, &[9]);
         let found: Vec<_> = steps.iter().map(|step| (step.label, step.marks, step.target[0])).collect();
@@ -242,7 +243,7 @@ mod tests {
         steps.push(3, 1, &[1]);
         assert_eq!(steps.last().map(|step| (step.label, step.marks)), Some((None, 0)));
         let mut plain = Steps::new(1);
-        plain.push_labelled(1, Some(LabelId(5)), &[8]);
+        plain.push_labelled(1, Some(LabelId(5)), 1, &[8]);
         assert_eq!(plain.get(0).label, None);
     }
 

@@ -53,6 +53,12 @@ pub trait System: Sync {
         Vec::new()
     }
 
+    /// Whether the words can be a state: each stands for something. Asked about words that come from files.
+    fn is_state(&self, words: &[u32]) -> bool {
+        let _ = words;
+        true
+    }
+
     /// Takes up what was saved, before anything is evaluated.
     fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
         let _ = (marks, source, notes);

@@ -15,12 +15,18 @@
 //!
 //! runs the deep and large inputs of `sizes.rs` (those whose name contains NAME), with the time and memory each takes.
 //!
+//!     cargo run --release -p abridge-testkit --example campaign -- compare COUNT FOLDER [FIRST]
+//!
+//! checks the random machines FIRST to FIRST + COUNT of `everything.rs` in all ways of `compare.rs`. The first machine for which a way
+//! disagrees with the plain interpreter is minimised and saved in FOLDER, for each way; the last lines say how much was compared.
+//!
 //!     cargo run --release -p abridge-testkit --example campaign -- seeds FOLDER
 //!
 //! writes the seeds as files, for a fuzzer.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -30,7 +36,7 @@ use std::time::{Duration, Instant};
 
 use abridge_testkit::minimise::minimise;
 use abridge_testkit::mutate::Mutator;
-use abridge_testkit::{fuzz, seeds, sizes};
+use abridge_testkit::{Project, compare, fuzz, seeds, sizes};
 
 const MAX_TIME: Duration = Duration::from_secs(1);
 const MAX_MEMORY: u64 = 1 << 30;
@@ -43,6 +49,10 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.as_slice() {
         [first, files @ ..] if first == "file" => files.iter().for_each(|file| run_file(Path::new(file))),
+        [first, count, folder, rest @ ..] if first == "compare" => {
+            let first = rest.first().map_or(0, |text| number(text));
+            compare_machines(first..first + number(count), Path::new(folder));
+        }
         [first, folder] if first == "seeds" => write_seeds(Path::new(folder)),
         [first, scale, bytes, names @ ..] if first == "sizes" => {
             let part = names.first().cloned().unwrap_or_default();
@@ -63,7 +73,8 @@ fn main() {
             campaign.run();
         }
         _ => eprintln!(
-            "usage: campaign COUNT FOLDER [FIRST [SEEDS...]] | campaign file FILE... | campaign sizes SCALE BYTES [NAME]"
+            "usage: campaign COUNT FOLDER [FIRST [SEEDS...]] | campaign file FILE... | campaign sizes SCALE BYTES [NAME] | \
+             campaign compare COUNT FOLDER [FIRST] | campaign seeds FOLDER"
         ),
     }
 }
@@ -76,6 +87,83 @@ fn write_seeds(folder: &Path) {
     fs::create_dir_all(folder).expect("the folder can be created");
     for (idx, seed) in seeds::all().iter().enumerate() {
         fs::write(folder.join(format!("seed-{idx}.mch")), seed).expect("a seed can be written");
+    }
+}
+
+/// Compares random machines on all cores.
+fn compare_machines(numbers: Range<u64>, folder: &Path) {
+    fs::create_dir_all(folder).expect("the folder can be created");
+    let (next, start) = (AtomicU64::new(numbers.start), Instant::now());
+    let tally = Mutex::new(Tally::default());
+    thread::scope(|scope| {
+        for worker in 0..thread::available_parallelism().map_or(1, usize::from) {
+            let current = folder.join(format!("current-{worker}.mch"));
+            let (next, tally, numbers) = (&next, &tally, &numbers);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers.end {
+                        break;
+                    }
+                    let text = compare::machine(number);
+                    fs::write(&current, &text).expect("the machine can be saved");
+                    let model = Project::model_of(&text);
+                    let result = panic::catch_unwind(AssertUnwindSafe(|| compare::compare_all(&model)));
+                    tally.lock().expect("no worker panics").add(number, &text, result, folder);
+                }
+            });
+        }
+    });
+    let tally = tally.into_inner().expect("no worker panics");
+    println!("{} machines in {:.1?}", numbers.end - numbers.start, start.elapsed());
+    println!("{} finished, {} of them violated, {} states", tally.machines, tally.violated, tally.states);
+    println!("{} comparisons, {} of them not finished", tally.finished + tally.unfinished, tally.unfinished);
+    for (way, count) in &tally.differences {
+        println!("{count:8} differences: {way}");
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    machines: u64,
+    violated: u64,
+    states: u64,
+    finished: usize,
+    unfinished: usize,
+    /// How often each way disagreed.
+    differences: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn add(
+        &mut self,
+        number: u64,
+        text: &str,
+        result: thread::Result<Result<compare::Compared, compare::Difference>>,
+        folder: &Path,
+    ) {
+        let (way, message) = match result {
+            Ok(Ok(compared)) => {
+                let is_compared = compared.finished > 0;
+                self.machines += u64::from(is_compared);
+                self.violated += u64::from(is_compared && compared.found != Default::default());
+                self.states += compared.states;
+                self.finished += compared.finished;
+                self.unfinished += compared.unfinished;
+                return;
+            }
+            Ok(Err(difference)) => (difference.way, difference.to_string()),
+            Err(_) => ("panic", LAST_PANIC.with_borrow(Clone::clone)),
+        };
+        let count = self.differences.entry(way.to_owned()).or_default();
+        *count += 1;
+        let is_first = *count == 1;
+        println!("machine {number}: {message}");
+        let small = if is_first && way != "panic" { compare::minimised(text, way) } else { text.to_owned() };
+        let comment: String =
+            format!("machine {number}: {message}").lines().map(|line| format!("// {line}\n")).collect();
+        let path = folder.join(format!("{}-{number}.mch", way.replace([' ', ','], "-")));
+        fs::write(path, format!("{comment}{small}\n")).expect("a machine can be saved");
     }
 }
 

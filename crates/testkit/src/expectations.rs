@@ -1,33 +1,70 @@
 //! The `//!` header of a model file: what a checker must find there.
 //!
-//! The vocabulary is fixed and described in `models/README.md`; an unknown key is an error.
+//! The vocabulary is fixed and described in `models/README.md`. A line that no test checks would be believed without being true, so
+//! [`expectations`] refuses unknown keys, unknown values and properties for which there is no check.
+
+/// Sizes of sets, for instance `PROC` and 3.
+pub type Sizes = Vec<(String, u32)>;
 
 /// One line of a header: `key[qualifiers]: value`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation {
-    pub key: String,
-    /// Sizes of sets, for instance `PROC` and 3.
-    pub sizes: Vec<(String, u32)>,
-    /// `[symmetry]`: about representatives only.
-    pub symmetry: bool,
-    /// `[markers]`: what the approximate method of symmetry markers visits.
-    pub markers: bool,
-    pub value: String,
+    pub claim: Claim,
+    pub sizes: Sizes,
+    pub about: About,
 }
 
-const KEYS: [&str; 11] = [
-    "run",
-    "run-slow",
-    "compat",
-    "set-size",
-    "states",
-    "nodes",
-    "transitions",
-    "deadlocks",
-    "holds",
-    "fails",
-    "reaches",
-];
+/// The part of the state space that a count is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum About {
+    All,
+    /// `[symmetry]`: one state of each orbit.
+    Orbits,
+    /// `[markers]`: the states that the approximate method of symmetry markers visits.
+    Markers,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// The subtests to run; `is_slow` if only when slow tests are asked for.
+    Run {
+        subtests: Vec<Subtest>,
+        is_slow: bool,
+    },
+    CompatProb,
+    SetSizes(Sizes),
+    Count(Count, u64),
+    Deadlocks(u64),
+    Holds(Property),
+    /// With the length of the shortest trace.
+    Fails(Property, usize),
+    ReachesGoal(usize),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subtest {
+    Parse,
+    Types,
+    Check,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Count {
+    States,
+    /// States and the root.
+    Nodes,
+    Transitions,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Property {
+    Invariant,
+    Assertions,
+    /// That no state is without successor.
+    Deadlock,
+    /// Of every state of the machine.
+    Predicate(String),
+}
 
 /// All expectations of a file.
 ///
@@ -44,19 +81,78 @@ fn expectation(line: &str) -> Result<Expectation, String> {
         Some((key, rest)) => (key, rest.strip_suffix(']').ok_or_else(|| format!("`{head}` lacks `]`"))?),
         None => (head, ""),
     };
-    if !KEYS.contains(&key) {
-        return Err(format!("`{key}` is not a known key"));
+    let claim = claim(key, value.trim())?;
+    let (mut about, mut sizes) = (About::All, Sizes::new());
+    for part in qualifiers.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        match part {
+            "symmetry" => about = About::Orbits,
+            "markers" => about = About::Markers,
+            part => sizes.push(size(part)?),
+        }
     }
-    let parts: Vec<&str> = qualifiers.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-    let (words, sizes): (Vec<&str>, Vec<&str>) =
-        parts.into_iter().partition(|part| ["symmetry", "markers"].contains(part));
-    Ok(Expectation {
-        key: key.to_owned(),
-        sizes: sizes.into_iter().map(size).collect::<Result<_, _>>()?,
-        symmetry: words.contains(&"symmetry"),
-        markers: words.contains(&"markers"),
-        value: value.trim().to_owned(),
+    let is_count = matches!(claim, Claim::Count(..));
+    if !is_count && (about != About::All || !sizes.is_empty()) {
+        return Err(format!("`{key}` takes no qualifiers"));
+    }
+    Ok(Expectation { claim, sizes, about })
+}
+
+fn claim(key: &str, value: &str) -> Result<Claim, String> {
+    Ok(match key {
+        "run" => Claim::Run { subtests: subtests(value)?, is_slow: false },
+        "run-slow" => Claim::Run { subtests: subtests(value)?, is_slow: true },
+        "compat" if value == "prob" => Claim::CompatProb,
+        "set-size" => Claim::SetSizes(value.split(',').map(size).collect::<Result<_, _>>()?),
+        "states" => Claim::Count(Count::States, number(value)?),
+        "nodes" => Claim::Count(Count::Nodes, number(value)?),
+        "transitions" => Claim::Count(Count::Transitions, number(value)?),
+        "deadlocks" => Claim::Deadlocks(number(value)?),
+        "holds" => Claim::Holds(property(value)?),
+        "fails" => {
+            let (name, length) = with_length(value)?;
+            match property(name)? {
+                Property::Predicate(_) => return Err(format!("`fails: {name}`: only named properties can fail")),
+                property => Claim::Fails(property, length),
+            }
+        }
+        "reaches" => match with_length(value)? {
+            ("GOAL", length) => Claim::ReachesGoal(length),
+            (name, _) => return Err(format!("`reaches: {name}`: only `GOAL` can be reached")),
+        },
+        _ => return Err(format!("`{key}: {value}` is not a known key and value")),
     })
+}
+
+fn property(text: &str) -> Result<Property, String> {
+    Ok(match text {
+        "invariant" => Property::Invariant,
+        "assertions" => Property::Assertions,
+        "deadlock" => Property::Deadlock,
+        temporal if temporal.starts_with("ASSERT_LTL") || temporal.starts_with("ASSERT_CTL") => {
+            return Err(format!("`{temporal}`: no test checks temporal properties of models, so none may be claimed"));
+        }
+        predicate => Property::Predicate(predicate.to_owned()),
+    })
+}
+
+fn subtests(text: &str) -> Result<Vec<Subtest>, String> {
+    let subtest = |word: &str| match word.trim() {
+        "parse" => Ok(Subtest::Parse),
+        "types" => Ok(Subtest::Types),
+        "check" => Ok(Subtest::Check),
+        word => Err(format!("`{word}` is not a subtest")),
+    };
+    text.split(',').map(subtest).collect()
+}
+
+/// `property in n`
+fn with_length(text: &str) -> Result<(&str, usize), String> {
+    let (name, length) = text.rsplit_once(" in ").ok_or_else(|| format!("`{text}` does not say `in n`"))?;
+    Ok((name, number(length)? as usize))
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
 }
 
 /// `S=3`
@@ -75,12 +171,29 @@ mod tests {
 
     #[test]
     fn lines_are_taken_apart() {
-        let parsed =
-            expectations("//! run: parse, types\n//! nodes[PROC=3, symmetry]: 14\nMACHINE m END").unwrap_or_default();
-        assert_eq!(parsed.len(), 2);
-        assert_eq!(parsed[1].sizes, [("PROC".to_owned(), 3)]);
-        assert!(parsed[1].symmetry);
-        assert_eq!(parsed[1].value, "14");
-        assert!(expectations("//! colour: red").is_err());
+        let text = "//! run: parse, types\n//! nodes[PROC=3, symmetry]: 14\n//! fails: deadlock in 4\nMACHINE m END";
+        let parsed = expectations(text).expect("a header");
+        assert_eq!(parsed.len(), 3);
+        assert_eq!(parsed[0].claim, Claim::Run { subtests: vec![Subtest::Parse, Subtest::Types], is_slow: false });
+        assert_eq!(parsed[1].claim, Claim::Count(Count::Nodes, 14));
+        assert_eq!((parsed[1].sizes.as_slice(), parsed[1].about), ([("PROC".to_owned(), 3)].as_slice(), About::Orbits));
+        assert_eq!(parsed[2].claim, Claim::Fails(Property::Deadlock, 4));
+    }
+
+    #[test]
+    fn what_no_test_checks_is_refused() {
+        for line in [
+            "colour: red",
+            "run: prove",
+            "compat: tlc",
+            "states: many",
+            "deadlocks[symmetry]: 1",
+            "fails: invariant",
+            "fails: x > 1 in 3",
+            "reaches: x > 1 in 3",
+            "holds: ASSERT_LTL1",
+        ] {
+            assert!(expectations(&format!("//! {line}\nMACHINE m END")).is_err(), "{line}");
+        }
     }
 }

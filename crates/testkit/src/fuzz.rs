@@ -1,7 +1,8 @@
 //! What must hold whatever the input: the oracles of the fuzz targets.
 //!
 //! Each takes any bytes and panics when a promise is broken. [`parse_never_fails`] and [`print_parse_round_trip`] look at one file,
-//! [`analyse_never_fails`] at a project: lines `//# NAME` in the input begin further files. [`all`] is all three.
+//! [`analyse_never_fails`] at a project: lines `//# NAME` in the input begin further files. [`all`] is all three. For [`evaluators_agree`],
+//! [`searches_agree`] and [`reductions_agree`] the bytes are the choices of a generator of machines.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,6 +13,9 @@ use abridge_model::{dump, verify};
 use abridge_sema::{FileSystem, Options, analyse};
 use abridge_syntax::ast::Ast;
 use abridge_syntax::{PrintConfig, Visitor, parse_file, parse_formula, parse_substitution, print, same_tree, walk};
+
+use crate::compare::{self, Compared, Part, Way};
+use crate::{Choices, Project, everything};
 
 /// More diagnostics than these are not rendered; each costs as much as its line is long.
 const MAX_RENDERED: usize = 20;
@@ -109,6 +113,28 @@ fn options(bytes: &[u8]) -> Options {
         options.preferences = preferences.map(|name| (name.to_owned(), "TRUE".to_owned())).to_vec();
     }
     options
+}
+
+/// The machine that bytes stand for has the same states, transitions and findings with every evaluator.
+pub fn evaluators_agree(bytes: &[u8]) -> Compared {
+    agree(bytes, Part::Evaluation)
+}
+
+/// The same with every strategy, number of workers and place of states.
+pub fn searches_agree(bytes: &[u8]) -> Compared {
+    agree(bytes, Part::Search)
+}
+
+/// The same findings with every reduction.
+pub fn reductions_agree(bytes: &[u8]) -> Compared {
+    agree(bytes, Part::Reduction)
+}
+
+fn agree(bytes: &[u8], part: Part) -> Compared {
+    let text = everything::machine(&mut Choices::new(bytes));
+    let ways: Vec<Way> = compare::ways().into_iter().filter(|way| way.part == part).collect();
+    let compared = compare::compare(&Project::model_of(&text), &ways);
+    compared.unwrap_or_else(|difference| panic!("{difference}\n{text}"))
 }
 
 fn check_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {

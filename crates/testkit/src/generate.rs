@@ -8,7 +8,7 @@
 mod formula;
 mod substitution;
 
-use crate::Choices;
+use crate::{Choices, Choose as _};
 
 /// What may occur.
 #[derive(Clone, Copy, Debug)]

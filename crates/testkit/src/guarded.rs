@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::random::Random;
+use crate::Random;
 
 /// The text of a machine.
 pub fn machine(random: &mut Random) -> String {

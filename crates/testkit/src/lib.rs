@@ -1,7 +1,11 @@
 //! What the tests of Abridge share: projects that live in memory, and inputs nobody thought of.
 //!
-//! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs` and `generate.rs` make inputs.
+//! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs`, `generate.rs` and `everything.rs` make inputs;
+//! `compare.rs` checks one machine in every way there is. `mistakes.rs` and `models.rs` read the B files that carry their expectations.
 
+mod choices;
+pub mod compare;
+pub mod everything;
 pub mod expectations;
 pub mod faulty;
 pub mod fuzz;
@@ -9,11 +13,13 @@ pub mod generate;
 pub mod guarded;
 pub mod jugs;
 pub mod minimise;
+pub mod mistakes;
+pub mod models;
 pub mod mutate;
 mod project;
-mod random;
 pub mod seeds;
 pub mod sizes;
 
-pub use project::{Disk, Project, dedent};
-pub use random::{Choices, Random};
+pub use abridge_value::Random;
+pub use choices::{Choices, Choose};
+pub use project::{Disk, Project};

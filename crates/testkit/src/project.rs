@@ -57,15 +57,6 @@ impl FileSystem for Project {
     }
 }
 
-/// Drops an empty first line and the indentation that all lines share.
-pub fn dedent(text: &str) -> String {
-    let text = text.strip_prefix('\n').unwrap_or(text);
-    let indentation = |line: &str| line.len() - line.trim_start_matches(' ').len();
-    let margin = text.lines().filter(|line| !line.trim().is_empty()).map(indentation).min().unwrap_or(0);
-    let lines: Vec<&str> = text.lines().map(|line| line.get(margin..).unwrap_or("")).collect();
-    lines.join("\n")
-}
-
 /// The files of the disk, for machines that lie in folders.
 pub struct Disk;
 

@@ -18,7 +18,7 @@ pub fn built_in() -> Vec<String> {
 /// The built-in seeds and the files of `models/`.
 pub fn all() -> Vec<String> {
     let mut seeds = built_in();
-    seeds.extend(in_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")));
+    seeds.extend(in_folder(&crate::models::path("")));
     seeds
 }
 

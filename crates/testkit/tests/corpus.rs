@@ -5,22 +5,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
-use abridge_check::{Config, Control, Progress, Report, check};
+use abridge_check::{Config, Report, check};
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
-use abridge_system::Limit;
 use abridge_testkit::Disk;
 
-/// Stops a run that takes too long for a test.
-struct Deadline(Instant);
-
-impl Control for Deadline {
-    fn poll(&mut self, _: &Progress) -> Option<Limit> {
-        (Instant::now() >= self.0).then_some(Limit::Time)
-    }
-}
+/// Machines that are small enough for these limits; none depends on the clock.
+const MIN_COMPARED: usize = 540;
 
 /// The machines with exact published results; by default those that took little time then.
 fn machines(slow: bool) -> Option<Vec<PathBuf>> {
@@ -47,7 +39,7 @@ enum Way {
 fn explore(model: &Model, way: Way, slow: bool) -> Report {
     let mut config = Config { find_all: true, goal: false, ..Config::default() }.prob();
     config.max_states = Some(if slow { 5000 } else { 120 });
-    config.eval.fuel = if slow { 50_000_000 } else { 400_000 };
+    config.eval.fuel = if slow { 4_000_000 } else { 400_000 };
     config.eval.conflicts = if slow { 100_000 } else { 1000 };
     config.system.compiled = way == Way::Fast;
     config.system.memo = way == Way::Fast;
@@ -56,8 +48,7 @@ fn explore(model: &Model, way: Way, slow: bool) -> Report {
         Way::Fast => {}
         Way::Circuits => (config.eval.hard, config.eval.probe) = (2, 0),
     }
-    let limit = Duration::from_millis(if slow { 20_000 } else { 400 });
-    check(model, &config, &mut Deadline(Instant::now() + limit))
+    check(model, &config, &mut ())
 }
 
 /// What must not depend on the way; nothing if the run did not come to its end.
@@ -102,5 +93,8 @@ fn all_ways_agree_on_the_corpus() {
     eprintln!("compared: {n_fast} with the fast path, {n_circuits} with circuits");
     let differences = differences.into_inner().expect("no panic");
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-    assert!(n_fast > 350 && n_circuits > 350, "only {n_fast} and {n_circuits} machines were compared");
+    assert!(
+        n_fast >= MIN_COMPARED && n_circuits >= MIN_COMPARED,
+        "only {n_fast} and {n_circuits} machines were compared"
+    );
 }

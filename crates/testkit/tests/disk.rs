@@ -1,16 +1,17 @@
 //! Runs that are interrupted, saved and gone on with, and runs that keep states in files, report what plain runs report.
 
 use std::num::NonZero;
-use std::path::Path;
+use std::sync::LazyLock;
 
 use abridge_check::{
-    Checkpoint, Config, Control, Disk as DiskOf, DiskUse, Progress, Ram, Refusal, Report, Volume, check, check_on_disk,
-    fingerprint,
+    Checkpoint, Config, Control, Disk as DiskOf, DiskUse, Key, Progress, Ram, Refusal, Report, Volume, check,
+    check_on_disk, fingerprint,
 };
 use abridge_model::Model;
-use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
-use abridge_testkit::{Disk, Project};
+use abridge_testkit::Project;
+use abridge_testkit::models::model;
+use abridge_value::bytes::{DIGEST_BYTES, Digest, Reader, put_number, seal};
 
 /// Says stop after some polls, and that memory is short beyond some bytes.
 struct Impatient {
@@ -32,17 +33,6 @@ fn patient() -> Impatient {
     Impatient { polls: u32::MAX, memory: u64::MAX }
 }
 
-fn model(name: &str) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
-    analyse(&Disk, &path, &Options::default()).model.unwrap_or_else(|| panic!("{name} is not accepted"))
-}
-
-fn model_of(text: &str) -> Model {
-    let project = Project::new(&[("m.mch", text)]);
-    let analysis = analyse(&project, Path::new("m.mch"), &Options::default());
-    analysis.model.unwrap_or_else(|| panic!("{:?}", analysis.diagnostics))
-}
-
 /// All that does not depend on memory and files.
 fn essence(mut report: Report) -> String {
     report.table_bytes = 0;
@@ -50,8 +40,13 @@ fn essence(mut report: Report) -> String {
     format!("{report:#?}")
 }
 
+fn key() -> &'static Key {
+    static KEY: LazyLock<Key> = LazyLock::new(|| Key::new([1; 32]));
+    &KEY
+}
+
 fn disk<'v>(saved: &'v Ram, resume: bool, scratch: Option<&'v Ram>) -> DiskOf<'v> {
-    let checkpoint = Some(Checkpoint { volume: saved, fingerprint: 7, resume });
+    let checkpoint = Some(Checkpoint { volume: saved, key: key(), fingerprint: [7; 32], resume });
     DiskOf { checkpoint, spill: scratch.map(|volume| volume as &dyn Volume) }
 }
 
@@ -118,7 +113,7 @@ const MANY_KINDS: &str = "
 
 #[test]
 fn values_of_many_kinds_in_parts() {
-    let model = model_of(MANY_KINDS);
+    let model = Project::model_of(MANY_KINDS);
     agree("m", &model, true);
     let report = check(&model, &Config { find_all: true, ..Config::default() }, &mut patient());
     assert!(report.states > 5_000 && report.found.ill_defined, "{} {:?}", report.states, report.found);
@@ -140,7 +135,7 @@ const GRID: &str = "
 
 #[test]
 fn files_of_states_change_no_report() {
-    let grid = model_of(GRID);
+    let grid = Project::model_of(GRID);
     let whole = check(&grid, &Config { find_all: true, ..Config::default() }, &mut patient());
     assert_eq!((whole.states, whole.found.invariant), (45 * 45 * 45, true));
     for mut config in configs() {
@@ -158,7 +153,7 @@ fn files_of_states_change_no_report() {
 
 #[test]
 fn another_model_or_other_options_have_another_fingerprint() {
-    let (model, config) = (model_of(MANY_KINDS), Config::default());
+    let (model, config) = (Project::model_of(MANY_KINDS), Config::default());
     let print = |text: &str, config: &Config| fingerprint(&model, [text].into_iter(), config);
     let own = print(MANY_KINDS, &config);
     assert_eq!(own, print(MANY_KINDS, &config));
@@ -174,13 +169,111 @@ fn a_checkpoint_of_another_model_is_refused() {
     let saved = Ram::new();
     let config = Config { find_all: true, ..Config::default() };
     let mut control = Impatient { polls: 4, memory: u64::MAX };
-    let run = check_on_disk(&model_of(MANY_KINDS), &config, disk(&saved, false, None), &mut control);
+    let run = check_on_disk(&Project::model_of(MANY_KINDS), &config, disk(&saved, false, None), &mut control);
     assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));
-    let checkpoint = Some(Checkpoint { volume: &saved, fingerprint: 8, resume: true });
+    let checkpoint = Some(Checkpoint { volume: &saved, key: key(), fingerprint: [8; 32], resume: true });
     let other = DiskOf { checkpoint, spill: None };
     let run = check_on_disk(&model("lift.mch"), &config, other, &mut patient());
     assert!(matches!(run, Err(Refusal::OtherModel)));
     // Even one that pretends to be the same is found out.
     let run = check_on_disk(&model("lift.mch"), &config, disk(&saved, true, None), &mut patient());
+    assert!(matches!(run, Err(Refusal::Damaged)));
+}
+
+/// What stands before the lengths of files in a manifest: a mark, the version, the name of the key, the fingerprint.
+const HEAD_BYTES: usize = 8 + 1 + DIGEST_BYTES + DIGEST_BYTES;
+const GROWING: [&str; 4] = ["roots", "pairs", "parents", "values"];
+
+/// A saved run as somebody with the key could have changed it: one file is another one, and all digests are right.
+fn forged(saved: &Ram, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Ram {
+    let read = |name: &str| saved.read(name).expect("a file of the checkpoint");
+    let copy = Ram::new();
+    let manifest = read("manifest");
+    let (head, body) = manifest.split_at(HEAD_BYTES);
+    let mut reader = Reader::new(&body[..body.len() - DIGEST_BYTES]);
+    for _ in GROWING {
+        let _ = (reader.number(), reader.array::<DIGEST_BYTES>());
+    }
+    let mut rest = body[body.len() - DIGEST_BYTES - reader.len()..body.len() - DIGEST_BYTES].to_vec();
+    let mut contents: Vec<Vec<u8>> = GROWING.map(read).into();
+    match GROWING.iter().position(|file| *file == name) {
+        Some(file) => change(&mut contents[file]),
+        None => change(&mut rest),
+    }
+    let mut out = head.to_vec();
+    for (file, content) in GROWING.iter().zip(&contents) {
+        copy.replace(file, content).expect("there is room");
+        let mut digest = Digest::keyed(key());
+        digest.add(content);
+        put_number(&mut out, content.len() as u64);
+        out.extend_from_slice(&digest.get());
+    }
+    out.extend_from_slice(&rest);
+    seal(key(), &mut out);
+    copy.replace("manifest", &out).expect("there is room");
+    copy
+}
+
+/// Digests cannot tell what somebody with the key has written, so nothing that is read may be relied on: whatever it is, it is refused or
+/// gone on with, and nothing panics or loops.
+#[test]
+fn nothing_that_was_forged_with_the_key_makes_it_panic() {
+    let mut random = 88_172_645_463_325_252_u64;
+    let mut next = move |bound: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % bound.max(1) as u64) as usize
+    };
+    let (mut n_refused, mut n_gone_on) = (0, 0);
+    for text in [MANY_KINDS, GRID] {
+        let model = Project::model_of(text);
+        let config = Config { find_all: true, ..Config::default() };
+        let saved = Ram::new();
+        let mut control = Impatient { polls: 9, memory: u64::MAX };
+        let run = check_on_disk(&model, &config, disk(&saved, false, None), &mut control);
+        assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));
+        for round in 0..500 {
+            let name = ["manifest", "roots", "pairs", "parents", "values"][round % 5];
+            let copy = forged(&saved, name, |bytes| {
+                let at = next(bytes.len());
+                match next(6) {
+                    _ if bytes.is_empty() => bytes.push(1),
+                    0 => bytes[at] ^= 1 << next(8),
+                    1 => bytes[at] = 0xff,
+                    2 => bytes[at] = 0,
+                    3 => bytes[at] = bytes[at].wrapping_add(1),
+                    4 => _ = bytes.remove(at),
+                    _ => bytes.insert(at, 0x7f),
+                }
+            });
+            let mut control = Impatient { polls: 20, memory: u64::MAX };
+            match check_on_disk(&model, &config, disk(&copy, true, None), &mut control) {
+                Ok(_) => n_gone_on += 1,
+                Err(Refusal::Damaged) => n_refused += 1,
+                Err(other) => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+    assert!(n_refused > 300 && n_gone_on > 0, "{n_refused} refused, {n_gone_on} gone on with");
+}
+
+#[test]
+fn a_checkpoint_by_another_key_is_refused() {
+    let saved = Ram::new();
+    let config = Config { find_all: true, ..Config::default() };
+    let model = Project::model_of(MANY_KINDS);
+    let mut control = Impatient { polls: 4, memory: u64::MAX };
+    let run = check_on_disk(&model, &config, disk(&saved, false, None), &mut control);
+    assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));
+    let other = Key::new([2; DIGEST_BYTES]);
+    let checkpoint = Some(Checkpoint { volume: &saved, key: &other, fingerprint: [7; 32], resume: true });
+    let run = check_on_disk(&model, &config, DiskOf { checkpoint, spill: None }, &mut patient());
+    assert!(matches!(run, Err(Refusal::OtherKey)));
+    // The name of the key alone opens nothing.
+    let mut manifest = saved.read("manifest").expect("a manifest");
+    manifest[9..9 + DIGEST_BYTES].copy_from_slice(&other.name());
+    saved.replace("manifest", &manifest).expect("there is room");
+    let run = check_on_disk(&model, &config, DiskOf { checkpoint, spill: None }, &mut patient());
     assert!(matches!(run, Err(Refusal::Damaged)));
 }

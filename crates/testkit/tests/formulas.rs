@@ -1,20 +1,12 @@
 //! Formulas beside a machine do not change the machine: ids, types and values mean the same with and without them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use abridge_model::Model;
 use abridge_model::dump::dump;
 use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
 use abridge_testkit::Disk;
-
-fn models() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let entries = std::fs::read_dir(folder).expect("the folder of models").map(|entry| entry.expect("an entry").path());
-    let mut models: Vec<PathBuf> =
-        entries.filter(|path| path.extension().is_some_and(|suffix| suffix == "mch" || suffix == "ref")).collect();
-    models.sort();
-    models
-}
+use abridge_testkit::models::{self, Subject, subjects};
 
 fn text(text: &str, role: Role) -> FormulaText {
     FormulaText { source: "<formula>".to_owned(), text: text.to_owned(), role }
@@ -31,7 +23,9 @@ fn strange() -> Vec<FormulaText> {
 
 #[test]
 fn the_machine_stays_the_same() {
-    for path in models() {
+    let subjects = subjects();
+    assert!(subjects.len() >= 34, "only {} machines", subjects.len());
+    for Subject { path, .. } in subjects {
         let plain = analyse(&Disk, &path, &Options::default()).model.expect("a model");
         let analysis = analyse_formulas(&Disk, Some(&path), &strange(), &Options::default());
         let with = analysis.model.unwrap_or_else(|| panic!("{}: {:?}", path.display(), analysis.diagnostics));
@@ -75,7 +69,7 @@ fn free_identifiers_are_found_in_order() {
 
 #[test]
 fn values_take_the_type_of_what_they_are_the_value_of() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/mutex.mch");
+    let path = models::path("mutex.mch");
     let role = Role::ValueOf("waiting".into());
     let analysis = analyse_formulas(
         &Disk,

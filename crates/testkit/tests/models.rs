@@ -2,140 +2,177 @@
 //!
 //! `RUN_SLOW=1` also runs the large ones.
 
-use std::path::{Path, PathBuf};
+use std::num::NonZero;
 
-use abridge_check::{Config, Report, Verdict, ViolationKind, check};
+use abridge_check::{Config, Report, Sought, Verdict, ViolationKind, check, find};
+use abridge_explicit::{Explicit, Place, interpreter};
 use abridge_model::Model;
-use abridge_sema::{Options, analyse};
+use abridge_sema::{FormulaBody, FormulaText, Role, analyse_formulas};
+use abridge_system::{FindingKind, Properties};
 use abridge_testkit::Disk;
-use abridge_testkit::expectations::{Expectation, expectations, size};
+use abridge_testkit::expectations::{About, Claim, Count, Property};
+use abridge_testkit::models::{Subject, subjects};
 
 /// State spaces up to this size are explored by default, and up to the smaller one by the plain interpreter too.
 const MAX_STATES: u64 = 50_000;
 const MAX_PLAIN: u64 = 1_000;
 
-fn models() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let entries = std::fs::read_dir(folder).expect("models/ exists");
-    let paths = entries.map(|entry| entry.expect("readable").path());
-    let mut machines: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == "mch" || end == "ref")).collect();
-    machines.sort();
-    machines
+/// How many lines of headers were compared.
+#[derive(Default)]
+struct Tally {
+    counts: usize,
+    deadlocks: usize,
+    properties: usize,
+    predicates: usize,
 }
 
 #[test]
 fn models_yield_what_they_promise() {
     let slow = std::env::var_os("RUN_SLOW").is_some();
-    let mut n_checked = 0;
-    for path in models() {
-        let text = std::fs::read_to_string(&path).expect("readable");
-        let lines = expectations(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let runs =
-            |key: &str| lines.iter().any(|line| line.key == key && line.value.split(", ").any(|run| run == "check"));
-        let model = Subject { path: &path, lines: &lines, slow };
-        model.analysed(&[]);
-        if runs("run") || (slow && runs("run-slow")) {
-            n_checked += model.check_counts();
-            model.check_verdicts();
+    let mut tally = Tally::default();
+    for subject in subjects() {
+        let model = subject.model(&[]);
+        if subject.is_checked(slow) {
+            check_counts(&subject, slow, &mut tally);
+            for line in &subject.lines {
+                check_claim(&subject, &model, &line.claim, &mut tally);
+            }
         }
     }
-    assert!(n_checked > 100, "only {n_checked} counts were compared");
+    let Tally { counts, deadlocks, properties, predicates } = tally;
+    eprintln!("compared: {counts} counts, {deadlocks} of deadlocks, {properties} properties, {predicates} predicates");
+    assert!(counts > 100 && deadlocks >= 29 && properties >= 36 && predicates >= 1);
 }
 
-struct Subject<'a> {
-    path: &'a Path,
-    lines: &'a [Expectation],
-    slow: bool,
+fn config(subject: &Subject) -> Config {
+    let config = Config {
+        invariant: false,
+        deadlock: false,
+        assertions: false,
+        goal: false,
+        temporal: false,
+        gluing: false,
+        ..Config::default()
+    };
+    if subject.is_prob() { config.prob() } else { config }
 }
 
-impl Subject<'_> {
-    fn analysed(&self, sizes: &[(String, u32)]) -> Model {
-        let default = self.lines.iter().filter(|line| line.key == "set-size").flat_map(|line| line.value.split(','));
-        let mut set_sizes: Vec<(String, u32)> = default.map(|text| size(text).expect("a size")).collect();
-        set_sizes.extend(sizes.iter().cloned());
-        let analysis = analyse(&Disk, self.path, &Options { set_sizes, ..Options::default() });
-        analysis.model.unwrap_or_else(|| panic!("{}: {:?}", self.path.display(), analysis.diagnostics))
-    }
-
-    fn explore(&self, model: &Model, compiled: bool) -> Report {
-        let mut config = Config { find_all: true, assertions: false, goal: false, ..Config::default() };
-        if self.lines.iter().any(|line| line.key == "compat") {
-            config = config.prob();
+/// Compares states, nodes and transitions for every size that the header names.
+fn check_counts(subject: &Subject, slow: bool, tally: &mut Tally) {
+    for counts in subject.counts(About::All) {
+        if counts.largest() > MAX_STATES && !slow {
+            continue;
         }
-        config.system.compiled = compiled;
-        let report = check(model, &config, &mut ());
-        assert!(report.limits.is_empty(), "{}: {:?}", self.path.display(), report.limits);
-        report
-    }
-
-    /// Compares states, nodes and transitions for every size that the header names; how many numbers were compared.
-    fn check_counts(&self) -> usize {
-        let mut n_compared = 0;
-        let mut sizes: Vec<&[(String, u32)]> = self.lines.iter().map(|line| line.sizes.as_slice()).collect();
-        sizes.sort();
-        sizes.dedup();
-        for sizes in sizes {
-            let about = self.lines.iter().filter(|line| line.sizes == sizes && !line.symmetry && !line.markers);
-            let counts: Vec<(&str, u64)> = about
-                .filter_map(|line| Some((line.key.as_str(), line.value.parse().ok()?)))
-                .filter(|(key, _)| *key != "deadlocks")
-                .collect();
-            let largest = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-            if counts.is_empty() || (largest > MAX_STATES && !self.slow) {
+        let model = subject.model(&counts.sizes);
+        for compiled in [true, false] {
+            if !compiled && counts.largest() > MAX_PLAIN {
                 continue;
             }
-            let model = self.analysed(sizes);
-            for compiled in [true, false] {
-                if !compiled && largest > MAX_PLAIN {
-                    continue;
-                }
-                let report = self.explore(&model, compiled);
-                for (key, expected) in &counts {
-                    let found = match *key {
-                        "states" => report.states,
-                        "nodes" => report.states + 1,
-                        _ => report.transitions,
-                    };
-                    assert_eq!(found, *expected, "{} {sizes:?}: {key}, compiled: {compiled}", self.path.display());
-                    n_compared += 1;
-                }
+            let report = explore(subject, &model, compiled);
+            for (count, expected) in &counts.list {
+                let found = match count {
+                    Count::States => report.states,
+                    Count::Nodes => report.states + 1,
+                    Count::Transitions => report.transitions,
+                };
+                let place = format!("{} {:?}: {count:?}, compiled: {compiled}", subject.path.display(), counts.sizes);
+                assert_eq!(found, *expected, "{place}");
+                tally.counts += 1;
             }
         }
-        n_compared
     }
+}
 
-    /// One run with the default sizes for each property that the header names; temporal properties are left out.
-    fn check_verdicts(&self) {
-        let model = self.analysed(&[]);
-        for line in self.lines.iter().filter(|line| !line.symmetry) {
-            let (property, length) = match line.value.rsplit_once(" in ") {
-                Some((property, n)) => (property, n.parse::<usize>().ok()),
-                None => (line.value.as_str(), None),
-            };
-            let mut config =
-                Config { invariant: false, deadlock: false, assertions: false, goal: false, ..Config::default() };
-            match property {
-                "invariant" => config.invariant = true,
-                "deadlock" => config.deadlock = true,
-                "assertions" => config.assertions = true,
-                "GOAL" => config.goal = true,
-                _ => continue,
-            }
-            if self.lines.iter().any(|line| line.key == "compat") {
-                config = config.prob();
-            }
-            let report = check(&model, &config, &mut ());
-            let place = format!("{}: {} {}", self.path.display(), line.key, line.value);
-            match (report.violation(), line.key.as_str()) {
-                (None, "holds") => assert_eq!(report.verdict, Verdict::Holds, "{place}"),
-                (Some(violation), "fails" | "reaches") => {
-                    assert_eq!(Some(violation.trace.steps.len()), length, "{place}");
-                    let is_goal = matches!(violation.kind, ViolationKind::Goal);
-                    assert_eq!(is_goal, line.key == "reaches", "{place}");
-                }
-                (violation, _) => panic!("{place}: {violation:?}"),
-            }
+fn explore(subject: &Subject, model: &Model, compiled: bool) -> Report {
+    let mut config = Config { find_all: true, invariant: true, deadlock: true, ..config(subject) };
+    config.system.compiled = compiled;
+    let report = check(model, &config, &mut ());
+    assert!(report.limits.is_empty(), "{}: {:?}", subject.path.display(), report.limits);
+    report
+}
+
+/// One run with the default sizes for each line that is not about counts of states.
+fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tally) {
+    let place = format!("{}: {claim:?}", subject.path.display());
+    let length_of = |report: &Report| report.violation().map(|violation| violation.trace.steps.len());
+    match claim {
+        Claim::Run { .. } | Claim::CompatProb | Claim::SetSizes(_) | Claim::Count(..) => {}
+        Claim::Deadlocks(expected) => {
+            assert_eq!(n_deadlocks(subject, model), *expected, "{place}");
+            tally.deadlocks += 1;
         }
+        Claim::Holds(Property::Predicate(predicate)) => {
+            assert_always(subject, predicate, &place);
+            tally.predicates += 1;
+        }
+        Claim::Holds(property) => {
+            let report = check(model, &asking(subject, property), &mut ());
+            assert_eq!(report.verdict, Verdict::Holds, "{place}: {:?}", report.violations);
+            tally.properties += 1;
+        }
+        Claim::Fails(property, length) => {
+            let report = check(model, &asking(subject, property), &mut ());
+            assert_eq!((report.verdict, length_of(&report)), (Verdict::Violated, Some(*length)), "{place}");
+            let kind = report.violation().map(|violation| &violation.kind);
+            let is_asked = match property {
+                Property::Invariant => matches!(kind, Some(ViolationKind::Invariant { .. })),
+                Property::Assertions => matches!(kind, Some(ViolationKind::Assertion { .. })),
+                Property::Deadlock => matches!(kind, Some(ViolationKind::Deadlock)),
+                Property::Predicate(_) => false,
+            };
+            assert!(is_asked, "{place}: {kind:?}");
+            tally.properties += 1;
+        }
+        Claim::ReachesGoal(length) => {
+            let report = check(model, &Config { goal: true, ..config(subject) }, &mut ());
+            assert_eq!((report.verdict, length_of(&report)), (Verdict::GoalReached, Some(*length)), "{place}");
+            tally.properties += 1;
+        }
+    }
+}
+
+fn asking(subject: &Subject, property: &Property) -> Config {
+    let mut config = config(subject);
+    match property {
+        Property::Invariant => config.invariant = true,
+        Property::Assertions => config.assertions = true,
+        Property::Deadlock => config.deadlock = true,
+        Property::Predicate(_) => {}
+    }
+    config
+}
+
+fn n_deadlocks(subject: &Subject, model: &Model) -> u64 {
+    let config = config(subject);
+    let system = Explicit::new(interpreter(model, config.eval.clone()), config.system.clone());
+    let search = abridge_search::Config {
+        strategy: config.strategy,
+        properties: Properties::default(),
+        deadlock: true,
+        stop_at_first: false,
+        max_states: None,
+        max_depth: None,
+        max_findings: usize::MAX,
+        workers: NonZero::<usize>::MIN,
+    };
+    let exploration = abridge_search::explore(&system, &search, &mut ());
+    assert!(exploration.limits.is_empty(), "{}: {:?}", subject.path.display(), exploration.limits);
+    exploration.findings.iter().filter(|finding| finding.kind == FindingKind::Deadlock).count() as u64
+}
+
+/// No reachable state of the machine satisfies the negation.
+fn assert_always(subject: &Subject, predicate: &str, place: &str) {
+    let formula =
+        FormulaText { source: "<header>".to_owned(), text: format!("not({predicate})"), role: Role::Predicate };
+    let analysis = analyse_formulas(&Disk, Some(&subject.path), &[formula], &subject.options(&[]));
+    let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{place}: {:?}", analysis.diagnostics));
+    let FormulaBody::Pred(negation) = analysis.formulas[0].body else { panic!("{place}: not a predicate") };
+    let config = config(subject);
+    let system = Explicit::new(interpreter(model, config.eval.clone()), config.system.clone());
+    match find(&system, &Place::Start, negation, &mut ()) {
+        Sought::Nowhere => {}
+        Sought::Found(moves) => panic!("{place}: false after {} steps", moves.len()),
+        Sought::Stopped(reason) => panic!("{place}: {reason}"),
+        Sought::Failed(error) => panic!("{place}: {error:?}"),
     }
 }

@@ -1,14 +1,13 @@
 //! With and without partial order reduction a check finds the same kinds of violation.
 
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use abridge_check::{Config, Control, PorMode, Progress, Report, Strategy, check};
 use abridge_model::Model;
-use abridge_sema::{Options, analyse};
 use abridge_system::Limit;
-use abridge_testkit::{Disk, Project, Random, guarded};
+use abridge_testkit::models::{self, Subject, subjects};
+use abridge_testkit::{Project, Random, guarded};
 
 const MOST_STATES: u64 = 3000;
 
@@ -40,6 +39,9 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
             .unwrap_or_else(|| panic!("seed {seed}, {name}, {mode:?} did not finish\n{text}"));
         assert_eq!(full.found, reduced.found, "seed {seed}, {name}, {mode:?}\n{text}");
         assert!(reduced.states <= full.states, "seed {seed}, {name}, {mode:?}\n{text}");
+        if reduced.por.as_ref().is_some_and(|tally| tally.reduced == 0) {
+            assert_eq!(full.transitions, reduced.transitions, "seed {seed}, {name}, {mode:?}\n{text}");
+        }
         if mode == PorMode::Semantic {
             tally.reduced += usize::from(reduced.states < full.states);
             tally.violated += usize::from(!full.violations.is_empty());
@@ -78,14 +80,12 @@ fn verdicts_are_the_same_on_random_machines() {
 /// The machines that come with the project, and how many states each has without and with the reduction.
 #[test]
 fn verdicts_are_the_same_on_our_machines() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mch"));
-    paths.sort();
     let (mut compared, mut reduced) = (0, 0);
-    for path in paths {
-        let analysis = analyse(&Disk, &path, &Options::default());
-        let Some(model) = &analysis.model else { panic!("{} is no machine", path.display()) };
+    for Subject { path, .. } in subjects() {
+        if path.extension().is_none_or(|end| end != "mch") {
+            continue;
+        }
+        let model = &models::model(&path.file_name().unwrap_or_default().to_string_lossy());
         let config = Config::default();
         let Some(full) = explore(model, PorMode::Off, &config) else { continue };
         compared += 1;
@@ -105,14 +105,8 @@ fn verdicts_are_the_same_on_our_machines() {
     assert!(compared >= 20 && reduced * 2 >= compared, "{reduced} of {compared} were reduced");
 }
 
-fn path_of(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name)
-}
-
 fn states(name: &str, por: PorMode, config: &Config) -> u64 {
-    let analysis = analyse(&Disk, &path_of(name), &Options::default());
-    let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{name} is no machine"));
-    explore(model, por, config).unwrap_or_else(|| panic!("{name} did not end")).states
+    explore(&models::model(name), por, config).unwrap_or_else(|| panic!("{name} did not end")).states
 }
 
 /// Koerner, Leuschel, listings 1 to 3: the form in which a machine is written does not matter.
@@ -185,6 +179,53 @@ fn wide_integers_jump_without_being_overlooked() {
     }
 }
 
+/// Operations whose choices, outputs and parameters come to the same targets; all steps depend on each other.
+#[test]
+fn transitions_are_counted_alike_where_nothing_is_left_out() {
+    let text = "MACHINE M VARIABLES x, y INVARIANT x : 0..7 & y : 0..7 & x + y < 20 INITIALISATION x := 0 || y := 0
+        OPERATIONS
+          half = ANY i WHERE i : 0..7 THEN x := i / 2 || y := (x + y) mod 8 END;
+          set(i) = PRE i : 0..3 THEN CHOICE x := i OR x := i / 2 OR x := 2 * i - i END END;
+          o <-- get = ANY i WHERE i : 0..5 & i > x THEN o := i mod 2 || x := y END;
+          o <-- ask(i) = PRE i : 0..2 THEN CHOICE o := 0 OR o := 1 OR o := 1 END || y := i END
+        END";
+    let model = Project::model_of(text);
+    for is_compiled in [true, false] {
+        let mut config = Config { deadlock: false, ..Config::default() };
+        config.system.compiled = is_compiled;
+        config.system.memo = is_compiled;
+        let full = explore(&model, PorMode::Off, &config).expect("few states");
+        // What is asked for depends on all operations.
+        for mode in [PorMode::Syntactic, PorMode::Semantic] {
+            let other = explore(&model, mode, &config).expect("few states");
+            if other.states == full.states && other.por.as_ref().is_some_and(|tally| tally.reduced == 0) {
+                assert_eq!((full.states, full.transitions), (other.states, other.transitions), "{mode:?}");
+            } else {
+                panic!("{mode:?} leaves out steps");
+            }
+        }
+    }
+}
+
+/// A state of which steps are missing is no evidence against a selection: here evaluation runs out of fuel in some states.
+#[test]
+fn missing_steps_are_no_mistakes_of_a_selection() {
+    let text = "MACHINE M VARIABLES x, y, z INVARIANT x : 0..9 & y : 0..1 & z : BOOL INITIALISATION x := 0 || y := 0 || z := FALSE
+        OPERATIONS
+          up = SELECT x < 9 THEN x := x + 1 END;
+          flip = SELECT y = 0 THEN y := 1 END;
+          long = SELECT x > 3 & SIGMA(i).(i : 0..(if_large(x)) | i mod 7) > 5 THEN z := TRUE END
+        DEFINITIONS if_large(n) == IF n = 5 THEN 200000 ELSE 10 END
+        END";
+    let model = Project::model_of(text);
+    let mut config = Config { find_all: true, check_por: Some(3), por: PorMode::Semantic, ..Config::default() };
+    config.eval.fuel = 20_000;
+    config.system.compiled = false;
+    let report = check(&model, &config, &mut ());
+    assert!(!report.limits.is_empty(), "something is missing");
+    assert_eq!(report.por.map(|tally| tally.mistakes), Some(Vec::new()));
+}
+
 /// A clock that stands still.
 struct Clock(Option<Duration>);
 
@@ -201,11 +242,10 @@ impl Control for Clock {
 /// Left to itself, a reduction is tried when a search has gone on for a while, and only if there is time for it.
 #[test]
 fn a_trial_takes_a_share_of_the_time() {
-    let analysis = analyse(&Disk, &path_of("SetLaws.mch"), &Options::default());
-    let model = analysis.model.as_ref().expect("a machine");
+    let model = models::model("SetLaws.mch");
     let config = Config { por: PorMode::Auto, invariant: false, assertions: false, ..Config::default() };
     let states = |elapsed: Option<u64>| {
-        let report = check(model, &config, &mut Clock(elapsed.map(Duration::from_secs)));
+        let report = check(&model, &config, &mut Clock(elapsed.map(Duration::from_secs)));
         assert!(report.limits.is_empty() && report.violations.is_empty());
         report.states
     };

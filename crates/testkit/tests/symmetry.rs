@@ -1,13 +1,11 @@
 //! Every method of symmetry reduction on the machines under `models/`: the counts of the papers' tables, the verdicts without reduction.
 
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
 
 use abridge_check::{Config, INITIALISATION, Method, Report, SETUP_CONSTANTS, check};
-use abridge_model::Model;
-use abridge_sema::{Options, analyse};
-use abridge_testkit::expectations::{Expectation, expectations, size};
-use abridge_testkit::{Disk, Project};
+use abridge_testkit::Project;
+use abridge_testkit::expectations::{About, Claim, Count, Expectation};
+use abridge_testkit::models::{Counts, Subject, subjects};
 
 /// More classes than this are left to `RUN_SLOW=1`, and to the methods other than the default one the smaller number.
 const MAX_CLASSES: u64 = 3_200;
@@ -15,71 +13,36 @@ const MAX_OTHERS: u64 = 500;
 /// Flooding is not tried with larger groups.
 const MAX_FLOOD: u64 = 720;
 
-struct Subject {
-    path: PathBuf,
-    lines: Vec<Expectation>,
-}
-
-fn subjects() -> Vec<Subject> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let entries = std::fs::read_dir(folder).expect("models/ exists");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|end| end == "mch" || end == "ref"));
-    paths.sort();
-    let subject = |path: PathBuf| {
-        let text = std::fs::read_to_string(&path).expect("readable");
-        let lines = expectations(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Subject { path, lines }
+fn config(subject: &Subject, method: Method, workers: usize) -> Config {
+    let config = Config {
+        find_all: true,
+        assertions: false,
+        goal: false,
+        temporal: false,
+        gluing: false,
+        symmetry: method,
+        workers: NonZero::new(workers).expect("not zero"),
+        ..Config::default()
     };
-    paths.into_iter().map(subject).collect()
+    if subject.is_prob() { config.prob() } else { config }
 }
 
-impl Subject {
-    fn model(&self, sizes: &[(String, u32)]) -> Model {
-        let default = self.lines.iter().filter(|line| line.key == "set-size").flat_map(|line| line.value.split(','));
-        let mut set_sizes: Vec<(String, u32)> = default.map(|text| size(text).expect("a size")).collect();
-        set_sizes.extend(sizes.iter().cloned());
-        let analysis = analyse(&Disk, &self.path, &Options { set_sizes, ..Options::default() });
-        analysis.model.unwrap_or_else(|| panic!("{}: {:?}", self.path.display(), analysis.diagnostics))
-    }
-
-    fn config(&self, method: Method, workers: usize) -> Config {
-        let config = Config {
-            find_all: true,
-            assertions: false,
-            goal: false,
-            symmetry: method,
-            workers: NonZero::new(workers).expect("not zero"),
-            ..Config::default()
-        };
-        if self.lines.iter().any(|line| line.key == "compat") { config.prob() } else { config }
-    }
-
-    /// Compares the counts of lines for sizes; how many were compared.
-    fn compare(&self, about: &[&Expectation], methods: &[(Method, usize)]) -> usize {
-        let model = self.model(&about[0].sizes);
-        for (method, workers) in methods {
-            let report = check(&model, &self.config(*method, *workers), &mut ());
-            for line in about {
-                let found = match line.key.as_str() {
-                    "states" => report.states,
-                    "nodes" => report.states + 1,
-                    _ => report.transitions,
-                };
-                let place = format!("{} {line:?}: {method:?}, {workers} workers", self.path.display());
-                assert_eq!(found.to_string(), line.value, "{place}");
-            }
+/// Compares the counts of one size; how many were compared.
+fn compare(subject: &Subject, counts: &Counts, methods: &[(Method, usize)]) -> usize {
+    let model = subject.model(&counts.sizes);
+    for (method, workers) in methods {
+        let report = check(&model, &config(subject, *method, *workers), &mut ());
+        for (count, expected) in &counts.list {
+            let found = match count {
+                Count::States => report.states,
+                Count::Nodes => report.states + 1,
+                Count::Transitions => report.transitions,
+            };
+            let place = format!("{} {:?}: {count:?}, {method:?}", subject.path.display(), counts.sizes);
+            assert_eq!(found, *expected, "{place}, {workers} workers");
         }
-        about.len() * methods.len()
     }
-}
-
-/// Lines with counts, by the sizes that they are about.
-fn by_sizes(lines: &[Expectation], is_meant: fn(&Expectation) -> bool) -> Vec<Vec<&Expectation>> {
-    let is_count = |line: &&Expectation| ["states", "nodes", "transitions"].contains(&line.key.as_str());
-    let mut meant: Vec<&Expectation> = lines.iter().filter(|line| is_meant(line)).filter(is_count).collect();
-    meant.sort_by(|left, right| left.sizes.cmp(&right.sizes));
-    meant.chunk_by(|left, right| left.sizes == right.sizes).map(<[&Expectation]>::to_vec).collect()
+    counts.list.len() * methods.len()
 }
 
 fn group_order(sizes: &[(String, u32)]) -> u64 {
@@ -91,20 +54,19 @@ fn all_exact_methods_visit_one_state_of_each_class() {
     let slow = std::env::var_os("RUN_SLOW").is_some();
     let mut n_compared = 0;
     for subject in subjects() {
-        for about in by_sizes(&subject.lines, |line| line.symmetry) {
-            let count = |line: &&Expectation| line.value.parse::<u64>().ok().filter(|_| line.key != "transitions");
-            let n_classes = about.iter().filter_map(count).max().unwrap_or(0);
+        for counts in subject.counts(About::Orbits) {
+            let n_classes = counts.states();
             if n_classes > MAX_CLASSES && !slow {
                 continue;
             }
             let mut methods = vec![(Method::Auto, 1), (Method::Auto, 2), (Method::Auto, 8)];
             if n_classes <= MAX_OTHERS || slow {
                 methods.extend([(Method::Canon, 1), (Method::Canon, 8), (Method::Marker { is_precise: true }, 1)]);
-                if group_order(&about[0].sizes) <= MAX_FLOOD {
+                if group_order(&counts.sizes) <= MAX_FLOOD {
                     methods.extend([(Method::Flood, 1), (Method::Flood, 8)]);
                 }
             }
-            n_compared += subject.compare(&about, &methods);
+            n_compared += compare(&subject, &counts, &methods);
         }
     }
     assert!(n_compared > 400, "only {n_compared} counts were compared");
@@ -114,8 +76,8 @@ fn all_exact_methods_visit_one_state_of_each_class() {
 fn markers_visit_what_the_tables_say() {
     let mut n_compared = 0;
     for subject in subjects() {
-        for about in by_sizes(&subject.lines, |line| line.markers) {
-            n_compared += subject.compare(&about, &[(Method::Marker { is_precise: false }, 1)]);
+        for counts in subject.counts(About::Markers) {
+            n_compared += compare(&subject, &counts, &[(Method::Marker { is_precise: false }, 1)]);
         }
     }
     assert_eq!(n_compared, 12);
@@ -126,7 +88,7 @@ fn markers_are_exact_where_they_decide() {
     let subjects = subjects();
     let verdict = |name: &str| {
         let subject = subjects.iter().find(|subject| subject.path.ends_with(name)).expect("a model");
-        let config = subject.config(Method::Marker { is_precise: false }, 1);
+        let config = config(subject, Method::Marker { is_precise: false }, 1);
         let report = check(&subject.model(&[]), &config, &mut ());
         (report.verdict, report.symmetry.is_approximate)
     };
@@ -156,16 +118,14 @@ fn verdicts_are_those_without_reduction() {
     let methods = [Method::Auto, Method::Canon, Method::Flood, Method::Marker { is_precise: true }];
     let mut n_violated = 0;
     for subject in subjects() {
-        if !subject.lines.iter().any(|line| line.symmetry || line.key == "fails") {
-            continue;
-        }
-        if !subject.lines.iter().any(|line| line.key == "run") {
+        let is_meant = |line: &Expectation| line.about == About::Orbits || matches!(line.claim, Claim::Fails(..));
+        if !subject.lines.iter().any(is_meant) || !subject.is_checked(false) {
             continue;
         }
         let model = subject.model(&[]);
         for (invariant, deadlock, goal) in [(true, false, false), (false, true, false), (false, false, true)] {
             let run = |method| {
-                let config = Config { invariant, deadlock, goal, find_all: false, ..subject.config(method, 1) };
+                let config = Config { invariant, deadlock, goal, find_all: false, ..config(&subject, method, 1) };
                 check(&model, &config, &mut ())
             };
             let plain = run(Method::Off);

@@ -30,6 +30,11 @@ impl<'b> Reader<'b> {
         self.0.is_empty()
     }
 
+    /// Bytes that are left.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub fn byte(&mut self) -> Option<u8> {
         let (byte, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -60,6 +65,13 @@ impl<'b> Reader<'b> {
         Some(bytes)
     }
 
+    /// So many bytes, without a length before them.
+    pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (bytes, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*bytes)
+    }
+
     pub fn text(&mut self) -> Option<&'b str> {
         std::str::from_utf8(self.bytes()?).ok()
     }
@@ -76,33 +88,61 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// FNV-1a checksum with 64 bits. It detects damage, not malice, and does not depend on how the bytes are split into pieces.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Checksum(u64);
+/// Bytes of a key, and of a digest.
+pub const DIGEST_BYTES: usize = 32;
 
-impl Checksum {
-    pub fn new() -> Self {
-        Checksum(0xcbf2_9ce4_8422_2325)
+/// A secret of one user, without which nothing can be sealed in their name.
+#[derive(Clone)]
+pub struct Key([u8; DIGEST_BYTES]);
+
+impl Key {
+    pub fn new(secret: [u8; DIGEST_BYTES]) -> Key {
+        Key(secret)
     }
 
-    /// Continues from a value of [`Checksum::get`].
-    pub fn from(sum: u64) -> Self {
-        Checksum(sum)
-    }
-
-    pub fn add(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-    }
-
-    pub fn get(self) -> u64 {
-        self.0
+    /// Tells keys apart and says nothing about the secret.
+    pub fn name(&self) -> [u8; DIGEST_BYTES] {
+        blake3::derive_key("abridge name of a key", &self.0)
     }
 }
 
-impl Default for Checksum {
-    fn default() -> Self {
-        Checksum::new()
+/// A digest of bytes (BLAKE3) that does not depend on how they were cut into pieces. With a key it tells malice as well as damage: nobody
+/// else can compute it.
+#[derive(Clone, Debug)]
+pub struct Digest(blake3::Hasher);
+
+impl Digest {
+    /// A digest that everybody can compute: it identifies bytes and vouches for nothing.
+    pub fn open() -> Digest {
+        Digest(blake3::Hasher::new())
     }
+
+    pub fn keyed(key: &Key) -> Digest {
+        Digest(blake3::Hasher::new_keyed(&key.0))
+    }
+
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub fn get(&self) -> [u8; DIGEST_BYTES] {
+        *self.0.finalize().as_bytes()
+    }
+}
+
+/// Appends the keyed digest of what is there.
+pub fn seal(key: &Key, out: &mut Vec<u8>) {
+    let mut digest = Digest::keyed(key);
+    digest.add(out);
+    out.extend_from_slice(&digest.get());
+}
+
+/// What was sealed with this key; nothing if it was not.
+pub fn unsealed<'b>(key: &Key, bytes: &'b [u8]) -> Option<&'b [u8]> {
+    let (content, found) = bytes.split_last_chunk::<DIGEST_BYTES>()?;
+    let mut digest = Digest::keyed(key);
+    digest.add(content);
+    (digest.get() == *found).then_some(content)
 }
 
 #[cfg(test)]
@@ -126,14 +166,28 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_does_not_depend_on_pieces() {
-        let (mut whole, mut pieces) = (Checksum::new(), Checksum::new());
+    fn a_digest_does_not_depend_on_pieces() {
+        let (mut whole, mut pieces) = (Digest::open(), Digest::open());
         whole.add(b"abcdefg");
         pieces.add(b"abc");
-        let mut pieces = Checksum::from(pieces.get());
         pieces.add(b"defg");
-        assert_eq!(whole, pieces);
+        assert_eq!(whole.get(), pieces.get());
         pieces.add(b"\0");
-        assert_ne!(whole, pieces);
+        assert_ne!(whole.get(), pieces.get());
+    }
+
+    #[test]
+    fn only_the_key_opens_what_it_sealed() {
+        let (key, other) = (Key::new([1; DIGEST_BYTES]), Key::new([2; DIGEST_BYTES]));
+        let mut bytes = b"content".to_vec();
+        seal(&key, &mut bytes);
+        assert_eq!(unsealed(&key, &bytes), Some(&b"content"[..]));
+        assert_eq!((unsealed(&other, &bytes), unsealed(&key, b"short")), (None, None));
+        assert_ne!(key.name(), other.name());
+        for idx in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[idx] ^= 1;
+            assert_eq!(unsealed(&key, &damaged), None);
+        }
     }
 }

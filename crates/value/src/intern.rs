@@ -6,12 +6,13 @@
 
 use std::fmt;
 use std::hash::{BuildHasher as _, Hash};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use crate::share::PartPool;
 use crate::value::Value;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +36,18 @@ pub trait Internable: Clone + Eq + Hash {
     fn as_small(&self) -> Option<u32> {
         None
     }
+
+    /// Bytes on the heap that it holds, roughly.
+    fn owned_bytes(&self) -> usize {
+        0
+    }
+
+    /// The same, with parts that others hold too.
+    #[must_use]
+    fn with_shared_parts(&self, pool: &PartPool) -> Self {
+        let _ = pool;
+        self.clone()
+    }
 }
 
 impl Internable for Value {
@@ -44,9 +57,21 @@ impl Internable for Value {
             _ => None,
         }
     }
+
+    fn owned_bytes(&self) -> usize {
+        Value::owned_bytes(self)
+    }
+
+    fn with_shared_parts(&self, pool: &PartPool) -> Self {
+        Value::with_shared_parts(self, pool)
+    }
 }
 
-impl Internable for Box<[u32]> {}
+impl Internable for Box<[u32]> {
+    fn owned_bytes(&self) -> usize {
+        size_of_val::<[u32]>(self)
+    }
+}
 
 impl<T: Clone + Eq + Hash> Internable for Arc<T> {}
 
@@ -64,6 +89,10 @@ pub struct Interner<T = Value> {
     segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
     /// The next free id. An id below it may lack its value for the moment between reservation and store.
     next: AtomicU32,
+    /// Bytes that the values hold.
+    owned: AtomicU64,
+    /// Where memory matters more than time, parts of values are held once.
+    parts: OnceLock<PartPool>,
 }
 
 impl<T: Internable> Interner<T> {
@@ -73,7 +102,14 @@ impl<T: Internable> Interner<T> {
             shards: [const { RwLock::new(HashTable::new()) }; N_SHARDS],
             segments: [const { OnceLock::new() }; N_SEGMENTS],
             next: AtomicU32::new(0),
+            owned: AtomicU64::new(0),
+            parts: OnceLock::new(),
         }
+    }
+
+    /// From now on, values that are kept share equal parts.
+    pub fn share_parts(&self) {
+        self.parts.get_or_init(PartPool::default);
     }
 
     /// The id of a value, which is added if it is new.
@@ -124,7 +160,7 @@ impl<T: Internable> Interner<T> {
         if let Some(id) = table.find(hash, is_same) {
             return ValueId(*id);
         }
-        let id = self.push(value.clone());
+        let id = self.push(self.parts.get().map_or_else(|| value.clone(), |parts| value.with_shared_parts(parts)));
         table.insert_unique(hash, id.0, |id| FxBuildHasher.hash_one(self.get(ValueId(*id))));
         id
     }
@@ -163,7 +199,14 @@ impl<T: Internable> Interner<T> {
         self.len() == 0
     }
 
+    /// Bytes of the values and of what finds them.
+    pub fn bytes(&self) -> u64 {
+        let place = size_of::<OnceLock<T>>() + size_of::<u32>() + 1;
+        self.owned.load(Ordering::Relaxed) + (self.len() * place) as u64
+    }
+
     fn push(&self, value: T) -> ValueId {
+        self.owned.fetch_add(value.owned_bytes() as u64, Ordering::Relaxed);
         let id = self.next.fetch_add(1, Ordering::AcqRel);
         assert!(id < u32::MAX, "more than 2^32 - 1 different values");
         let (segment, offset) = place(id);

@@ -28,6 +28,7 @@ use matrix::Matrix;
 
 use crate::int::Int;
 use crate::value::{Value, hash_slice, hash_unordered};
+use crate::weight::{ALLOCATION_BYTES, is_shared, slice_bytes};
 
 #[derive(Clone)]
 pub struct Set(Layout);
@@ -273,6 +274,31 @@ impl Set {
         match self.0 {
             Layout::Bits { carrier, bits } if carrier != BOOL_CARRIER => Some((carrier, bits)),
             _ => None,
+        }
+    }
+
+    /// Bytes on the heap, beside those of parts that other values hold as well.
+    pub(crate) fn owned_bytes(&self) -> usize {
+        let content = match &self.0 {
+            Layout::Empty | Layout::Bits { .. } | Layout::Interval { .. } => return 0,
+            Layout::Words { words, .. } => size_of_val(&words.slice),
+            Layout::LongInterval(_) => size_of::<(Int, Int)>(),
+            Layout::Ints(ints) => size_of_val(&ints.slice),
+            Layout::Matrix(matrix) => matrix.bytes(),
+            Layout::Sorted(items) => slice_bytes(&items.slice),
+        };
+        ALLOCATION_BYTES + size_of::<u64>() + content
+    }
+
+    /// Whether other values hold the elements too.
+    pub(crate) fn is_shared(&self) -> bool {
+        match &self.0 {
+            Layout::Words { words, .. } => is_shared(words),
+            Layout::Ints(ints) => is_shared(ints),
+            Layout::Sorted(items) => is_shared(items),
+            Layout::Matrix(matrix) => matrix.is_shared(),
+            Layout::LongInterval(ends) => Arc::strong_count(ends) > 1,
+            Layout::Empty | Layout::Bits { .. } | Layout::Interval { .. } => false,
         }
     }
 

@@ -224,6 +224,11 @@ impl Text {
 }
 
 impl Record {
+    /// How many values hold it.
+    pub(crate) fn n_owners(&self) -> usize {
+        ThinArc::strong_count(&self.0)
+    }
+
     /// The number of the record type.
     pub fn shape(&self) -> u32 {
         self.0.header.header
@@ -262,6 +267,11 @@ impl Hash for Record {
 }
 
 impl Free {
+    /// How many values hold it.
+    pub(crate) fn n_owners(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+
     pub fn free_type(&self) -> u32 {
         self.0.free_type
     }

@@ -12,19 +12,19 @@ use abridge_check::{Animation, Execution, Move, Place, Sought, TraceStep, find};
 use abridge_diag::Diagnostic;
 use abridge_explicit::Explicit;
 use abridge_model::{Model, dump};
-use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role, analyse};
+use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::commands::{Compat, complain, print_json, system};
-use crate::disk::Disk;
 use crate::exit::Exit;
 use crate::formulas::{Told, analyse_one, calculate, fields, needs_of, tell, tell_error};
+use crate::load::load;
 use crate::out::{flush, out};
 use crate::report::{count, json_diagnostics, text_diagnostics};
 use crate::steps::{label, steps_json, table};
 use crate::trace_file::{self, NoReplay};
-use crate::watch::{Interrupt, Watch};
+use crate::watch::{Interrupt, Watch, usual_budget};
 use view::View;
 
 #[derive(Args)]
@@ -80,7 +80,8 @@ impl Reply {
 }
 
 pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options, json: bool) -> Exit {
-    let analysis = analyse(&Disk, file, model_options);
+    let model_options = &Compat::options(options.compat, model_options);
+    let analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
@@ -291,7 +292,7 @@ impl<'a> Dialogue<'a> {
         if needs_of(model, formula) > is_known {
             return Reply::error("the formula refers to constants or variables without values; take a step first");
         }
-        let config = Compat::config(self.options.compat, Some(self.file));
+        let config = Compat::config(self.options.compat, Some(self.file), usual_budget());
         told(tell(model, &analysis.sources, &calculate(model, formula, &place, self.options.limit, config)))
     }
 

@@ -9,9 +9,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::child;
-use crate::commands::{print_json, replace_file, seconds};
+use crate::commands::{print_json, seconds};
 use crate::csv;
 use crate::exit::Exit;
+use crate::files::replace_file;
 use crate::out::{errln, out};
 use crate::text::aligned;
 use crate::watch::grouped;

@@ -14,16 +14,16 @@ use abridge_check::{
     Config, Method, PorMode, Report, Strategy, Stuck, Verdict, Violation, ViolationKind, check, check_on_disk,
     fingerprint, why_stuck,
 };
-use abridge_diag::{RenderConfig, SourceMap, render};
+use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
-use crate::commands::{Compat, complain, print_json, seconds};
-use crate::disk::Disk;
+use crate::commands::{Compat, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
+use crate::load::load;
 use crate::out::{errln, out, outln};
 use crate::profile;
 use crate::report::{count, json_diagnostics};
@@ -31,7 +31,7 @@ use crate::steps::{steps_json, table};
 use crate::trace_file;
 use places::Places;
 
-use crate::watch::{Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
@@ -59,6 +59,12 @@ pub(crate) struct CheckOptions {
     /// Do not search for GOAL
     #[arg(long, help_heading = "Properties")]
     no_goal: bool,
+    /// Do not check the temporal properties of the machine
+    #[arg(long, help_heading = "Properties")]
+    no_temporal: bool,
+    /// Do not check the gluing conjuncts of a refinement
+    #[arg(long, help_heading = "Properties")]
+    no_gluing: bool,
     /// Search order
     #[arg(long, value_enum, default_value = "bfs", help_heading = "Search")]
     strategy: Order,
@@ -218,17 +224,6 @@ fn minutes(text: &str) -> Result<f64, String> {
     }
 }
 
-fn memory_size(text: &str) -> Result<u64, String> {
-    let (digits, unit) = match text.char_indices().last() {
-        Some((idx, 'k' | 'K')) => (&text[..idx], 1 << 10),
-        Some((idx, 'm' | 'M')) => (&text[..idx], 1 << 20),
-        Some((idx, 'g' | 'G')) => (&text[..idx], 1 << 30),
-        _ => (text, 1),
-    };
-    let amount: f64 = digits.parse().map_err(|_| format!("`{text}` is not a size; expected for example 512M or 4G"))?;
-    if amount > 0.0 { Ok((amount * f64::from(unit)) as u64) } else { Err("the size must be positive".to_owned()) }
-}
-
 impl CheckOptions {
     /// Number of threads of the search.
     fn threads(&self) -> NonZero<usize> {
@@ -240,8 +235,8 @@ impl CheckOptions {
         }
     }
 
-    fn config(&self, file: &Path, model: &Model) -> Config {
-        let mut config = Compat::config(self.compat, Some(file));
+    fn config(&self, file: &Path, model: &Model, budget: u64) -> Config {
+        let mut config = Compat::config(self.compat, Some(file), budget);
         config.strategy = match self.strategy {
             Order::Bfs => Strategy::BreadthFirst,
             Order::Dfs => Strategy::DepthFirst,
@@ -251,6 +246,8 @@ impl CheckOptions {
         config.deadlock = !self.no_deadlock;
         config.assertions = !self.no_assertions && !self.survey;
         config.goal = !self.no_goal && !self.survey;
+        config.temporal = !self.no_temporal && !self.survey;
+        config.gluing = !self.no_gluing && !self.survey;
         config.find_all = self.survey || self.find == Find::All;
         if self.find == Find::All {
             config.max_violations = MAX_LISTED_VIOLATIONS;
@@ -292,12 +289,13 @@ impl CheckOptions {
 }
 
 pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, json: bool) -> Exit {
+    let model_options = &Options { heeds_caps: options.prob_limits, ..Compat::options(options.compat, model_options) };
     if options.symmetry == Some(Symmetry::Nauty) && !cfg!(feature = "nauty") {
         errln!("error: this build has no nauty: rebuild with `--features nauty`, or use `--symmetry canon`");
         return Exit::Usage;
     }
     let start = Instant::now();
-    let analysis = analyse(&Disk, file, model_options);
+    let analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let message =
@@ -316,56 +314,17 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         Ok(places) => places,
         Err(message) => return refuse(file, json, &message),
     };
-    let interrupt = Interrupt::new();
-    let budget = options.memory.unwrap_or_else(usual_budget);
-    let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
-        .settle_after(options.survey.then_some(options.settle))
-        .with_spill(places.scratch.is_some())
-        .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
-    let search_start = Instant::now();
-    let bytes_before = resident_bytes();
-    let mut config = options.config(file, model);
-    // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
-    if places.folder.is_none() {
-        config.stop = interrupt.stop_after(options.time, ceiling(budget));
-    }
-    let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
-    config.answers = cache.answers();
-    let report = if places.are_used() {
-        let texts = analysis.sources.iter().map(|(_, file)| &**file.text());
-        let disk = places.disk(fingerprint(model, texts, &config));
-        check_on_disk(model, &config, disk, &mut watch)
-    } else {
-        Ok(check(model, &config, &mut watch))
+    let subject = Subject { file, model, sources: &analysis.sources, options };
+    let finished = match subject.search(&places, start, json) {
+        Ok(finished) => finished,
+        Err(message) => return refuse(file, json, &message),
     };
-    let report = match report {
-        Ok(report) => report,
-        Err(refusal) => {
-            watch.clear();
-            return refuse(file, json, &places.refusal_text(&refusal));
-        }
-    };
-    let search_seconds = search_start.elapsed().as_secs_f64();
-    watch.clear();
-    cache.save();
-    let times = Times { search: search_seconds, total: start.elapsed().as_secs_f64() };
-    let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, &report));
+    let report = &finished.report;
+    let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
     if json {
-        let mut value = report_json(model, &analysis.sources, &report, &times);
-        value["por"] = json!(options.por.name());
-        value["partial_order"] = por_json(&report);
-        value["workers"] = json!(options.threads());
-        value["bytes_per_state"] = json!(bytes_per_state(&report, bytes_before));
-        value["resumed"] = json!(places.resumes);
-        value["file"] = json!(file);
-        if options.find == Find::All {
-            let violations = report.violations.iter();
-            value["violations"] = violations.map(|one| violation_json(model, &analysis.sources, one)).collect();
-        }
-        if options.profile {
-            value["profile"] = profile::rows_json(model, &report.profile);
-        }
-        value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
+        let mut value = subject.json(&finished, &places);
+        let diagnostics: Vec<Diagnostic> = analysis.diagnostics.iter().chain(&report.unchecked).cloned().collect();
+        value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &diagnostics));
         match &saved {
             Some(Ok(path)) => value["trace_file"] = json!(path),
             Some(Err(message)) => value["trace_error"] = json!(message),
@@ -373,11 +332,12 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         }
         print_json(&value);
     } else {
-        print_report(model, &analysis.sources, &report, &times, &config);
+        print_report(model, &analysis.sources, report, &finished.times, &finished.config);
         if options.profile {
-            out!("{}", profile::table(model, &report.profile, search_seconds, options.threads().get()));
+            let threads = options.threads().get();
+            out!("{}", profile::table(model, &report.profile, finished.times.search, threads));
         }
-        places.print_outcome(&report, file);
+        places.print_outcome(report, file);
     }
     match saved {
         Some(Err(message)) => {
@@ -388,9 +348,81 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         }
         Some(Ok(None)) if !json => {
             outln!("no violation, so no trace was saved");
-            exit_status(&report)
+            exit_status(report)
         }
-        _ => exit_status(&report),
+        _ => exit_status(report),
+    }
+}
+
+/// A model to be checked, with its options.
+struct Subject<'s> {
+    file: &'s Path,
+    model: &'s Model,
+    sources: &'s SourceMap,
+    options: &'s CheckOptions,
+}
+
+/// A search that came to a report.
+struct Finished {
+    report: Report,
+    config: Config,
+    times: Times,
+    /// Memory of the process before the search.
+    bytes_before: u64,
+}
+
+impl Subject<'_> {
+    /// Runs the search; a message if its checkpoint is refused.
+    fn search(&self, places: &Places, start: Instant, json: bool) -> Result<Finished, String> {
+        let Subject { file, model, sources, options } = *self;
+        let interrupt = Interrupt::new();
+        let budget = options.memory.unwrap_or_else(usual_budget);
+        let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
+            .settle_after(options.survey.then_some(options.settle))
+            .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
+        let search_start = Instant::now();
+        let bytes_before = resident_bytes();
+        let mut config = options.config(file, model, budget);
+        // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
+        if places.folder.is_none() {
+            let stop = interrupt.guard(Guard::new(options.time, ceiling(budget)).patient());
+            (config.stop, config.stopped_for) = (stop.flag, stop.reason);
+        }
+        let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
+        config.answers = cache.answers();
+        let report = if places.are_used() {
+            let texts = sources.iter().map(|(_, file)| &**file.text());
+            let disk = places.disk(fingerprint(model, texts, &config));
+            check_on_disk(model, &config, disk, &mut watch)
+        } else {
+            Ok(check(model, &config, &mut watch))
+        };
+        let search = search_start.elapsed().as_secs_f64();
+        watch.clear();
+        let report = report.map_err(|refusal| places.refusal_text(&refusal))?;
+        cache.save();
+        let times = Times { search, total: start.elapsed().as_secs_f64() };
+        Ok(Finished { report, config, times, bytes_before })
+    }
+
+    /// The report as JSON, without diagnostics and the fate of a saved trace.
+    fn json(&self, finished: &Finished, places: &Places) -> Value {
+        let Subject { file, model, sources, options } = *self;
+        let Finished { report, times, bytes_before, .. } = finished;
+        let mut value = report_json(model, sources, report, times);
+        value["por"] = json!(options.por.name());
+        value["partial_order"] = por_json(report);
+        value["workers"] = json!(options.threads());
+        value["bytes_per_state"] = json!(bytes_per_state(report, *bytes_before));
+        value["resumed"] = json!(places.resumes);
+        value["file"] = json!(file);
+        if options.find == Find::All {
+            value["violations"] = report.violations.iter().map(|one| violation_json(model, sources, one)).collect();
+        }
+        if options.profile {
+            value["profile"] = profile::rows_json(model, &report.profile);
+        }
+        value
     }
 }
 
@@ -446,6 +478,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     for limit in report.limits.iter().skip(usize::from(report.violations.is_empty())) {
         outln!("  {limit}");
     }
+    report.unchecked.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
     for (_, diagnostic) in report.failures.iter().take(3) {
         let diagnostic = match diagnostic.id {
             "unbounded-value" => diagnostic.clone().help("`--compat prob` tries the integers from MININT to MAXINT"),

@@ -17,9 +17,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::child;
-use crate::commands::{print_json, replace_file, seconds};
+use crate::commands::{print_json, seconds};
 use crate::csv::{self, Row};
 use crate::exit::Exit;
+use crate::files::replace_file;
 use crate::out::{err, errln, outln};
 
 #[derive(Args)]
@@ -153,7 +154,9 @@ fn check(row: &Row, options: &CorpusOptions) -> Outcome {
     }
     let file = options.dir.join(cell(row, "path"));
     let start = Instant::now();
-    let fixed = ["--compat", "prob", "--survey"].map(str::to_owned);
+    // Machines of a corpus may refer to each other across its folders.
+    let folder = options.dir.display().to_string();
+    let fixed = ["--compat", "prob", "--survey", "--allow-read", &folder].map(str::to_owned);
     let limit = Duration::try_from_secs_f64(options.timeout).unwrap_or(Duration::MAX);
     let answer = child::check(&file, fixed.iter().chain(&options.extra), limit);
     let mut outcome = Outcome {

@@ -1,21 +1,26 @@
 //! `abridge eval`: a calculator for B formulas.
 //!
 //! A formula is evaluated on its own or in a state of a machine. A predicate with free identifiers is solved.
+//!
+//! A formula is evaluated on its own or in a state of a machine. A predicate with free identifiers is solved.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use abridge_check::{Needs, Place, nth_state};
+use abridge_check::{Config, Needs, Place, limit_text, nth_state};
 use abridge_model::Model;
 use abridge_sema::{Formula, Options, Role};
+use abridge_system::Limit;
 use clap::Args;
 use serde_json::json;
 
-use crate::commands::{Compat, complain, print_json, system};
+use crate::commands::{Compat, complain, memory_size, print_json, seconds, system_of};
 use crate::exit::Exit;
 use crate::formulas::{Told, analyse_one, calculate, fields, first_place, needs_of, tell, tell_message};
-use crate::out::{err, errln, out};
+use crate::out::{err, errln, flush, out};
 use crate::report::json_diagnostics;
-use crate::watch::{Interrupt, Watch};
+use crate::watch::{Guard, Interrupt, Watch, usual_budget};
 
 #[derive(Args)]
 pub(crate) struct EvalOptions {
@@ -28,6 +33,12 @@ pub(crate) struct EvalOptions {
     /// Evaluate in the N-th state in breadth-first order instead of the first initial state
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     state: Option<u64>,
+    /// Stop after a number of seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    time: Option<f64>,
+    /// Memory limit, for example 4G [default: three quarters of the free memory]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
+    memory: Option<u64>,
     /// Follow the conventions of another tool where B leaves a choice
     #[arg(long, value_enum)]
     compat: Option<Compat>,
@@ -43,6 +54,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         [only] => (None, only),
         _ => return Exit::Usage,
     };
+    let model_options = &Compat::options(options.compat, model_options);
     let analysis = analyse_one(file.as_deref(), text, Role::Any, model_options);
     let diagnostics = analysis.relevant();
     let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else {
@@ -54,27 +66,56 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         }
         return Exit::WrongModel;
     };
-    let config = Compat::config(options.compat, file.as_deref());
-    let told = match place(model, formula, file.as_deref(), options) {
+    let interrupt = Interrupt::new();
+    let budget = options.memory.unwrap_or_else(usual_budget);
+    let is_answered = Arc::new(AtomicBool::new(false));
+    let (formula_text, is_known) = (text.clone(), is_answered.clone());
+    let stop = interrupt.guard(Guard::new(options.time, budget).at_last(move |limit| {
+        // The evaluation does not look up; nothing is lost with it.
+        if !is_known.swap(true, Ordering::Relaxed) {
+            let exit = show(&formula_text, stopped(limit), json);
+            flush();
+            std::process::exit(exit as i32);
+        }
+    }));
+    let mut config = Compat::config(options.compat, file.as_deref(), budget);
+    config.stop = stop.flag.clone();
+    let mut watch = Watch::new(options.time, Some(budget), true, interrupt);
+    let told = match place(model, formula, &config, options.state, &mut watch) {
         Ok(place) => tell(model, &analysis.sources, &calculate(model, formula, &place, options.limit, config)),
         Err((message, exit)) => tell_message(&message, exit),
     };
+    let told = match stop.reason.get() {
+        Some(limit) if told.exit != Exit::Ok => stopped(*limit),
+        _ => told,
+    };
+    if is_answered.swap(true, Ordering::Relaxed) {
+        // The process is about to end, and the answer has been given.
+        loop {
+            std::thread::park();
+        }
+    }
     show(text, told, json)
+}
+
+/// The answer to an evaluation that a limit ended.
+fn stopped(limit: Limit) -> Told {
+    tell_message(&format!("no answer: {}", limit_text(limit)), Exit::Incomplete)
 }
 
 /// The place in which the formula is evaluated, or the reason why there is none.
 fn place(
     model: &Model,
     formula: &Formula,
-    file: Option<&Path>,
-    options: &EvalOptions,
+    config: &Config,
+    number: Option<u64>,
+    watch: &mut Watch,
 ) -> Result<Place, (String, Exit)> {
-    let system = system(model, file, options.compat);
-    let Some(number) = options.state else {
+    let system = system_of(model, config);
+    let Some(number) = number else {
         return first_place(&system, needs_of(model, formula)).map_err(|message| (message, Exit::Incomplete));
     };
-    let mut watch = Watch::new(None, None, true, Interrupt::new());
-    let found = nth_state(&system, number, &mut watch);
+    let found = nth_state(&system, number, watch);
     watch.clear();
     match found.map(|words| Place::of_words(&system, Some(&words))) {
         None => Err((format!("no state {number}: the state space is smaller"), Exit::Usage)),

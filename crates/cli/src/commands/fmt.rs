@@ -2,14 +2,16 @@
 //!
 //! A file with syntax errors is left alone.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use abridge_syntax::{PrintConfig, print};
 use serde::Serialize;
 
-use crate::commands::{complain, parse_file, print_json, replace_file};
+use crate::commands::{complain, parse_file, print_json};
 use crate::exit::Exit;
-use crate::out::{errln, out};
+use crate::files::replace_file;
+use crate::out::{errln, out, raw};
 use crate::report::{JsonDiagnostic, json_diagnostics};
 
 #[derive(Serialize)]
@@ -40,7 +42,8 @@ pub(crate) fn run(file: &Path, unicode: bool, width: usize, write: bool, json: b
             return Exit::Usage;
         }
     } else if !json {
-        out!("{text}");
+        // A file must get the text as it is; a terminal must not.
+        if std::io::stdout().is_terminal() { out!("{text}") } else { raw(text.as_bytes()) }
     }
     Exit::Ok
 }

@@ -5,15 +5,16 @@
 use std::path::{Path, PathBuf};
 
 use abridge_check::{Space, SpaceNode, StateGraph, View, space, state_graph};
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 
-use crate::commands::{Compat, complain, replace_file};
-use crate::disk::Disk;
+use crate::commands::{Compat, complain};
 use crate::drawing::{Drawing, DrawnEdge, DrawnNode};
 use crate::exit::Exit;
+use crate::files::replace_file;
+use crate::load::load;
 use crate::out::{errln, out};
-use crate::watch::{Interrupt, Watch};
+use crate::watch::{Interrupt, Watch, usual_budget};
 
 #[derive(Args)]
 pub(crate) struct GraphOptions {
@@ -54,10 +55,11 @@ enum Format {
 }
 
 pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) -> Exit {
-    let analysis = analyse(&Disk, file, model_options);
+    let model_options = &Compat::options(options.compat, model_options);
+    let analysis = load(file, model_options);
     complain(&analysis.sources, &analysis.diagnostics);
     let Some(model) = &analysis.model else { return Exit::WrongModel };
-    let config = Compat::config(options.compat, Some(file));
+    let config = Compat::config(options.compat, Some(file), usual_budget());
     let drawing = match options.state {
         Some(number) => {
             let mut watch = Watch::new(None, None, true, Interrupt::new());

@@ -6,16 +6,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use abridge_check::{Analysis, Config, Dependence, DependenceReason, analyse_dependences};
-use abridge_sema::{Options, analyse};
+use abridge_diag::visible;
+use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, print_json};
-use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::load::load;
 use crate::out::{out, outln};
 use crate::report::{count, json_diagnostics};
+use crate::watch::usual_budget;
 
 #[derive(Args)]
 pub(crate) struct PorOptions {
@@ -44,7 +46,8 @@ enum Graph {
 const MAX_MATRIX_INSTANCES: usize = 100;
 
 pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, json: bool) -> Exit {
-    let sources = analyse(&Disk, file, model_options);
+    let model_options = &Compat::options(options.compat, model_options);
+    let sources = load(file, model_options);
     let Some(model) = &sources.model else {
         if json {
             let diagnostics = json_diagnostics(&sources.sources, &sources.diagnostics);
@@ -55,7 +58,7 @@ pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, js
         return Exit::WrongModel;
     };
     let cache = Cache::open(&options.cache, model);
-    let config = Config { answers: cache.answers(), ..Compat::config(options.compat, Some(file)) };
+    let config = Config { answers: cache.answers(), ..Compat::config(options.compat, Some(file), usual_budget()) };
     let analysis = analyse_dependences(model, &config);
     cache.save();
     let Some(analysis) = analysis else {
@@ -183,7 +186,7 @@ fn nodes(analysis: &Analysis, text: &mut String) {
 }
 
 fn quoted(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    visible(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 fn analysis_json(file: &Path, analysis: &Analysis) -> Value {

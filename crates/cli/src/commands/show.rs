@@ -9,15 +9,15 @@ use std::path::Path;
 
 use abridge_diag::{SourceMap, Span};
 use abridge_model::{CarrierKind, IdSet, Model, VarId, dump};
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use abridge_syntax::ast::Ast;
 use abridge_syntax::{Visitor, walk};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::commands::{complain, print_json};
-use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::load::load;
 use crate::out::out;
 use crate::report::{JsonSpan, count, json_diagnostics};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
     if view == View::Ast {
         return show_tree(file, json);
     }
-    let analysis = analyse(&Disk, file, options);
+    let analysis = load(file, options);
     let Some(model) = &analysis.model else {
         if json {
             print_json(

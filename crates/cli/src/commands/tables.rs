@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use abridge_check::{Config, Method, check};
 use abridge_model::Model;
-use abridge_sema::{Options, analyse};
+use abridge_sema::Options;
 use clap::Args;
 
 use crate::commands::seconds;
-use crate::disk::Disk;
 use crate::exit::Exit;
+use crate::load::load;
 use crate::out::{errln, outln};
 use crate::watch::{Interrupt, Watch, grouped};
 
@@ -266,7 +266,7 @@ fn model(path: &Path, sets: &str, size: &str) -> Result<Model, String> {
     let size: u32 = size.parse().unwrap_or(0);
     let sets = sets.split(',').filter(|_| size > 0);
     let options = Options { set_sizes: sets.map(|set| (set.to_owned(), size)).collect(), ..Options::default() };
-    let analysis = analyse(&Disk, path, &options);
+    let analysis = load(path, &options);
     let message = analysis.diagnostics.iter().find(|one| one.is_error()).map(|one| one.message.clone());
     analysis.model.ok_or_else(|| format!("{}: {}", path.display(), message.unwrap_or_default()))
 }

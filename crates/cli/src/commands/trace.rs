@@ -16,6 +16,7 @@ use crate::steps::{steps_json, table};
 use crate::trace_file::{self, NoReplay, Replayed};
 
 pub(crate) fn replay(machine: &Path, trace: &Path, options: &Options, compat: Option<Compat>, json: bool) -> Exit {
+    let options = &Compat::options(compat, options);
     let told = |message: &str, exit: Exit| {
         if json {
             print_json(&json!({ "file": machine, "trace": trace, "ok": false, "message": message, "diagnostics": [] }));

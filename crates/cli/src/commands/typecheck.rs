@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use abridge_diag::Diagnostic;
-use abridge_sema::{Analysis, Options, analyse};
+use abridge_sema::Options;
 use serde::Serialize;
 
 use crate::commands::{complain, exit_for, print_json};
-use crate::disk::{self, Disk};
+use crate::disk;
 use crate::exit::Exit;
+use crate::load::{Loaded, load};
 use crate::out::{errln, outln};
 use crate::report::{JsonDiagnostic, count, json_diagnostics};
 
@@ -35,7 +36,7 @@ struct FileReport {
 
 /// Analysis of one file, and its duration.
 struct Outcome {
-    analysis: Analysis,
+    analysis: Loaded,
     seconds: f64,
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn run(paths: &[PathBuf], jobs: Option<usize>, options: &Options, jso
     let is_single = files.len() == 1 && paths.len() == 1 && !paths[0].is_dir();
     let mut summary = Summary { files: Vec::new(), accepted: 0, refused: 0, seconds: 0.0 };
     in_order(&files, jobs, options, |file, outcome| {
-        let has_errors = outcome.analysis.has_errors();
+        let has_errors = outcome.analysis.model.is_none();
         *(if has_errors { &mut summary.refused } else { &mut summary.accepted }) += 1;
         if json {
             let diagnostics = json_diagnostics(&outcome.analysis.sources, &outcome.analysis.diagnostics);
@@ -106,7 +107,7 @@ fn in_order(files: &[PathBuf], jobs: usize, options: &Options, mut take: impl Fn
                     let idx = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = files.get(idx) else { break };
                     let start = Instant::now();
-                    let analysis = analyse(&Disk, file, options);
+                    let analysis = load(file, options);
                     let outcome = Outcome { analysis, seconds: start.elapsed().as_secs_f64() };
                     *outcomes[idx].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(outcome);
                     let _ = ready.send(idx);

@@ -16,7 +16,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn new(output: Output) -> Run {
+    pub(crate) fn new(output: Output) -> Run {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program writes UTF-8");
         let run = Run {
             status: output.status.code().unwrap_or(-1),
@@ -59,8 +59,26 @@ pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_abridge"));
     // Without a home there is no folder for caches.
     ["HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"].iter().for_each(|name| _ = command.env_remove(name));
+    command.env("XDG_STATE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"));
     command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     command
+}
+
+/// Sends SIGINT to a run as soon as it would heed it: when its handler is installed, as the system tells.
+#[cfg(target_os = "linux")]
+pub(crate) fn interrupt(child: &std::process::Child) {
+    const SIGINT_BIT: u64 = 1 << 1;
+    let path = format!("/proc/{}/status", child.id());
+    let is_caught = || {
+        let status = std::fs::read_to_string(&path).expect("the run has not ended");
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask of caught signals");
+        u64::from_str_radix(mask.trim(), 16).expect("hexadecimal") & SIGINT_BIT != 0
+    };
+    while !is_caught() {
+        std::thread::yield_now();
+    }
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(status.success());
 }
 
 /// A folder of its own for one test, empty at first.

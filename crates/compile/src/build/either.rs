@@ -3,11 +3,10 @@
 //! Each alternative is searched on its own, so that nothing has to be tried. A solution of several alternatives is met several times.
 
 use abridge_model::walk::Node;
-use abridge_model::{LocalId, Pred, PredId};
+use abridge_model::{LocalId, Pred, PredId, may_fail};
 
 use super::Builder;
 use crate::code::Step;
-use abridge_solve::encode::may_fail;
 
 impl Builder<'_, '_> {
     /// The alternatives of a disjunction, if equations in each of them determine all its open unknowns.

@@ -2,8 +2,10 @@
 
 use abridge_diag::with_stack;
 use abridge_eval::cases;
+use abridge_model::walk::Node;
 use abridge_model::{
-    BaseSet, BinaryOp, Binding, Comparison, Expr, ExprId, LocalId, Pred, PredId, QuantifiedOp, UnaryOp,
+    BaseSet, BinaryOp, Binding, Comparison, Compiled, Expr, ExprId, LocalId, Pred, PredId, QuantifiedOp, UnaryOp,
+    may_fail,
 };
 use abridge_value::{Int, Set, Value};
 
@@ -64,7 +66,9 @@ impl Builder<'_, '_> {
     pub(crate) fn operator(&mut self, id: ExprId) -> Code {
         let model = self.model;
         match model.expr(id) {
-            Expr::Unary(op, operand) if is_fast_unary(*op) => Code::Unary(*op, self.boxed(*operand)),
+            Expr::Unary(op, operand) if op.facts().compiled == Compiled::Directly => {
+                Code::Unary(*op, self.boxed(*operand))
+            }
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(cases) = cases(model, *function) => {
                 let cases = cases.into_iter().map(|(key, value)| (key, self.code(value))).collect();
                 Code::Case(self.boxed(*arg), cases)
@@ -72,7 +76,7 @@ impl Builder<'_, '_> {
             Expr::Binary(BinaryOp::Apply, function, arg) if let Some(code) = self.beta(*function, *arg) => code,
             Expr::Binary(BinaryOp::Apply, function, arg) => Code::Apply(self.head(*function), self.boxed(*arg)),
             Expr::Binary(BinaryOp::Image, relation, set) => self.image(*relation, *set),
-            Expr::Binary(op, left, right) if is_fast_binary(*op) => {
+            Expr::Binary(op, left, right) if op.facts().compiled == Compiled::Directly => {
                 Code::Binary(*op, self.boxed(*left), self.boxed(*right))
             }
             Expr::SetExtension(items) => Code::SetExtension(items.iter().map(|item| self.code(*item)).collect()),
@@ -256,16 +260,48 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A set of which only membership matters.
+    /// A set of which only membership matters. It has a value only if all its operands have one, whatever decides membership.
     pub(crate) fn set_test(&mut self, id: ExprId) -> SetTest {
-        with_stack(|| self.set_test_inner(id))
+        let mut partial = Vec::new();
+        self.partial_operands(id, &mut partial);
+        // A set that is no more than its operand evaluates it anyway.
+        partial.retain(|operand| *operand != id);
+        let test = self.set_part(id);
+        if partial.is_empty() {
+            return test;
+        }
+        let operands = partial.into_iter().map(|operand| self.code(operand)).collect();
+        SetTest::Defined(operands, Box::new(test))
     }
 
-    pub(crate) fn boxed_set(&mut self, id: ExprId) -> Box<SetTest> {
-        Box::new(self.set_test(id))
+    /// Operands of a test that may be ill-defined and that the test may not come to.
+    fn partial_operands(&self, id: ExprId, out: &mut Vec<ExprId>) {
+        with_stack(|| match self.model.expr(id) {
+            Expr::Unary(op, of) if is_set_of_sets(*op) => self.partial_operands(*of, out),
+            Expr::Binary(op, left, right) if is_taken_apart(*op) => {
+                self.partial_operands(*left, out);
+                self.partial_operands(*right, out);
+            }
+            Expr::StructSet(fields) => fields.iter().for_each(|field| self.partial_operands(*field, out)),
+            Expr::Comprehension { .. } if !self.is_constant(id) => {}
+            _ => {
+                if may_fail(self.model, Node::Expr(id)) {
+                    out.push(id);
+                }
+            }
+        });
     }
 
-    pub(crate) fn set_test_inner(&mut self, id: ExprId) -> SetTest {
+    fn boxed_set(&mut self, id: ExprId) -> Box<SetTest> {
+        Box::new(self.set_part(id))
+    }
+
+    /// A set, or a part of one, whose operands have values.
+    fn set_part(&mut self, id: ExprId) -> SetTest {
+        with_stack(|| self.set_part_inner(id))
+    }
+
+    fn set_part_inner(&mut self, id: ExprId) -> SetTest {
         match self.model.expr(id) {
             Expr::BaseSet(BaseSet::Natural) => SetTest::Natural,
             Expr::BaseSet(BaseSet::Natural1) => SetTest::Natural1,
@@ -298,7 +334,7 @@ impl Builder<'_, '_> {
             Expr::Binary(BinaryOp::Difference, left, right) => {
                 SetTest::Difference(self.boxed_set(*left), self.boxed_set(*right))
             }
-            Expr::StructSet(fields) => SetTest::Struct(fields.iter().map(|field| self.set_test(*field)).collect()),
+            Expr::StructSet(fields) => SetTest::Struct(fields.iter().map(|field| self.set_part(*field)).collect()),
             Expr::Comprehension { binder, pred, .. } if !self.is_constant(id) => {
                 let slots = binder.iter().map(|local| self.layout.local(*local)).collect();
                 SetTest::Comprehension(slots, Box::new(self.test(*pred)))
@@ -308,58 +344,14 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Operators that `operators.rs` knows.
-fn is_fast_unary(op: UnaryOp) -> bool {
+/// Sets of sets whose membership is tested element by element.
+fn is_set_of_sets(op: UnaryOp) -> bool {
     use UnaryOp::*;
-    matches!(
-        op,
-        Negate
-            | Max
-            | Min
-            | Card
-            | GeneralUnion
-            | GeneralInter
-            | First
-            | Second
-            | Dom
-            | Ran
-            | Inverse
-            | Id
-            | Closure1
-            | Size
-            | SeqFirst
-            | SeqLast
-            | Front
-            | Tail
-            | Rev
-    )
+    matches!(op, Pow | Fin | Pow1 | Fin1 | Seq | Seq1 | Iseq | Iseq1)
 }
 
-fn is_fast_binary(op: BinaryOp) -> bool {
+/// Sets whose membership is tested operand by operand.
+fn is_taken_apart(op: BinaryOp) -> bool {
     use BinaryOp::*;
-    matches!(
-        op,
-        Add | Subtract
-            | Multiply
-            | Divide
-            | Modulo
-            | Power
-            | Interval
-            | Union
-            | Intersection
-            | Difference
-            | Cartesian
-            | Pair
-            | DomainRestrict
-            | DomainSubtract
-            | RangeRestrict
-            | RangeSubtract
-            | Override
-            | Compose
-            | Concat
-            | InsertFront
-            | InsertTail
-            | Take
-            | Drop
-    )
+    matches!(op, Arrow(_) | Cartesian | Union | Intersection | Difference | Interval)
 }

@@ -95,6 +95,10 @@ impl<'r> Runtime<'r> {
     pub(crate) fn within(&mut self, part: &Set, whole: &SetTest) -> Fast<bool> {
         match whole {
             SetTest::All => Ok(true),
+            SetTest::Defined(operands, whole) => {
+                self.evaluate_all(operands)?;
+                self.within(part, whole)
+            }
             SetTest::Head(head) => {
                 let whole = self.head(head)?;
                 if let Val::Value(Value::Set(whole)) = &whole {
@@ -116,6 +120,11 @@ impl<'r> Runtime<'r> {
                 Ok(true)
             }
         }
+    }
+
+    /// Makes sure that operands have values.
+    fn evaluate_all(&mut self, operands: &[Code]) -> Fast<()> {
+        operands.iter().try_for_each(|operand| self.code(operand).map(|_| ()))
     }
 
     pub(crate) fn symbolic_member(&mut self, elem: &Value, set: &Val) -> Fast<bool> {
@@ -185,6 +194,10 @@ impl<'r> Runtime<'r> {
                     }
                 }
                 Ok(true)
+            }
+            SetTest::Defined(operands, set) => {
+                self.evaluate_all(operands)?;
+                self.member(elem, set)
             }
             SetTest::Comprehension(slots, test) => {
                 let saved = self.assign_tuple(slots, elem.clone())?;

@@ -6,7 +6,8 @@
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::Model;
 
-use super::val::{Val, val_text};
+use super::text::val_text;
+use super::val::Val;
 
 /// Small, because nearly every function returns one.
 pub type Result<T> = std::result::Result<T, Error>;

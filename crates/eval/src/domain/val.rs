@@ -3,18 +3,16 @@
 //! [`Val`] is the value wherever it can be; [`Val::pair`] and [`Val::record`] keep that. Equality of `Val`s is structural: equal
 //! `Val`s are equal sets, different ones may still be equal (see `sets/compare.rs` for the equality of B).
 
-use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
 use abridge_diag::with_stack;
-use abridge_model::{BaseSet, BinaryOp, ExprId, FreeTypeId, Model, TreeOp, UnaryOp};
-use abridge_value::{Int, Internable, Set, Value};
+use abridge_model::{BaseSet, BinaryOp, ExprId, FreeTypeId, TreeOp, UnaryOp};
+use abridge_value::{Int, Internable, PartPool, Set, Value};
 
 use super::env::Scope;
 use super::error::{ErrorKind, Result};
-use super::names::value_text;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Val {
@@ -218,6 +216,21 @@ impl Internable for Val {
             _ => None,
         }
     }
+
+    /// Symbolic sets are formulas, which are small but for the values in them.
+    fn owned_bytes(&self) -> usize {
+        match self {
+            Val::Value(value) => value.owned_bytes(),
+            _ => size_of::<SymbolicNode>(),
+        }
+    }
+
+    fn with_shared_parts(&self, pool: &PartPool) -> Val {
+        match self {
+            Val::Value(value) => Val::Value(value.with_shared_parts(pool)),
+            _ => self.clone(),
+        }
+    }
 }
 
 impl From<SymbolicSet> for Val {
@@ -305,95 +318,5 @@ impl From<Int> for Val {
 impl From<bool> for Val {
     fn from(flag: bool) -> Val {
         Val::Value(Value::Bool(flag))
-    }
-}
-
-/// As B text; bodies of closures are left out.
-pub fn val_text(model: &Model, val: &Val) -> String {
-    let mut out = String::new();
-    write_val(model, &mut out, val);
-    out
-}
-
-fn write_val(model: &Model, out: &mut String, val: &Val) {
-    match val {
-        Val::Value(value) => out.push_str(&value_text(model, value)),
-        Val::Pair(pair) => {
-            out.push('(');
-            write_val(model, out, &pair.0);
-            out.push_str("|->");
-            write_val(model, out, &pair.1);
-            out.push(')');
-        }
-        Val::Record(_, fields) => write_call(model, out, "rec", fields),
-        Val::Symbolic(sym) => with_stack(|| write_symbolic(model, out, sym)),
-    }
-}
-
-fn write_call(model: &Model, out: &mut String, name: &str, args: &[Val]) {
-    out.push_str(name);
-    for (idx, arg) in args.iter().enumerate() {
-        out.push(if idx == 0 { '(' } else { ',' });
-        write_val(model, out, arg);
-    }
-    out.push(')');
-}
-
-fn write_symbolic(model: &Model, out: &mut String, sym: &SymbolicSet) {
-    match sym {
-        SymbolicSet::Base(base) => out.push_str(match base {
-            BaseSet::Integer => "INTEGER",
-            BaseSet::Natural => "NATURAL",
-            BaseSet::Natural1 => "NATURAL1",
-            BaseSet::Bool => "BOOL",
-            BaseSet::String => "STRING",
-            BaseSet::Real => "REAL",
-        }),
-        SymbolicSet::FreeType(id) => out.push_str(&model.free_types[*id].name),
-        SymbolicSet::Unary(op, operand) => {
-            write_call(model, out, &format!("{op:?}").to_lowercase(), std::slice::from_ref(operand))
-        }
-        SymbolicSet::Binary(op, left, right) => {
-            out.push('(');
-            write_val(model, out, left);
-            let _ = write!(out, " {} ", binary_text(*op));
-            write_val(model, out, right);
-            out.push(')');
-        }
-        SymbolicSet::Struct(_, fields) => write_call(model, out, "struct", fields),
-        SymbolicSet::Tree(_, labels) => write_call(model, out, "tree", std::slice::from_ref(labels)),
-        SymbolicSet::Closure(closure) => {
-            let binder = model.bound_locals(abridge_model::walk::Node::Expr(closure.expr));
-            let names: Vec<&str> = binder.iter().map(|local| model.locals[*local].name.as_str()).collect();
-            let _ = write!(out, "{{{} | ...}}", names.join(","));
-        }
-        SymbolicSet::Partial(partial) => write_val(model, out, &partial.decided.clone().into()),
-        SymbolicSet::Successor => out.push_str("succ"),
-        SymbolicSet::Predecessor => out.push_str("pred"),
-        SymbolicSet::Constructor(id, constructor) => {
-            out.push_str(&model.free_types[*id].constructors[*constructor as usize].name);
-        }
-    }
-}
-
-fn binary_text(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Union => "\\/",
-        BinaryOp::Intersection => "/\\",
-        BinaryOp::Difference => "-",
-        BinaryOp::Cartesian => "*",
-        BinaryOp::Arrow(arrow) => arrow.text(),
-        BinaryOp::DomainRestrict => "<|",
-        BinaryOp::DomainSubtract => "<<|",
-        BinaryOp::RangeRestrict => "|>",
-        BinaryOp::RangeSubtract => "|>>",
-        BinaryOp::Override => "<+",
-        BinaryOp::Compose => ";",
-        BinaryOp::DirectProduct => "><",
-        BinaryOp::ParallelProduct => "||",
-        BinaryOp::Image => "image",
-        BinaryOp::Prj1 => "prj1",
-        BinaryOp::Prj2 => "prj2",
-        _ => "?",
     }
 }

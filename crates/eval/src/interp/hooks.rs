@@ -87,7 +87,7 @@ pub trait Fragments: Send + Sync {
 #[derive(Clone)]
 pub(crate) struct Hooks {
     pub(crate) finder: &'static dyn Finder,
-    pub(crate) externals: &'static dyn Externals,
+    pub(crate) externals: Arc<dyn Externals>,
     pub(crate) fragments: Option<Arc<dyn Fragments>>,
 }
 

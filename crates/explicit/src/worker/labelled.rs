@@ -32,11 +32,6 @@ impl Explicit<'_> {
         self.labels.get(ValueId(label.0)).iter().map(|id| self.local(*id))
     }
 
-    /// The variables in the order of the words of a state, beginning with word 1.
-    pub fn state_variables(&self) -> &[abridge_model::VarId] {
-        &self.variables
-    }
-
     /// The value of a variable by its word; nothing if it has none.
     pub fn value_of(&self, word: usize, id: u32) -> Option<&Val> {
         (id != UNSET).then(|| self.decode_val(word, id))
@@ -63,8 +58,9 @@ impl Performer<'_> {
         let doubt = self.compute_labelled(at, out);
         if let (Some(key), Some(handle)) = (key.filter(|_| doubt.is_lasting()), &self.with_labels) {
             let scratch = &mut at.buffers.scratch;
-            operation.list_labelled(start, doubt, scratch, out);
-            if let Some(number) = system.lists.number(&scratch.entry) {
+            if operation.list_labelled(start, doubt, scratch, out)
+                && let Some(number) = system.lists.number(&scratch.entry)
+            {
                 fill(&mut scratch.key, words, &operation.key);
                 handle.insert(&system.lists, &scratch.key, key, number);
             }
@@ -114,21 +110,27 @@ impl Operation {
     ) -> Doubt {
         let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
         for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
-            let label = (outcome[0] != NO_LABEL).then_some(LabelId(outcome[0]));
-            self.add_labelled(words, outcome[1..].iter().copied(), label, scratch, out);
+            let label = (outcome[0] != NO_LABEL).then_some(LabelId(outcome[0] >> 1));
+            let is_new = label.is_none() || outcome[0] & 1 == 0;
+            self.add_labelled(words, outcome[1..].iter().copied(), label, is_new, scratch, out);
         }
         Doubt::from_word(*head)
     }
 
-    /// Makes the entry of the steps that were added last.
-    fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) {
+    /// Makes the entry of the steps that were added last; false if a label is too large for it. The lowest bit of a label says that the step repeats
+    /// a transition.
+    fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) -> bool {
         let entry = &mut scratch.entry;
         entry.clear();
         for step in out.iter().skip(start) {
-            entry.push(step.label.map_or(NO_LABEL, |label| label.0));
+            if step.label.is_some_and(|label| label.0 >= NO_LABEL >> 1) {
+                return false;
+            }
+            entry.push(step.label.map_or(NO_LABEL, |label| label.0 << 1 | u32::from(step.count == 0)));
             entry.extend(self.writes.iter().map(|word| step.target[*word]));
         }
         entry.push(doubt.to_word());
+        true
     }
 
     /// Adds a step with its label.
@@ -137,6 +139,7 @@ impl Operation {
         words: &[u32],
         written: impl Iterator<Item = u32>,
         label: Option<LabelId>,
+        is_new: bool,
         scratch: &mut Scratch,
         out: &mut Steps,
     ) {
@@ -145,7 +148,7 @@ impl Operation {
         for (word, value) in self.writes.iter().zip(written) {
             scratch.target[*word] = value;
         }
-        out.push_labelled(self.step, label, &scratch.target);
+        out.push_labelled(self.step, label, u64::from(is_new), &scratch.target);
     }
 
     fn at_once_labelled(
@@ -157,10 +160,10 @@ impl Operation {
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
-        fast.runtime.labelled(self.op, &mut |chosen, outcome| {
+        fast.runtime.labelled(self.op, &mut |chosen, outcome, is_new| {
             let label: Vec<u32> = self.label.iter().map(|id| system.locals.intern(chosen.local(*id)).0).collect();
             let written = self.writes.iter().zip(outcome.written).map(|(word, val)| system.encode_val(*word, val));
-            self.add_labelled(words, written, Some(system.label_of(&label)), scratch, out);
+            self.add_labelled(words, written, Some(system.label_of(&label)), is_new, scratch, out);
         })
     }
 
@@ -185,7 +188,7 @@ impl Operation {
                     let val = |word: &usize| transition.state.variables[system.variables[*word - 1].index()].as_ref();
                     let written =
                         self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
-                    self.add_labelled(words, written, label, scratch, out);
+                    self.add_labelled(words, written, label, true, scratch, out);
                 }
                 Err(error) if is_violation(&error) => doubt.is_ill_defined = true,
                 Err(error) => failure = Some(error),

@@ -343,9 +343,10 @@ impl Operation {
                     self.by_group(run, &groups, staged.n_params > 0, &mut outcome, out)
                 }
                 None => (0..n_solutions).try_for_each(|idx| {
-                    if outcome(run, idx)? {
+                    let is_new = outcome(run, idx)?;
+                    if is_new || run.scratch.wants_labels {
                         let label = run.scratch.wants_labels.then(|| run.system.label_of(row(idx)));
-                        out.push_labelled(self.step, label, &run.scratch.target);
+                        out.push_labelled(self.step, label, u64::from(is_new), &run.scratch.target);
                     }
                     Ok(())
                 }),
@@ -427,8 +428,8 @@ impl Operation {
                 }
             }
         }
-        // Solutions that differ in parameters are different steps; others may come to the same, unless they are wanted by name.
-        let may_repeat = staged.n_params == 0 && !found.is_empty() && !run.scratch.wants_labels;
+        // Solutions that differ in parameters are different steps; others may come to the same.
+        let may_repeat = staged.n_params == 0 && !found.is_empty();
         let is_new = result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row));
         run.scratch.target = target;
         run.scratch.entry = row;

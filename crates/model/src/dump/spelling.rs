@@ -23,17 +23,22 @@ pub(super) const IMPLICATION: u16 = 30;
 /// `&` and `or`, at one level.
 pub(super) const JUNCTION: u16 = 40;
 
-pub(super) enum BinaryForm {
+/// How an operator with two operands is written.
+pub enum BinaryForm {
     /// Between its operands, at a level; operators of one level group to the left.
     Infix(&'static str, u16),
     /// `**`, which groups to the right.
     Power,
+    /// `prj1(S,T)`
     Function(&'static str),
+    /// `f(x)`
     Apply,
+    /// `r[S]`
     Image,
 }
 
-pub(super) fn binary(op: BinaryOp) -> BinaryForm {
+/// The form of an operator with two operands.
+pub fn binary(op: BinaryOp) -> BinaryForm {
     use BinaryForm::{Function, Infix};
     use BinaryOp::*;
     match op {
@@ -108,7 +113,7 @@ pub(super) fn pred_level(pred: &Pred) -> u16 {
 }
 
 /// The keyword of an operator that is written as a function; negation and inverse are not.
-pub(super) fn unary(op: UnaryOp) -> &'static str {
+pub fn unary(op: UnaryOp) -> &'static str {
     use UnaryOp::*;
     match op {
         Negate | RealNegate => "-",
@@ -149,7 +154,8 @@ pub(super) fn unary(op: UnaryOp) -> &'static str {
     }
 }
 
-pub(super) fn tree(op: TreeOp) -> &'static str {
+/// The keyword of an operator on trees.
+pub fn tree(op: TreeOp) -> &'static str {
     use TreeOp::*;
     match op {
         Tree => "tree",
@@ -183,7 +189,8 @@ pub(super) fn quantified(op: QuantifiedOp) -> &'static str {
     }
 }
 
-pub(super) fn base_set(set: BaseSet) -> &'static str {
+/// The keyword of a set that every machine knows.
+pub fn base_set(set: BaseSet) -> &'static str {
     match set {
         BaseSet::Integer => "INTEGER",
         BaseSet::Natural => "NATURAL",

@@ -8,14 +8,14 @@ use crate::ids::TypeId;
 use crate::pred::{Comparison, Pred};
 use crate::subst::{Subst, Target};
 use crate::types::Type;
-use crate::verify::build::{BOOL, Build, INTEGER, sample};
+use crate::verify::build::{BOOL, Builder, INTEGER, sample};
 
 /// Nodes by hand. Types do not matter to the text, records aside.
-struct Nodes(Build);
+struct Nodes(Builder);
 
 impl Nodes {
     fn new() -> Self {
-        Nodes(Build::new())
+        Nodes(Builder::new("M", ModelKind::Machine))
     }
 
     fn v(&mut self, name: &str) -> ExprId {
@@ -407,7 +407,7 @@ fn lets() {
     });
 }
 
-fn record_type(b: &mut Build) -> TypeId {
+fn record_type(b: &mut Builder) -> TypeId {
     b.model.types.intern(Type::Record(vec![("a".into(), INTEGER), ("b".into(), BOOL)]))
 }
 

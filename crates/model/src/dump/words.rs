@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// An identifier, in back quotes if it would otherwise be a keyword or no identifier at all. The parts of a dotted name are
 /// quoted one by one; `x$0` is `x` with its mark.
-pub(super) fn ident(name: &str) -> Cow<'_, str> {
+pub fn ident(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !RESERVED.contains(&name) {
         return Cow::Borrowed(name);
     }

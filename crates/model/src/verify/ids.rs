@@ -118,6 +118,7 @@ impl<'a> Ranges<'a> {
         formulas.for_each(|id| self.within(&model.preds, *id, "steering"));
         steering.heuristic.iter().for_each(|id| self.within(&model.exprs, *id, "steering"));
         steering.force_symmetry.iter().for_each(|id| self.within(&model.sets, *id, "steering"));
+        steering.set_sizes.iter().for_each(|(id, _)| self.within(&model.sets, *id, "steering"));
         steering.max_operations.iter().for_each(|(id, _)| self.within(&model.operations, *id, "steering"));
     }
 
@@ -151,6 +152,8 @@ impl<'a> Ranges<'a> {
         let model = self.model;
         match expr {
             Expr::Element(set, idx) => match model.sets.get(*set) {
+                // A set without a size, which is reported on its own, may yet get any.
+                Some(set) if set.size() == 0 => {}
                 Some(set) => self.position(*idx, set.size() as usize, node, "element"),
                 None => self.within(&model.sets, *set, node),
             },

@@ -1,10 +1,10 @@
 //! Every promise broken, in all its parts. The types of operators are tested beside them.
 
-use super::build::{BOOL, Build, INTEGER, sample};
+use super::build::{BOOL, Builder, INTEGER, sample};
 use super::*;
 use crate::expr::{Arrow, BinaryOp, Binding, Expr, UnaryOp};
 use crate::ids::*;
-use crate::model::{CarrierKind, External, ExternalKind};
+use crate::model::{CarrierKind, External, ExternalKind, ModelKind};
 use crate::pred::{Comparison, Pred};
 use crate::subst::{Subst, Target};
 use crate::types::Type;
@@ -14,8 +14,8 @@ fn texts(model: &Model) -> Vec<String> {
 }
 
 /// The sample, damaged, breaks this promise and no other.
-fn raw(promise: &str, damage: impl FnOnce(&mut Build)) {
-    let mut build = Build { model: sample() };
+fn raw(promise: &str, damage: impl FnOnce(&mut Builder)) {
+    let mut build = Builder::of(sample());
     damage(&mut build);
     let faults = texts(&build.model);
     let prefix = format!("{promise}: ");
@@ -23,24 +23,24 @@ fn raw(promise: &str, damage: impl FnOnce(&mut Build)) {
 }
 
 /// The same with effects computed after the damage.
-fn broken(promise: &str, damage: impl FnOnce(&mut Build)) {
+fn broken(promise: &str, damage: impl FnOnce(&mut Builder)) {
     raw(promise, |b| {
         damage(b);
         crate::effects::compute(&mut b.model);
     });
 }
 
-fn valid(build: impl FnOnce(&mut Build)) {
-    let mut b = Build { model: sample() };
+fn valid(build: impl FnOnce(&mut Builder)) {
+    let mut b = Builder::of(sample());
     build(&mut b);
-    assert_eq!(texts(&b.finish()), [""; 0]);
+    assert_eq!(texts(&b.unchecked()), [""; 0]);
 }
 
-fn op(b: &Build, name: &str) -> OpId {
+fn op(b: &Builder, name: &str) -> OpId {
     b.model.operations.iter().find(|(_, op)| op.name == name).map(|(id, _)| id).expect("an operation of the sample")
 }
 
-fn variable(b: &Build, name: &str) -> VarId {
+fn variable(b: &Builder, name: &str) -> VarId {
     b.model
         .variables
         .iter()
@@ -50,19 +50,19 @@ fn variable(b: &Build, name: &str) -> VarId {
 }
 
 /// Replaces the body of an operation.
-fn set_body(b: &mut Build, name: &str, subst: Subst) {
+fn set_body(b: &mut Builder, name: &str, subst: Subst) {
     let (id, body) = (op(b, name), b.subst(subst));
     b.model.operations[id].body = body;
 }
 
-fn add_goal(b: &mut Build, pred: Pred) -> PredId {
+fn add_goal(b: &mut Builder, pred: Pred) -> PredId {
     let goal = b.pred(pred);
     b.model.steering.goal = Some(goal);
     goal
 }
 
 /// `x < x` for an integer expression.
-fn add_goal_on(b: &mut Build, expr: ExprId) {
+fn add_goal_on(b: &mut Builder, expr: ExprId) {
     add_goal(b, Pred::Compare(Comparison::Less, expr, expr));
 }
 
@@ -162,7 +162,7 @@ fn carriers() {
 
 #[test]
 fn typed_leaves() {
-    let record = |b: &mut Build| b.model.variables[VarId(2)].ty;
+    let record = |b: &mut Builder| b.model.variables[VarId(2)].ty;
     for leaf in [
         Expr::Integer(1.into()),
         Expr::Real(1.0),
@@ -240,7 +240,7 @@ fn typed_collections_and_records() {
 
 #[test]
 fn typed_binders_and_branches() {
-    let bound = |b: &mut Build, expr: fn(Vec<LocalId>, ExprId) -> Expr, ty: fn(&mut Build) -> TypeId| {
+    let bound = |b: &mut Builder, expr: fn(Vec<LocalId>, ExprId) -> Expr, ty: fn(&mut Builder) -> TypeId| {
         let binder = vec![b.local("i", INTEGER), b.local("j", BOOL)];
         let (one, ty) = (b.int(1), ty(b));
         b.expr(expr(binder, one), ty);
@@ -276,7 +276,7 @@ fn typed_binders_and_branches() {
 
 #[test]
 fn shape() {
-    let sets = |b: &mut Build| b.pow(INTEGER);
+    let sets = |b: &mut Builder| b.pow(INTEGER);
     raw("shape", |b| {
         let ty = sets(b);
         b.expr(Expr::SetExtension(vec![]), ty);
@@ -330,7 +330,7 @@ fn shape() {
 
 #[test]
 fn externals() {
-    let add = |b: &mut Build, kind| b.model.externals.push(External { name: "print".into(), kind });
+    let add = |b: &mut Builder, kind| b.model.externals.push(External { name: "print".into(), kind });
     raw("externals", |b| {
         let id = add(b, ExternalKind::Predicate);
         b.expr(Expr::External(id, vec![]), INTEGER);
@@ -368,7 +368,7 @@ fn scope() {
         add_goal_on(b, expr);
     });
     // A LET's value sees earlier locals only.
-    let chain = |b: &mut Build, swap: bool| {
+    let chain = |b: &mut Builder, swap: bool| {
         let (first, second) = (b.local("a", INTEGER), b.local("b", INTEGER));
         let (one, get_first) = (b.int(1), b.get(first));
         let mut bindings = vec![Binding { local: first, value: one }, Binding { local: second, value: get_first }];
@@ -408,7 +408,7 @@ fn scope() {
 #[test]
 fn shared_nodes_see_what_all_their_parents_see() {
     // `#i.(i = i)` with `i = i` also outside of the quantifier.
-    let share = |b: &mut Build, outside: bool| {
+    let share = |b: &mut Builder, outside: bool| {
         let i = b.local("i", INTEGER);
         let get = b.get(i);
         let body = b.compare(Comparison::Equal, get, get);
@@ -423,7 +423,7 @@ fn shared_nodes_see_what_all_their_parents_see() {
 
 #[test]
 fn targets() {
-    let (x, twice) = (Target::Variable(VarId(1)), |b: &mut Build| vec![b.int(1), b.int(2)]);
+    let (x, twice) = (Target::Variable(VarId(1)), |b: &mut Builder| vec![b.int(1), b.int(2)]);
     raw("targets", |b| {
         let values = twice(b);
         b.subst(Subst::Assign { targets: vec![x, x], values });
@@ -448,7 +448,7 @@ fn assigned() {
         let value = b.expr(Expr::Bool(true), BOOL);
         b.subst(Subst::Assign { targets: vec![x], values: vec![value] });
     });
-    let choose = |b: &mut Build, ty: TypeId| {
+    let choose = |b: &mut Builder, ty: TypeId| {
         let (y, set) = (b.variable("y", BOOL), b.expr(Expr::EmptySet, ty));
         b.subst(Subst::BecomesElement { targets: vec![x, Target::Variable(y)], set });
     };
@@ -480,7 +480,7 @@ fn calls() {
         let op = op(b, "get");
         b.subst(Subst::Call { op, args: vec![], outputs: vec![] });
     });
-    let query = |b: &mut Build, name: &str, ty: TypeId| {
+    let query = |b: &mut Builder, name: &str, ty: TypeId| {
         let op = op(b, name);
         let value = b.expr(Expr::CallOperation(op, vec![]), ty);
         if ty == INTEGER {
@@ -510,7 +510,7 @@ fn properties() {
 
 #[test]
 fn abstract_variables() {
-    let old = |b: &mut Build| variable(b, "old");
+    let old = |b: &mut Builder| variable(b, "old");
     broken("abstract", |b| {
         let (old, x) = (old(b), variable(b, "x"));
         let value = b.get(old);
@@ -564,8 +564,8 @@ fn refines() {
 
 #[test]
 fn distinct() {
-    let given = |b: &mut Build, set| b.model.types.intern(Type::Given(SetId(set)));
-    let group = |b: &mut Build, set| {
+    let given = |b: &mut Builder, set| b.model.types.intern(Type::Given(SetId(set)));
+    let group = |b: &mut Builder, set| {
         let ty = given(b, set);
         let group = vec![b.constant("a", ty), b.constant("b", ty)];
         b.model.distinct_constants.push(group);
@@ -590,7 +590,7 @@ fn distinct() {
 
 #[test]
 fn deep_and_wide_models_are_no_problem() {
-    let mut b = Build::new();
+    let mut b = Builder::new("M", ModelKind::Machine);
     let one = b.int(1);
     let deep = (0..100_000).fold(one, |inner, _| b.expr(Expr::Unary(UnaryOp::Negate, inner), INTEGER));
     let deep = b.compare(Comparison::Less, deep, one);
@@ -605,5 +605,5 @@ fn deep_and_wide_models_are_no_problem() {
         b.pred(Pred::Exists { binder: vec![i], body })
     });
     b.model.steering.goal = Some(nested);
-    assert_eq!(texts(&b.finish()), [""; 0]);
+    assert_eq!(texts(&b.unchecked()), [""; 0]);
 }

@@ -4,7 +4,7 @@
 //! enabled instance is tried, with all that follows, and the set with the fewest enabled instances is taken.
 
 use abridge_blast::Evaluation;
-use abridge_deps::{Facts, GuardId, NodeId};
+use abridge_deps::{Dependencies, EventId, GuardId};
 use abridge_value::BitSet;
 
 pub(super) struct Chooser {
@@ -17,51 +17,51 @@ pub(super) struct Chooser {
     best: Closure,
 }
 
-/// A set of nodes and what follows from it.
+/// A set of events and what follows from it.
 #[derive(Clone, Default)]
 struct Closure {
-    nodes: BitSet,
+    events: BitSet,
     /// Nodes of which nothing has followed yet.
-    open: Vec<NodeId>,
-    /// How many of the nodes are enabled.
+    open: Vec<EventId>,
+    /// How many of the events are enabled.
     n_enabled: usize,
 }
 
 /// What a state is like.
 struct Scene<'a> {
-    facts: &'a Facts,
+    dependencies: &'a Dependencies,
     bits: &'a BitSet,
     enabled: &'a BitSet,
 }
 
 impl Closure {
     fn clear(&mut self) {
-        self.nodes.clear();
+        self.events.clear();
         self.open.clear();
         self.n_enabled = 0;
     }
 
     fn copy_from(&mut self, other: &Closure) {
         self.clear();
-        self.nodes.union_with(&other.nodes);
+        self.events.union_with(&other.events);
         self.n_enabled = other.n_enabled;
     }
 
-    fn add(&mut self, scene: &Scene<'_>, node: NodeId) {
-        if self.nodes.insert(node) {
-            self.open.push(node);
-            self.n_enabled += usize::from(scene.enabled.contains(node));
+    fn add(&mut self, scene: &Scene<'_>, event: EventId) {
+        if self.events.insert(event) {
+            self.open.push(event);
+            self.n_enabled += usize::from(scene.enabled.contains(event));
         }
     }
 
-    fn add_all(&mut self, scene: &Scene<'_>, nodes: &BitSet) {
-        nodes.iter().for_each(|node| self.add(scene, node));
+    fn add_all(&mut self, scene: &Scene<'_>, events: &BitSet) {
+        events.iter().for_each(|event| self.add(scene, event));
     }
 }
 
 impl Chooser {
-    pub(super) fn new(facts: &Facts) -> Chooser {
-        let empty = Closure { nodes: BitSet::with_room(facts.n_nodes()), ..Closure::default() };
+    pub(super) fn new(dependencies: &Dependencies) -> Chooser {
+        let empty = Closure { events: BitSet::with_room(dependencies.n_events()), ..Closure::default() };
         Chooser {
             evaluation: Evaluation::default(),
             values: Vec::new(),
@@ -72,21 +72,23 @@ impl Chooser {
         }
     }
 
-    /// A stubborn set for a state given by its true places and its enabled instances.
-    pub(super) fn choose(&mut self, facts: &Facts, bits: &BitSet, enabled: &BitSet) -> &BitSet {
+    /// A stubborn set for a state given by its true cells and its enabled instances.
+    pub(super) fn choose(&mut self, dependencies: &Dependencies, bits: &BitSet, enabled: &BitSet) -> &BitSet {
         self.begin();
-        let scene = Scene { facts, bits, enabled };
+        let scene = Scene { dependencies, bits, enabled };
         let mut base = std::mem::take(&mut self.base);
         base.clear();
-        facts.errors().for_each(|error| base.add(&scene, error));
+        dependencies.errors().for_each(|error| base.add(&scene, error));
         self.close(&scene, &mut base, enabled.len());
-        if facts.may_deadlock() && !enabled.iter().any(|node| facts.disablers(node).is_within(&base.nodes)) {
+        if dependencies.may_deadlock()
+            && !enabled.iter().any(|event| dependencies.disablers(event).is_within(&base.events))
+        {
             self.cover_deadlocks(&scene, &base);
         } else {
             self.best.copy_from(&base);
         }
         self.base = base;
-        &self.best.nodes
+        &self.best.events
     }
 
     /// Adds to a set what can disable some enabled instance, whichever makes the set smallest.
@@ -94,9 +96,9 @@ impl Chooser {
         let (mut best, mut trial) = (std::mem::take(&mut self.best), std::mem::take(&mut self.trial));
         best.copy_from(base);
         let mut fewest = usize::MAX;
-        for node in scene.enabled.iter() {
+        for event in scene.enabled.iter() {
             trial.copy_from(base);
-            trial.add_all(scene, scene.facts.disablers(node));
+            trial.add_all(scene, scene.dependencies.disablers(event));
             if self.close(scene, &mut trial, fewest) && trial.n_enabled < fewest {
                 fewest = trial.n_enabled;
                 std::mem::swap(&mut best, &mut trial);
@@ -110,35 +112,35 @@ impl Chooser {
 
     /// Adds what follows; false, and not finished, if that has as many enabled instances as `limit` and so is of no use.
     fn close(&mut self, scene: &Scene<'_>, set: &mut Closure, limit: usize) -> bool {
-        while let Some(node) = set.open.pop() {
+        while let Some(event) = set.open.pop() {
             if set.n_enabled >= limit {
                 // All that is enabled may be taken in any case.
-                set.nodes.union_with(scene.enabled);
+                set.events.union_with(scene.enabled);
                 set.n_enabled = scene.enabled.len();
                 set.open.clear();
                 return false;
             }
-            if scene.enabled.contains(node) {
-                set.add_all(scene, scene.facts.discords(node));
+            if scene.enabled.contains(event) {
+                set.add_all(scene, scene.dependencies.discords(event));
             } else {
-                self.add_enabling(scene, node, set);
+                self.add_enabling(scene, event, set);
             }
         }
         true
     }
 
-    /// Adds a necessary enabling set of a node that is not enabled.
-    fn add_enabling(&mut self, scene: &Scene<'_>, node: NodeId, set: &mut Closure) {
-        let facts = scene.facts;
+    /// Adds a necessary enabling set of a event that is not enabled.
+    fn add_enabling(&mut self, scene: &Scene<'_>, event: EventId, set: &mut Closure) {
+        let dependencies = scene.dependencies;
         let (mut best, mut fewest) = (None, (usize::MAX, usize::MAX));
         let mut is_open = false;
-        for guard in facts.guards_of(node).iter().copied() {
+        for guard in dependencies.guards_of(event).iter().copied() {
             match self.value(scene, guard) {
                 Some(true) => {}
                 Some(false) => {
-                    let enablers = facts.enablers(guard);
+                    let enablers = dependencies.enablers(guard);
                     let cost =
-                        (enablers.count_new(scene.enabled, &set.nodes), enablers.count_new(enablers, &set.nodes));
+                        (enablers.count_new(scene.enabled, &set.events), enablers.count_new(enablers, &set.events));
                     if cost < fewest {
                         (best, fewest) = (Some(enablers), cost);
                     }
@@ -153,13 +155,13 @@ impl Chooser {
             Some(enablers) => set.add_all(scene, enablers),
             // One of the guards whose value is not known is false, or something is not as the circuits say.
             None if is_open => {
-                for guard in facts.guards_of(node).iter().copied() {
+                for guard in dependencies.guards_of(event).iter().copied() {
                     if self.value(scene, guard).is_none() {
-                        set.add_all(scene, facts.enablers(guard));
+                        set.add_all(scene, dependencies.enablers(guard));
                     }
                 }
             }
-            None => set.add_all(scene, facts.writers(node)),
+            None => set.add_all(scene, dependencies.writers(event)),
         }
     }
 
@@ -168,8 +170,8 @@ impl Chooser {
     ///
     /// Enabled instances that do not accord with a member are members (A2.1). Whatever else does not accord with a member, and every error,
     /// must not become enabled by instances outside (A2.2): then it is stubborn, with all these as disabled members.
-    pub(super) fn choose_ample(&mut self, facts: &Facts, bits: &BitSet, enabled: &BitSet) -> &BitSet {
-        let scene = Scene { facts, bits, enabled };
+    pub(super) fn choose_ample(&mut self, dependencies: &Dependencies, bits: &BitSet, enabled: &BitSet) -> &BitSet {
+        let scene = Scene { dependencies, bits, enabled };
         let mut best: Option<BitSet> = None;
         for seed in enabled.iter() {
             let ample = direct(&scene, seed);
@@ -177,8 +179,8 @@ impl Chooser {
                 best = Some(ample);
             }
         }
-        self.best.nodes = best.unwrap_or_else(|| enabled.clone());
-        &self.best.nodes
+        self.best.events = best.unwrap_or_else(|| enabled.clone());
+        &self.best.events
     }
 
     fn begin(&mut self) {
@@ -198,19 +200,19 @@ impl Chooser {
         if stamp == self.now {
             return value;
         }
-        let value = scene.facts.guard_value(guard, &mut self.evaluation, scene.bits);
+        let value = scene.dependencies.guard_value(guard, &mut self.evaluation, scene.bits);
         self.values[guard] = (self.now, value);
         value
     }
 }
 
 /// The enabled instances that follow from one by A2.1.
-fn direct(scene: &Scene<'_>, seed: NodeId) -> BitSet {
-    let mut ample = BitSet::with_room(scene.facts.n_nodes());
+fn direct(scene: &Scene<'_>, seed: EventId) -> BitSet {
+    let mut ample = BitSet::with_room(scene.dependencies.n_events());
     let mut open = vec![seed];
     ample.insert(seed);
-    while let Some(node) = open.pop() {
-        for other in scene.facts.discords(node).common(scene.enabled) {
+    while let Some(event) = open.pop() {
+        for other in scene.dependencies.discords(event).common(scene.enabled) {
             if ample.insert(other) {
                 open.push(other);
             }
@@ -221,12 +223,12 @@ fn direct(scene: &Scene<'_>, seed: NodeId) -> BitSet {
 
 /// Whether nothing outside enables what depends on a member, or an error (A2.2).
 fn is_closed(scene: &Scene<'_>, ample: &BitSet) -> bool {
-    let facts = scene.facts;
-    let mut disabled: BitSet = facts.errors().collect();
-    ample.iter().for_each(|node| disabled.union_with(facts.discords(node)));
-    let is_safe = |node: NodeId| {
-        let guards = facts.guards_of(node);
-        guards.iter().all(|guard| facts.enablers(*guard).is_within(ample))
+    let dependencies = scene.dependencies;
+    let mut disabled: BitSet = dependencies.errors().collect();
+    ample.iter().for_each(|event| disabled.union_with(dependencies.discords(event)));
+    let is_safe = |event: EventId| {
+        let guards = dependencies.guards_of(event);
+        guards.iter().all(|guard| dependencies.enablers(*guard).is_within(ample))
     };
-    disabled.iter().filter(|node| !scene.enabled.contains(*node)).all(is_safe)
+    disabled.iter().filter(|event| !scene.enabled.contains(*event)).all(is_safe)
 }

@@ -7,18 +7,18 @@
 
 use std::collections::BTreeSet;
 
-use abridge_deps::{Asked, NodeId};
+use abridge_deps::{Asked, EventId};
 use abridge_system::{FindingKind, Properties, Steps, System as _, Worker as _};
 use abridge_value::BitSet;
 
 use super::{SelectedWorker, View};
 
 /// Paths that are followed from one state.
-const MOST_PATHS: usize = 300;
+const MAX_PATHS: usize = 300;
 
 /// A state and the steps out of it.
 struct Visited {
-    steps: Vec<(NodeId, Vec<u32>)>,
+    steps: Vec<(EventId, Vec<u32>)>,
     /// What is to be reported about it.
     found: BTreeSet<FindingKind>,
 }
@@ -31,13 +31,13 @@ impl SelectedWorker<'_> {
         let mut n_paths = 0;
         while let Some((from, n_steps)) = open.pop() {
             let here = self.visit(&from)?;
-            for (node, target) in here.steps.iter().filter(|(node, _)| !chosen.contains(*node)) {
+            for (event, target) in here.steps.iter().filter(|(event, _)| !chosen.contains(*event)) {
                 n_paths += 1;
-                if n_paths > MOST_PATHS {
+                if n_paths > MAX_PATHS {
                     return None;
                 }
                 let next = self.visit(target)?;
-                if let Some(mistake) = self.mistake(&start, &here, &next, *node, chosen) {
+                if let Some(mistake) = self.mistake(&start, &here, &next, *event, chosen) {
                     return Some(mistake);
                 }
                 if n_steps + 1 < length {
@@ -54,32 +54,32 @@ impl SelectedWorker<'_> {
         start: &Visited,
         here: &Visited,
         next: &Visited,
-        left_out: NodeId,
+        left_out: EventId,
         chosen: &BitSet,
     ) -> Option<String> {
-        let name = |worker: &Self, node: NodeId| match &worker.view {
+        let name = |worker: &Self, event: EventId| match &worker.view {
             Some((_, Some(view))) => {
                 let system = worker.selected.system;
-                view.facts.name(system.model(), system.operations(), node)
+                view.dependencies.name(system.model(), system.operations(), event)
             }
             _ => String::new(),
         };
         if let Some(found) = next.found.difference(&start.found).next() {
             return Some(format!("{} was left out and leads to {found:?}", name(self, left_out)));
         }
-        for (node, target) in next.steps.iter().filter(|(node, _)| chosen.contains(*node)) {
-            if !start.steps.iter().any(|(other, _)| other == node) {
-                return Some(format!("{} was left out and enables {}", name(self, left_out), name(self, *node)));
+        for (event, target) in next.steps.iter().filter(|(event, _)| chosen.contains(*event)) {
+            if !start.steps.iter().any(|(other, _)| other == event) {
+                return Some(format!("{} was left out and enables {}", name(self, left_out), name(self, *event)));
             }
             let before: Vec<Vec<u32>> =
-                here.steps.iter().filter(|(other, _)| other == node).map(|(_, state)| state.clone()).collect();
+                here.steps.iter().filter(|(other, _)| other == event).map(|(_, state)| state.clone()).collect();
             let mut has_match = false;
             for state in before {
                 let after = self.visit(&state)?;
                 has_match |= after.steps.iter().any(|(other, state)| *other == left_out && state == target);
             }
             if !has_match {
-                return Some(format!("{} was left out and depends on {}", name(self, left_out), name(self, *node)));
+                return Some(format!("{} was left out and depends on {}", name(self, left_out), name(self, *event)));
             }
         }
         None
@@ -90,7 +90,7 @@ impl SelectedWorker<'_> {
         let mut steps = Steps::with_labels(self.selected.system.width());
         let completeness = self.inner.successors(words, &mut steps);
         let Some((_, Some(view))) = &mut self.view else { return None };
-        let nodes = view.nodes_of(self.selected.system, &steps)?;
+        let events = view.events_of(self.selected.system, &steps)?;
         let mut found = BTreeSet::new();
         let asked = self.selected.por.asked;
         if asked.deadlock && steps.is_deadlock(completeness) {
@@ -100,14 +100,14 @@ impl SelectedWorker<'_> {
         let Asked { invariant, assertions, goal, .. } = asked;
         let properties = Properties { invariant, assertions, goal, ..Properties::default() };
         let inspected = self.inner.inspect(words, None, properties, &mut |kind| _ = found.insert(kind));
-        let steps = nodes.into_iter().zip(steps.iter()).map(|(node, step)| (node, step.target.to_vec())).collect();
+        let steps = events.into_iter().zip(steps.iter()).map(|(event, step)| (event, step.target.to_vec())).collect();
         // A state of which something is missing is no evidence against a selection.
         completeness.and(inspected).is_whole().then_some(Visited { steps, found })
     }
 }
 
 impl View {
-    fn nodes_of(&mut self, system: &abridge_explicit::Explicit<'_>, steps: &Steps) -> Option<Vec<NodeId>> {
-        steps.iter().map(|step| self.node_of(system, step.operation, step.label)).collect()
+    fn events_of(&mut self, system: &abridge_explicit::Explicit<'_>, steps: &Steps) -> Option<Vec<EventId>> {
+        steps.iter().map(|step| self.event_of(system, step.operation, step.label)).collect()
     }
 }

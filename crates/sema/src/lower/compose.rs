@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, SourceMap, Span, with_stack};
-use abridge_model::{Abstraction, Model, ModelKind, OpId, SmolStr, Steering, Subst, SubstId};
-use abridge_syntax::ast::{ExprId, MachineKind};
+use abridge_model::{Abstraction, Model, ModelKind, OpId, SmolStr, Subst, SubstId, VarId};
+use abridge_syntax::ast::{self, ExprId, MachineKind};
 
 use crate::Options;
 use crate::definitions::DefTable;
@@ -81,7 +81,7 @@ pub(crate) fn compose_with(
         MachineKind::Implementation => ModelKind::Implementation,
         _ => ModelKind::Machine,
     };
-    let mut model = empty_model(machine.name.name.clone(), kind);
+    let mut model = Model::empty(machine.name.name.clone(), kind);
     let mut diagnostics = Vec::new();
     let defs = Rc::new(DefTable::of_machine(project, project.main, &mut diagnostics));
     model.steering.preferences = crate::preferences::collect(project, &defs, options, &mut diagnostics);
@@ -106,34 +106,18 @@ pub(crate) fn compose_with(
         n_expanded: 0,
         is_exhausted: false,
         beside: Default::default(),
+        seen_calls: Vec::new(),
+        warned_seen: HashSet::new(),
     };
-    Composer { lower, instances: list, statics: HashMap::new(), defs: HashMap::from([(project.main, defs)]) }
-        .run(formulas)
-}
-
-fn empty_model(name: SmolStr, kind: ModelKind) -> Model {
-    Model {
-        name,
-        kind,
-        types: Default::default(),
-        sets: Default::default(),
-        free_types: Default::default(),
-        constants: Default::default(),
-        variables: Default::default(),
-        locals: Default::default(),
-        externals: Default::default(),
-        operations: Default::default(),
-        exprs: Default::default(),
-        preds: Default::default(),
-        substs: Default::default(),
-        properties: Vec::new(),
-        invariant: Vec::new(),
-        assertions: Vec::new(),
-        initialisation: SubstId(0),
-        abstraction: None,
-        distinct_constants: Vec::new(),
-        steering: Steering::default(),
-    }
+    let composer = Composer {
+        lower,
+        instances: list,
+        statics: HashMap::new(),
+        defs: HashMap::from([(project.main, defs)]),
+        concrete_variables: HashSet::new(),
+        operation_sources: HashMap::new(),
+    };
+    composer.run(formulas)
 }
 
 /// Two copies that include two copies each soon make more machines than anybody can look at.
@@ -345,6 +329,18 @@ pub(crate) struct Composer<'a> {
     /// Sets, constants and freetypes of machines that were lowered: all instances of a machine share them.
     pub(crate) statics: HashMap<UnitId, Vec<(SmolStr, NameEntry)>>,
     pub(crate) defs: HashMap<UnitId, Rc<DefTable>>,
+    /// Variables that refinements keep without declaring them.
+    pub(crate) concrete_variables: HashSet<VarId>,
+    /// Where operations are written, for those that refine them.
+    pub(crate) operation_sources: HashMap<OpId, OperationSource>,
+}
+
+/// An operation as it is written.
+#[derive(Clone)]
+pub(crate) struct OperationSource {
+    pub(crate) instance: usize,
+    pub(crate) params: Vec<SmolStr>,
+    pub(crate) body: ast::SubstId,
 }
 
 impl Composer<'_> {
@@ -494,18 +490,26 @@ fn clash_of(machine: &str, name: &str, known: &NameEntry, entry: &NameEntry, spa
 fn passed_on(name: &SmolStr, entry: &NameEntry, dep: &Dependency) -> Option<(SmolStr, NameEntry)> {
     if dep.kind == DependencyKind::Refines {
         let symbol = match entry.symbol {
-            Symbol::Variable(id, Access::Own | Access::Included) => Symbol::Variable(id, Access::Abstract),
+            // Also one of a machine that only the abstraction sees: the refinement has it back if it sees that machine, too.
+            Symbol::Variable(id, _) => Symbol::Variable(id, Access::Abstract),
             symbol => symbol,
         };
         return Some((name.clone(), NameEntry { symbol, is_own: false, ..*entry }));
     }
-    let includes = matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends);
     match entry.symbol {
         Symbol::Variable(id, Access::Own | Access::Included) => {
-            let access = if includes { Access::Included } else { Access::Seen };
+            let access = match dep.kind {
+                DependencyKind::Sees => Access::Seen,
+                DependencyKind::Uses => Access::Used,
+                _ => Access::Included,
+            };
             Some((joined(&dep.prefix, name), NameEntry { symbol: Symbol::Variable(id, access), ..*entry }))
         }
         Symbol::Variable(..) => None,
+        // A machine that is used shares its parameters, too; one's own parameters of that name come first.
+        _ if entry.is_param && dep.kind == DependencyKind::Uses => {
+            Some((name.clone(), NameEntry { is_own: false, ..*entry }))
+        }
         _ if entry.is_param => None,
         _ => Some((name.clone(), *entry)),
     }

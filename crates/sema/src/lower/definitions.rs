@@ -89,7 +89,10 @@ impl Lower<'_> {
         span: Span,
     ) -> PredId {
         match self.frames.find(ctx.frame, name) {
-            Some(Found::Formal(arg, at)) if args.is_empty() => return self.pred(at, arg),
+            Some(Found::Formal(arg, at)) if args.is_empty() => {
+                let at = self.argument_ctx(ctx, arg, at);
+                return self.pred(at, arg);
+            }
             Some(_) => return self.report_not_a_predicate(ctx, id, span),
             None => {}
         }

@@ -9,26 +9,27 @@ use abridge_model::{
     Expr, IdSet, IdVec, LocalId, Model, OpId, SmolStr, Subst, SubstId, Target, TypeId, VarId, effects,
 };
 
-use crate::carriers;
 use crate::lower::Lower;
 use crate::types::{Shape, Ty};
 
 impl Lower<'_> {
     /// Grounds all types. `None` if there are errors.
     pub(crate) fn finish(mut self) -> (Option<Model>, Vec<Diagnostic>) {
+        self.given_sizes();
         self.settle_overloads();
         self.show_any_values();
         self.report_untyped();
         self.default_anonymous();
         self.report_double_assignments();
         self.report_writing_calls();
+        self.report_seen_calls();
         self.report_uninitialised();
         dedup(&mut self.diagnostics);
         if self.project.has_errors || self.diagnostics.iter().any(Diagnostic::is_error) || self.is_exhausted {
             return (None, self.diagnostics);
         }
         self.ground();
-        carriers::size(&mut self.model, self.project, self.options, &self.defs, &mut self.diagnostics);
+        self.diagnostics.extend(abridge_model::carriers::size(&mut self.model));
         self.report_missing_elements();
         abridge_model::effects::compute(&mut self.model);
         if self.diagnostics.iter().any(Diagnostic::is_error) {
@@ -241,6 +242,26 @@ impl Lower<'_> {
                     .at(span)
                     .help("call it as a substitution: `x <-- op(...)`"),
             );
+        }
+    }
+
+    /// Machines that are only seen do not change through those that see them.
+    fn report_seen_calls(&mut self) {
+        let calls = std::mem::take(&mut self.seen_calls);
+        if calls.is_empty() {
+            return;
+        }
+        let writes = effects::writes(&self.model);
+        for (op, span) in calls {
+            let Some(variable) = writes[op].iter().next() else { continue };
+            let (operation, variable) = (&self.model.operations[op], &self.model.variables[variable].name);
+            let message = format!("operation `{}` changes `{variable}`, and its machine is only seen", operation.name);
+            let diagnostic = Diagnostic::error("seen-call", message).at(span);
+            let diagnostic = diagnostic.also(operation.origin.span, "declared here");
+            self.diagnostics
+                .push(diagnostic.help(
+                    "include or import the machine; of a seen one, operations that change nothing can be called",
+                ));
         }
     }
 

@@ -8,7 +8,7 @@ use abridge_syntax::ast::{self, Atom, Ident, Quantifier, TemplatePart};
 use num_bigint::BigInt;
 
 use crate::lower::{Lower, Place};
-use crate::scope::{Access, BeforeValue, Ctx, Found, LocalKind, NameEntry, Symbol};
+use crate::scope::{Access, BeforeValue, Ctx, Found, LocalKind, Symbol};
 use crate::types::overload::{NumberNode, PendingKind};
 use crate::types::{Shape, Ty, Unifier};
 
@@ -575,7 +575,10 @@ impl Lower<'_> {
     pub(crate) fn identifier(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> ExprId {
         match self.frames.find(ctx.frame, name) {
             Some(Found::Local(local, _)) => return self.local_expr(local, span),
-            Some(Found::Formal(arg, at)) => return self.expr(at, arg),
+            Some(Found::Formal(arg, at)) => {
+                let at = self.argument_ctx(ctx, arg, at);
+                return self.expr(at, arg);
+            }
             None => {}
         }
         if let Some(entry) = self.defs.get(name).cloned() {
@@ -623,59 +626,6 @@ impl Lower<'_> {
                 self.add_expr(Expr::Constructor(id, index), ty, span)
             }
         }
-    }
-
-    /// Reports uses of names in clauses that may not mention them.
-    fn check_visible(&mut self, name: &str, entry: &NameEntry, span: Span) {
-        let NameEntry { symbol, is_param, span: declared, .. } = *entry;
-        let is_static = matches!(self.place, Place::Properties | Place::Constraints | Place::Arguments);
-        match symbol {
-            Symbol::Variable(..) if is_static => {
-                let (clause, help) = match self.place {
-                    Place::Properties => ("PROPERTIES speak about constants only", "say it in the INVARIANT"),
-                    Place::Constraints => ("CONSTRAINTS speak about parameters only", "say it in the INVARIANT"),
-                    _ => ("a machine gets its parameters before there is a state", "use a constant"),
-                };
-                let message = format!("variable `{name}` cannot be used here");
-                let diagnostic = Diagnostic::error("variable-not-visible", message).at_saying(span, clause);
-                self.report(diagnostic.also(declared, "declared here").help(help));
-            }
-            Symbol::Variable(_, Access::Abstract)
-                if matches!(self.place, Place::Initialisation | Place::Operation | Place::Steering) =>
-            {
-                self.report_abstract(name, declared, span);
-            }
-            Symbol::Constant(_) if self.place == Place::Constraints && !is_param => {
-                let message =
-                    format!("constant `{name}` cannot be used in CONSTRAINTS, which speak about parameters only");
-                self.report(
-                    Diagnostic::error("constant-not-visible", message)
-                        .at(span)
-                        .help("relate parameters and constants in the INVARIANT"),
-                );
-            }
-            _ if is_param && self.place == Place::Properties => {
-                let message = format!("parameter `{name}` cannot be used in PROPERTIES");
-                self.report(
-                    Diagnostic::error("parameter-not-visible", message)
-                        .at(span)
-                        .help("constants do not depend on parameters; relate the two in the INVARIANT"),
-                );
-            }
-            _ => {}
-        }
-    }
-
-    /// A variable that the refinement has replaced; once for each name.
-    pub(crate) fn report_abstract(&mut self, name: &str, declared: Span, span: Span) {
-        if !self.unknown_names.insert(SmolStr::from(name)) {
-            return;
-        }
-        let message = format!("`{name}` is a variable of the abstraction, which the refinement no longer has");
-        let diagnostic = Diagnostic::error("abstract-variable", message).at(span).also(declared, "declared here");
-        self.report(
-            diagnostic.help(format!("use the refinement's own variables, or keep `{name}` among its VARIABLES")),
-        );
     }
 
     fn before(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> ExprId {

@@ -1,4 +1,7 @@
-//! Definitions that steer checking: GOAL, SCOPE, HEURISTIC_FUNCTION, ASSERT_LTL, ASSERT_CTL, FORCE_SYMMETRY, MAX_OPERATIONS.
+//! Definitions that steer checking: GOAL, SCOPE, HEURISTIC_FUNCTION, ASSERT_LTL, ASSERT_CTL, FORCE_SYMMETRY, MAX_OPERATIONS, scope_S.
+//!
+//! They are ordinary definitions whose names mean something. One that is understood and has no effect is reported, and so is one
+//! that speaks of a set or an operation that does not exist; otherwise a check would be about less than its author asked for.
 
 use std::rc::Rc;
 
@@ -6,18 +9,20 @@ use abridge_diag::{Diagnostic, Severity};
 use abridge_model::{Logic, TemporalProperty};
 use abridge_syntax::ast::{self, DefinitionBody};
 
-use crate::definitions::DefEntry;
+use crate::definitions::{DefEntry, TEMPORAL_PREFIXES};
 use crate::lower::{Lower, Place};
 use crate::preferences;
 use crate::project::UnitId;
 use crate::scope::Symbol;
+use crate::suggest;
 
 impl Lower<'_> {
     /// Reads the steering definitions of the main machine.
     pub(crate) fn steering(&mut self, unit: UnitId) {
         self.place = Place::Steering;
         let defs = self.defs.clone();
-        for entry in defs.iter().filter(|entry| entry.params.is_empty() && !entry.is_cyclic) {
+        let entries = defs.iter().chain(defs.namesakes());
+        for entry in entries.filter(|entry| entry.params.is_empty() && !entry.is_cyclic) {
             let DefinitionBody::Formula(body) = entry.body else { continue };
             let name = entry.name.name.clone();
             match name.as_str() {
@@ -25,6 +30,7 @@ impl Lower<'_> {
                 "SCOPE" => self.model.steering.scope = self.optional(unit, entry, |this, ctx| this.pred(ctx, body)),
                 "HEURISTIC_FUNCTION" => {
                     self.model.steering.heuristic = self.optional(unit, entry, |this, ctx| this.expr(ctx, body));
+                    self.warn_ignored(entry, "no order of the search is guided by a function");
                 }
                 _ => self.prefixed(entry, body),
             }
@@ -64,10 +70,9 @@ impl Lower<'_> {
 
     fn prefixed(&mut self, entry: &DefEntry, body: ast::ExprId) {
         let name = &entry.name.name;
-        for (prefix, logic) in [("ASSERT_LTL", Logic::Ltl), ("ASSERT_CTL", Logic::Ctl)] {
-            if name.starts_with(prefix) {
-                self.temporal(entry, body, logic);
-            }
+        match TEMPORAL_PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+            Some((_, logic)) => self.temporal(entry, body, *logic),
+            None => self.warn_misspelt(entry, body),
         }
         if let Some(set) = name.strip_prefix("FORCE_SYMMETRY_") {
             match self.names.symbols.get(set).map(|entry| entry.symbol) {
@@ -80,12 +85,66 @@ impl Lower<'_> {
                 _ => self.warn_unknown(entry, "set", set),
             }
         }
+        if let Some(set) = name.strip_prefix("scope_") {
+            self.scope_of_set(entry, body, set);
+        }
         if let Some(op) = name.strip_prefix("MAX_OPERATIONS_") {
             let limit = preferences::integer(self.project, &self.defs.clone(), entry.unit, body);
             match (self.names.operations.get(op).map(|entry| entry.op), limit.and_then(|n| u32::try_from(n).ok())) {
-                (Some(op), Some(limit)) => self.model.steering.max_operations.push((op, limit)),
+                (Some(op), Some(limit)) => {
+                    self.model.steering.max_operations.push((op, limit));
+                    self.warn_ignored(entry, "all steps of an operation are explored");
+                }
                 _ => self.warn_unknown(entry, "operation", op),
             }
+        }
+    }
+
+    /// `scope_S == n` or `scope_S == a..b`.
+    fn scope_of_set(&mut self, entry: &DefEntry, body: ast::ExprId, name: &str) {
+        let Some((set, carrier)) = self.model.sets.iter().find(|(_, set)| set.name == name) else {
+            return self.warn_unknown(entry, "set", name);
+        };
+        if !carrier.is_deferred() {
+            let message = format!("`{}` gives a size to `{name}`, whose elements are enumerated", entry.name.name);
+            return self.report(Diagnostic::warning("wrong-steering", message).at(entry.name.span));
+        }
+        let integer = |id| preferences::integer(self.project, &self.defs, entry.unit, id);
+        let (body_id, body) = (body, self.tree(entry.unit).expr(body));
+        let size = match &body.expr {
+            ast::Expr::Binary(ast::BinaryOp::Interval, low, high) => {
+                integer(*low).zip(integer(*high)).map(|(low, high)| high - low + 1)
+            }
+            _ => integer(body_id),
+        };
+        match size.and_then(|size| u32::try_from(size).ok()) {
+            Some(size) => self.model.steering.set_sizes.push((set, size)),
+            None => {
+                let message = format!("`{}` is not a number of elements", entry.name.name);
+                let diagnostic = Diagnostic::warning("wrong-steering", message).at(body.span);
+                self.report(diagnostic.help(format!("write `scope_{name} == 3` or `scope_{name} == 1..3`")));
+            }
+        }
+    }
+
+    /// Sizes of sets that the command line gives.
+    pub(crate) fn given_sizes(&mut self) {
+        for (name, size) in &self.options.set_sizes {
+            let known = self.model.sets.iter().find(|(_, set)| set.name == *name);
+            let message = match known {
+                None => format!("`--set-size` names `{name}`, but the machine has no such set"),
+                Some((_, set)) if !set.is_deferred() => {
+                    format!("`--set-size` names `{name}`, but its elements are enumerated")
+                }
+                Some((id, _)) => {
+                    self.model.steering.set_sizes.push((id, *size));
+                    continue;
+                }
+            };
+            let names = self.model.sets.values().filter(|set| set.is_deferred()).map(|set| set.name.as_str());
+            let near = suggest::nearest(name, names).map(|near| format!("a similar deferred set exists: `{near}`"));
+            let diagnostic = Diagnostic::error("wrong-set-size", message);
+            self.diagnostics.push(near.into_iter().fold(diagnostic, Diagnostic::help));
         }
     }
 
@@ -102,6 +161,28 @@ impl Lower<'_> {
                 self.report(Diagnostic::warning("wrong-steering", message).at(node.span));
             }
         }
+    }
+
+    /// `ASSERT_CLT == "G {x = 0}"` looks like a temporal property and is none.
+    fn warn_misspelt(&mut self, entry: &DefEntry, body: ast::ExprId) {
+        let name = &entry.name.name;
+        let is_string = matches!(self.tree(entry.unit).expr(body).expr, ast::Expr::String(_));
+        let Some(prefix) = name.get(..TEMPORAL_PREFIXES[0].0.len()).filter(|prefix| prefix.starts_with("ASSERT_"))
+        else {
+            return;
+        };
+        let known = TEMPORAL_PREFIXES.map(|(prefix, _)| prefix);
+        if let Some(near) = suggest::nearest(prefix, known).filter(|_| is_string) {
+            let message = format!("`{name}` is no temporal property");
+            let diagnostic = Diagnostic::warning("wrong-steering", message).at(entry.name.span);
+            self.report(diagnostic.help(format!("temporal properties have names that begin with `{near}`")));
+        }
+    }
+
+    /// A definition that steers ProB and nothing here.
+    fn warn_ignored(&mut self, entry: &DefEntry, reason: &str) {
+        let message = format!("`{}` has no effect", entry.name.name);
+        self.report(Diagnostic::warning("ignored-steering", message).at(entry.name.span).note(reason));
     }
 
     fn warn_unknown(&mut self, entry: &DefEntry, what: &str, name: &str) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use abridge_diag::{Diagnostic, Span};
-use abridge_model::{BinaryOp, Expr, ExprId, LocalId, OpId, Pred, PredId, SmolStr, Subst, SubstId, Target};
+use abridge_model::{BinaryOp, Expr, ExprId, LocalId, OpId, PredId, SmolStr, Subst, SubstId, Target};
 use abridge_syntax::Node;
 use abridge_syntax::ast::{self, DefinitionBody, Ident};
 
@@ -41,7 +41,7 @@ impl Lower<'_> {
                 self.add_subst(Subst::Pre { pred, body }, span)
             }
             ast::Subst::Assert { pred, body } => {
-                let (pred, body) = (self.pred(ctx, *pred), self.subst(ctx, *body));
+                let (pred, body) = (self.determined(ctx, *pred, "assertion"), self.subst(ctx, *body));
                 self.add_subst(Subst::Assert { pred, body }, span)
             }
             ast::Subst::Witness { pred, body } => {
@@ -192,6 +192,7 @@ impl Lower<'_> {
         match &node.expr {
             ast::Expr::Ident(name) => {
                 if let Some(Found::Formal(arg, at)) = self.frames.find(ctx.frame, name) {
+                    let at = self.argument_ctx(ctx, arg, at);
                     return self.deeper(1, span, |this| this.assign_place_within(n_levels, at, arg, value, span))?;
                 }
                 if let Some(entry) =
@@ -344,7 +345,7 @@ impl Lower<'_> {
                     Diagnostic::error("writes-included-variable", message("a variable of an included machine"));
                 diagnostic.help("call one of that machine's operations instead")
             }
-            Symbol::Variable(_, Access::Seen) => {
+            Symbol::Variable(_, Access::Seen | Access::Used) => {
                 let message = message("a variable of a machine that is only seen or used");
                 let diagnostic = Diagnostic::error("writes-seen-variable", message);
                 diagnostic.help("include the machine and call one of its operations")
@@ -464,42 +465,10 @@ impl Lower<'_> {
     ) -> SubstId {
         let (condition, body) = (self.pred(ctx, condition), self.subst(ctx, body));
         let (inner, before) = self.loop_before(ctx, invariant, variant);
-        let invariant_span = self.tree(ctx.unit).expr(invariant).span;
-        let kept: Vec<PredId> =
-            self.loop_invariant(inner, invariant).into_iter().map(|conjunct| self.pred(inner, conjunct)).collect();
-        let invariant = match kept.as_slice() {
-            [] => self.add_pred(Pred::True, invariant_span),
-            [only] => *only,
-            _ => self.add_pred(Pred::And(kept), invariant_span),
-        };
+        let invariant = self.determined(inner, invariant, "loop invariant");
         let variant = self.expr(inner, variant);
         self.expect(variant, crate::types::Unifier::INTEGER, "the VARIANT of a loop is an integer", span);
         self.add_subst(Subst::While { condition, body, invariant, variant, before }, span)
-    }
-
-    /// The conjuncts of a loop invariant that the state determines. In a refinement those about variables of the abstraction are left out.
-    fn loop_invariant(&mut self, ctx: Ctx, invariant: ast::ExprId) -> Vec<ast::ExprId> {
-        let conjuncts = self.conjuncts(ctx, invariant);
-        let (dropped, kept): (Vec<_>, Vec<_>) = conjuncts.into_iter().partition(|id| self.mentions_abstract(ctx, *id));
-        for id in dropped {
-            let span = self.tree(ctx.unit).expr(id).span;
-            let message = "this part of the loop invariant mentions variables of the abstraction and is not checked";
-            self.report(Diagnostic::warning("abstract-loop-invariant", message).at(span));
-        }
-        kept
-    }
-
-    fn mentions_abstract(&self, ctx: Ctx, root: ast::ExprId) -> bool {
-        let tree = self.tree(ctx.unit);
-        let mut found = false;
-        tree.for_each_node(Node::Expr(root), &mut |node| {
-            let Node::Expr(id) = node else { return };
-            if let ast::Expr::Ident(name) | ast::Expr::Before(name) = &tree.expr(id).expr {
-                let entry = self.names.symbols.get(name).filter(|_| self.frames.find(ctx.frame, name).is_none());
-                found |= entry.is_some_and(|entry| matches!(entry.symbol, Symbol::Variable(_, Access::Abstract)));
-            }
-        });
-        found
     }
 
     /// Locals that keep what `x$0` means in a loop's invariant and variant.
@@ -617,6 +586,7 @@ impl Lower<'_> {
                     self.report_unknown_operation(ctx, &Ident { name: op.clone(), span: head.span });
                     return self.add_subst(Subst::Skip, span);
                 };
+                self.check_callable(&Ident { name: op.clone(), span: head.span }, entry.access, entry.op);
                 let args: Vec<ExprId> = args.iter().map(|arg| self.expr(ctx, *arg)).collect();
                 self.check_arguments(entry.op, &args, span);
                 self.call_with_outputs(outer, entry.op, args, outputs, name, span)
@@ -751,6 +721,7 @@ impl Lower<'_> {
                     diagnostic.help("include the machine, or set the preference ALLOW_OPERATION_CALLS_FOR_USES"),
                 );
             }
+            OpAccess::Seen => self.seen_calls.push((op, name.span)),
             _ => {}
         }
     }

@@ -9,9 +9,7 @@ use abridge_blast::{Lit, Sym};
 use abridge_diag::with_stack;
 use abridge_eval::{Env, Unknown};
 use abridge_model::walk::Node;
-use abridge_model::{
-    BinaryOp, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, Subst, SubstId, Target, UnaryOp, VarId,
-};
+use abridge_model::{Comparison, Expr, ExprId, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, VarId, may_fail};
 use abridge_value::{Int, Value};
 
 use super::{Encoded, Encoder, Stop, Term, TermKind};
@@ -434,51 +432,5 @@ impl<'e, 's> Executor<'e, 's> {
         let is_feasible = self.encoder.all(has_outcome);
         let defined = self.encoder.all(defined);
         Ok(Effect { defined: self.encoder.blast.circuit.implies(is_feasible, defined), ..whole })
-    }
-}
-
-/// Whether evaluating a formula may fail. Those that surely do not have operators only that are defined for all operands.
-pub fn may_fail(model: &Model, root: Node) -> bool {
-    let mut found = false;
-    model.for_each_node(root, &mut |node| {
-        found |= match node {
-            Node::Expr(id) => !is_total(model.expr(id)),
-            Node::Pred(id) => matches!(
-                model.pred(id),
-                Pred::External(..) | Pred::Finite(_) | Pred::Forall { .. } | Pred::Exists { .. }
-            ),
-            Node::Subst(_) => true,
-        };
-    });
-    found
-}
-
-fn is_total(expr: &Expr) -> bool {
-    use BinaryOp as B;
-    use UnaryOp as U;
-    match expr {
-        Expr::Integer(_) | Expr::String(_) | Expr::Bool(_) | Expr::Element(..) | Expr::Constant(_) => true,
-        Expr::Variable(_) | Expr::Local(_) | Expr::Carrier(_) | Expr::BaseSet(_) | Expr::EmptySet => true,
-        Expr::SetExtension(_) | Expr::SequenceExtension(_) | Expr::Record(_) => true,
-        Expr::Field(..) | Expr::WithField(..) | Expr::If(..) | Expr::BoolOf(_) => true,
-        Expr::Unary(op, _) => matches!(op, U::Negate | U::First | U::Second | U::Dom | U::Ran | U::Inverse),
-        Expr::Binary(op, ..) => matches!(
-            op,
-            B::Add
-                | B::Subtract
-                | B::Multiply
-                | B::Interval
-                | B::Union
-                | B::Intersection
-                | B::Difference
-                | B::Cartesian
-                | B::Pair
-                | B::DomainRestrict
-                | B::DomainSubtract
-                | B::RangeRestrict
-                | B::RangeSubtract
-                | B::Override
-        ),
-        _ => false,
     }
 }

@@ -8,11 +8,10 @@ use abridge_blast::{Answer, Circuit, Lit, Solver};
 use abridge_eval::{ConstraintKind, Operand, Relation, Result, Val};
 use abridge_model::dump::expr_text;
 use abridge_model::walk::Node as Formula;
-use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId};
+use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, may_fail};
 use rustc_hash::FxHashMap;
 
 use super::{Node, Search};
-use crate::encode::may_fail;
 
 /// Conflicts until the solver gives up.
 const MAX_CONFLICTS: u64 = 1000;

@@ -1,29 +1,16 @@
 //! Random formulas, with every parenthesis the user wrote forgotten: the printer must find those that are needed.
 
 use abridge_diag::FileId;
+use abridge_value::Random;
 
 use super::{PrintConfig, print, print_expr};
 use crate::ast::{Ast, Builtin, ExprId, Unit};
 use crate::{parse_formula, same_tree};
 
-/// A source of random numbers; the same seed gives the same formulas.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % n as u64) as usize
-    }
-
-    fn pick<'t>(&mut self, choices: &[&'t str]) -> &'t str {
-        choices[self.below(choices.len())]
-    }
-
-    /// One of several words with blanks between.
-    fn word<'t>(&mut self, words: &'t str) -> &'t str {
-        let words: Vec<&str> = words.split_whitespace().collect();
-        self.pick(&words)
-    }
+/// One of several words with blanks between.
+fn word<'t>(random: &mut Random, words: &'t str) -> &'t str {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    words[random.below(words.len())]
 }
 
 /// Separated by blanks.
@@ -42,14 +29,14 @@ const RELATIONS: &str = "= /= : /: <: /<: <<: /<<: < <= > >= ∋";
 /// An expression in parentheses, or a leaf.
 fn expression(random: &mut Random, depth: usize) -> String {
     if depth == 0 {
-        return random.word(LEAVES).to_owned();
+        return word(random, LEAVES).to_owned();
     }
     let depth = depth - 1;
     let mut e = || expression(random, depth);
     let (a, b, c) = (e(), e(), e());
     let p = predicate(random, depth);
     let text = match random.below(26) {
-        0..=8 => format!("{a} {} {b}", random.word(EXPRESSION_OPERATORS)),
+        0..=8 => format!("{a} {} {b}", word(random, EXPRESSION_OPERATORS)),
         9 => format!("{a} /*@ symbolic */ ; {b}"),
         10 => format!("-{a}"),
         11 => format!("{a}~"),
@@ -94,14 +81,14 @@ fn builtin(random: &mut Random, a: &str, p: &str) -> String {
 /// A predicate in parentheses.
 fn predicate(random: &mut Random, depth: usize) -> String {
     if depth == 0 {
-        return random.pick(&["(btrue)", "(x = 1)", "(P)", "(q(x))"]).to_owned();
+        return random.pick(&["(btrue)", "(x = 1)", "(P)", "(q(x))"]).to_string();
     }
     let depth = depth - 1;
     let (a, b) = (expression(random, depth), expression(random, depth));
     let mut p = || predicate(random, depth);
     let (p, q, r) = (p(), p(), p());
     let text = match random.below(17) {
-        0..=3 => format!("{a} {} {b}", random.word(RELATIONS)),
+        0..=3 => format!("{a} {} {b}", word(random, RELATIONS)),
         4 => format!("{p} & {q}"),
         5 => format!("{p} & {q} & {r}"),
         6 => format!("{p} or {q} or {r}"),
@@ -129,7 +116,7 @@ fn parsed(text: &str) -> Ast {
 #[test]
 fn forall_formulas_without_parentheses() {
     for seed in 0..3_000 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let depth = 1 + random.below(4);
         let text = if seed % 2 == 0 { predicate(&mut random, depth) } else { expression(&mut random, depth) };
         let mut ast = parsed(&text);

@@ -3,6 +3,7 @@
 //! [`Generator::expr`] is the entry; below it one function per kind of type. Everything is written with its parentheses.
 
 use super::{Generator, Type};
+use crate::Choose as _;
 
 const ARROWS: [&str; 12] = ["<->", "+->", "-->", ">+>", ">->", "+->>", "-->>", ">+>>", ">->>", "<<->", "<->>", "<<->>"];
 

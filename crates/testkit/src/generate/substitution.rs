@@ -1,6 +1,7 @@
 //! Random substitutions that assign given variables.
 
 use super::{Generator, Type};
+use crate::Choose as _;
 
 impl Generator<'_> {
     /// A substitution that assigns none but the targets, in parallel each at most once.

@@ -7,6 +7,7 @@ use triomphe::ThinArc;
 
 use super::{Layout, Set, at, cmp_bits, position};
 use crate::value::{Value, hash_slice};
+use crate::weight::is_shared;
 
 /// Maximum number of rows and of columns.
 pub(crate) const MAX_POSITIONS: usize = 64;
@@ -32,6 +33,15 @@ impl Matrix {
         let rows = &rows[..n_rows];
         let head = Head { hash: hash_slice(from ^ to.rotate_left(16), rows), from, to };
         Set(Layout::Matrix(Matrix(ThinArc::from_header_and_slice(head, rows))))
+    }
+
+    /// Bytes of the rows.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Head>() + size_of_val(&self.0.slice)
+    }
+
+    pub(super) fn is_shared(&self) -> bool {
+        is_shared(&self.0)
     }
 
     /// The set of one pair.

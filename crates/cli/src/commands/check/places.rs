@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use abridge_check::{Checkpoint, Disk, MANIFEST, Refusal, Report, Volume};
+use abridge_check::{Checkpoint, Disk, Key, MANIFEST, Refusal, Report, Volume};
 
 use super::{CheckOptions, Order};
+use crate::key::user_key;
 use crate::out::{errln, outln};
 use crate::volume::{Folder, Scratch};
 
 pub(crate) struct Places {
     pub(crate) folder: Option<Folder>,
+    /// Seals what is saved in the folder.
+    key: Option<Key>,
     pub(crate) scratch: Option<Scratch>,
     pub(crate) resumes: bool,
     path: PathBuf,
@@ -25,21 +28,24 @@ impl Places {
             return Err("--checkpoint and --resume need breadth-first search: remove --strategy".to_owned());
         }
         let folder = path.map(|path| open(path, resumes)).transpose()?;
+        let key =
+            path.map(|path| user_key().map_err(|error| format!("nothing can be saved in {}: {error}", path.display())));
         let spills = options.memory.is_some() && !options.no_spill && is_breadth_first;
         let spill = options.spill.clone().unwrap_or_else(std::env::temp_dir);
         if options.spill.is_some() && !spill.is_dir() {
             return Err(format!("--spill: `{}` is not a folder", spill.display()));
         }
         let scratch = spills.then(|| Scratch::new(&spill));
-        Ok(Places { folder, scratch, resumes, path: path.cloned().unwrap_or_default() })
+        Ok(Places { folder, key: key.transpose()?, scratch, resumes, path: path.cloned().unwrap_or_default() })
     }
 
     pub(crate) fn are_used(&self) -> bool {
         self.folder.is_some() || self.scratch.is_some()
     }
 
-    pub(crate) fn disk(&self, fingerprint: u64) -> Disk<'_> {
-        let checkpoint = self.folder.as_ref().map(|volume| Checkpoint { volume, fingerprint, resume: self.resumes });
+    pub(crate) fn disk(&self, fingerprint: [u8; 32]) -> Disk<'_> {
+        let sealed = self.folder.as_ref().zip(self.key.as_ref());
+        let checkpoint = sealed.map(|(volume, key)| Checkpoint { volume, key, fingerprint, resume: self.resumes });
         Disk { checkpoint, spill: self.scratch.as_ref().map(|scratch| scratch as &dyn Volume) }
     }
 
@@ -52,6 +58,12 @@ impl Places {
             Refusal::Unreadable(error) => format!("the checkpoint in {path} cannot be read: {error}"),
             Refusal::OtherVersion => {
                 format!("the checkpoint in {path} was written by another version of abridge; restart without --resume")
+            }
+            Refusal::OtherKey => {
+                format!(
+                    "the checkpoint in {path} was written by another user or on another machine, and is not believed; copy the key of that \
+                     user (see docs/disk.md), or start again without --resume"
+                )
             }
             Refusal::OtherModel => format!(
                 "the checkpoint in {path} belongs to another model or other options: the files of the model, or options that change \

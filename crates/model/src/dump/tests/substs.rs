@@ -85,7 +85,7 @@ fn values_before_and_after() {
 
 #[test]
 fn a_whole_model() {
-    let mut b = Build { model: sample() };
+    let mut b = Builder::of(sample());
     b.model.kind = ModelKind::Refinement;
     b.model.abstraction = Some(Abstraction { name: "M0".into(), initialisation: SubstId(0) });
     let proc = b.model.types.intern(Type::Given(crate::SetId(0)));
@@ -214,7 +214,7 @@ fn layout_of_nested_substitutions() {
     let second = n.0.subst(Subst::Case { selector, branches: vec![(vec![one], skip)], otherwise: None });
     let body = n.0.subst(Subst::Sequence(vec![first, second]));
     n.0.operation("op", &[], &[], body);
-    let text = dump(&n.0.finish());
+    let text = dump(&n.0.unchecked());
     let body = text.split("reads p, q, a\n").nth(1).and_then(|rest| rest.split("\n\nDEFINITIONS").next());
     assert_eq!(
         body,

@@ -1,0 +1,123 @@
+//! The door through which every command gets its model: the front end is picked by the name of the file.
+//!
+//! All front ends end in a model, so commands see no difference. A kind of file that no front end reads is refused by its name, which
+//! says more than the syntax errors that reading it as classical B would yield.
+
+use std::path::Path;
+
+use abridge_diag::{Diagnostic, SourceMap};
+use abridge_model::Model;
+use abridge_sema::{FormulaAnalysis, FormulaText, Options};
+
+use crate::disk::Disk;
+
+/// What a front end found out about a file.
+pub(crate) struct Loaded {
+    pub(crate) sources: SourceMap,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Present if there is no error.
+    pub(crate) model: Option<Model>,
+}
+
+/// Reads the model in a file.
+pub(crate) fn load(file: &Path, options: &Options) -> Loaded {
+    match FrontEnd::of(file) {
+        FrontEnd::ClassicalB => {
+            let analysis = abridge_sema::analyse(&Disk::around(Some(file), options), file, options);
+            Loaded { sources: analysis.sources, diagnostics: analysis.diagnostics, model: analysis.model }
+        }
+        FrontEnd::None(kind) => {
+            Loaded { sources: SourceMap::new(), diagnostics: vec![refusal(file, kind)], model: None }
+        }
+    }
+}
+
+/// Reads the model in a file, or an empty one, with formulas beside it.
+pub(crate) fn load_with(file: Option<&Path>, texts: &[FormulaText], options: &Options) -> FormulaAnalysis {
+    match file.map(FrontEnd::of) {
+        None | Some(FrontEnd::ClassicalB) => {
+            abridge_sema::analyse_formulas(&Disk::around(file, options), file, texts, options)
+        }
+        Some(FrontEnd::None(kind)) => FormulaAnalysis {
+            sources: SourceMap::new(),
+            diagnostics: file.map(|file| refusal(file, kind)).into_iter().collect(),
+            model: None,
+            formulas: Vec::new(),
+            files: Vec::new(),
+        },
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FrontEnd {
+    ClassicalB,
+    /// No front end reads this kind of file.
+    None(&'static str),
+}
+
+impl FrontEnd {
+    /// By the end of the file's name. What is not known is taken for classical B, which may have any name.
+    fn of(file: &Path) -> FrontEnd {
+        let ending = file.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+        match UNREADABLE.iter().find(|(endings, _)| endings.contains(&ending.as_str())) {
+            Some((_, kind)) => FrontEnd::None(kind),
+            None => FrontEnd::ClassicalB,
+        }
+    }
+}
+
+/// Kinds of models that are known by name only.
+const UNREADABLE: &[(&[&str], &str)] = &[
+    (&["eventb"], "an Event-B model as exported for ProB"),
+    (&["bum", "bcm"], "an Event-B machine of Rodin"),
+    (&["buc", "bcc"], "an Event-B context of Rodin"),
+    (&["rmch"], "a B rules machine"),
+    (&["tla", "cfg"], "a TLA+ module or its configuration"),
+    (&["als"], "an Alloy model"),
+    (&["csp", "cspm"], "a CSP-M specification"),
+    (&["zed", "tex", "fuzz"], "a Z specification"),
+    (&["p", "pl", "xtl"], "a transition system in Prolog"),
+    (&["maude"], "a Maude module"),
+    (&["pml"], "a Promela model"),
+    (&["smv"], "an SMV model"),
+    (&["prob2trace"], "a trace; `abridge trace replay` takes the machine first and then the trace"),
+    (&["prob2project", "json", "csv"], "no model"),
+];
+
+fn refusal(file: &Path, kind: &str) -> Diagnostic {
+    let message = format!("cannot read `{}`: it is {kind}", file.display());
+    Diagnostic::error("unsupported-file", message).help("models are read in classical B: .mch, .ref, .imp, .sys")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{FrontEnd, load};
+
+    #[test]
+    fn classical_b_may_have_any_name() {
+        for name in ["a.mch", "a.ref", "a.imp", "a.sys", "a.MCH", "a.def", "a", "a.b", "tla.mch"] {
+            assert_eq!(FrontEnd::of(Path::new(name)), FrontEnd::ClassicalB, "{name}");
+        }
+    }
+
+    #[test]
+    fn other_kinds_are_refused_by_name() {
+        let kinds = [
+            ("a.eventb", "Event-B model"),
+            ("a.bum", "Event-B machine"),
+            ("a.buc", "Event-B context"),
+            ("a.rmch", "B rules machine"),
+            ("a.tla", "TLA+"),
+            ("a.als", "Alloy"),
+        ];
+        for (name, kind) in kinds {
+            let loaded = load(Path::new(name), &abridge_sema::Options::default());
+            assert!(loaded.model.is_none());
+            let [only] = loaded.diagnostics.as_slice() else { panic!("{name}: {:?}", loaded.diagnostics) };
+            assert_eq!(only.id, "unsupported-file");
+            assert!(only.message.contains(kind), "{name}: {}", only.message);
+        }
+    }
+}

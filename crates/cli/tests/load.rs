@@ -1,0 +1,107 @@
+//! Reading models: kinds of files, conventions of ProB, and properties that are told as not checked.
+
+mod common;
+
+use common::{Folder, abridge};
+
+#[test]
+fn files_of_other_formalisms_are_refused_by_name() {
+    let folder = Folder::new("kinds");
+    let file = folder.file("Spec.tla", "---- MODULE Spec ----\n====\n");
+    for command in [&["check"][..], &["typecheck"], &["show"], &["graph"], &["por"], &["animate"]] {
+        let run = abridge(&[command, &[&file]].concat());
+        assert_eq!(run.status, 150, "{command:?}: {}{}", run.stdout, run.stderr);
+        let told = format!("{}{}", run.stdout, run.stderr);
+        assert!(told.contains("error[unsupported-file]: cannot read"), "{command:?}: {told}");
+        assert!(told.contains("it is a TLA+ module"), "{command:?}: {told}");
+    }
+    let run = abridge(&["eval", &file, "1 + 1"]);
+    assert_eq!(run.status, 150, "{}{}", run.stdout, run.stderr);
+    let json = abridge(&["check", &file, "--json"]).json();
+    assert_eq!((&json["verdict"], &json["diagnostics"][0]["id"]), (&"error".into(), &"unsupported-file".into()));
+}
+
+#[test]
+fn temporal_properties_are_told_as_not_checked() {
+    let folder = Folder::new("temporal");
+    let file = folder.file(
+        "Q.mch",
+        "MACHINE Q DEFINITIONS ASSERT_LTL == \"G {size(queue) <= 2}\" VARIABLES queue
+         INVARIANT queue : seq(BOOL) & size(queue) <= 3 INITIALISATION queue := []
+         OPERATIONS put = SELECT size(queue) < 3 THEN queue := queue <- TRUE END; take = SELECT queue /= [] THEN queue := tail(queue) END END",
+    );
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 20, "{}", run.stdout);
+    assert!(run.stdout.starts_with("no violation found, but not everything was checked\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("warning[temporal-unchecked]: temporal property `ASSERT_LTL` was not checked"));
+    assert!(run.stdout.contains("Q.mch:1:37"), "{}", run.stdout);
+    let json = abridge(&["check", &file, "--json"]).json();
+    assert_eq!(json["verdict"], "incomplete");
+    assert_eq!(json["limits"][0], "temporal property `ASSERT_LTL` was not checked");
+    assert_eq!(json["diagnostics"][0]["id"], "temporal-unchecked");
+    assert_eq!(abridge(&["check", &file, "--no-temporal"]).status, 0);
+    assert_eq!(abridge(&["check", &file, "--compat", "prob"]).status, 0);
+}
+
+#[test]
+fn gluing_conjuncts_are_told_as_not_checked() {
+    let folder = Folder::new("gluing");
+    folder
+        .file("M.mch", "MACHINE M VARIABLES xx INVARIANT xx : 0..9 INITIALISATION xx := 0 OPERATIONS step = skip END");
+    let file = folder.file(
+        "R.ref",
+        "REFINEMENT R REFINES M VARIABLES yy INVARIANT yy : 0..9 & yy = 2*xx INITIALISATION yy := 7 OPERATIONS step = skip END",
+    );
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 20, "{}", run.stdout);
+    assert!(run.stdout.contains("warning[gluing-unchecked]: a gluing conjunct"), "{}", run.stdout);
+    assert_eq!(abridge(&["check", &file, "--no-gluing"]).status, 0);
+    assert_eq!(abridge(&["check", &file, "--compat", "prob"]).status, 0);
+}
+
+#[test]
+fn abstract_preconditions_are_assumed_unless_told_otherwise() {
+    let folder = Folder::new("assumed");
+    folder.file(
+        "M.mch",
+        "MACHINE M VARIABLES xx INVARIANT xx : 0..3 INITIALISATION xx := 0
+         OPERATIONS up = PRE xx < 3 THEN xx := xx + 1 END; down = PRE xx > 0 THEN xx := xx - 1 END END",
+    );
+    let file = folder.file(
+        "R.ref",
+        "REFINEMENT R REFINES M VARIABLES xx INITIALISATION xx := 0
+         OPERATIONS up = xx := xx + 1; down = xx := xx - 1 END",
+    );
+    assert_eq!(abridge(&["check", &file]).status, 0);
+    assert_eq!(abridge(&["check", &file, "--ignore-abstract-preconditions"]).status, 12);
+    assert_eq!(abridge(&["check", &file, "--compat", "prob"]).status, 12);
+}
+
+#[test]
+fn definitions_capture_as_in_prob_when_asked_to() {
+    let folder = Folder::new("capture");
+    let file = folder.file(
+        "C.mch",
+        "MACHINE C DEFINITIONS egt(x) == #y.(y : 0..99 & x < y) VARIABLES y INVARIANT y : 0..1 & egt(y + 1)
+         INITIALISATION y := 0 OPERATIONS step = y := 1 - y END",
+    );
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
+    assert!(format!("{}{}", run.stdout, run.stderr).contains("warning[definition-capture]"));
+    assert_eq!(abridge(&["check", &file, "--compat", "prob"]).status, 12);
+    assert_eq!(abridge(&["eval", &file, "egt(y + 1)", "--compat", "prob"]).status, 1);
+}
+
+#[test]
+fn an_unbounded_parameter_hides_no_mistake() {
+    let folder = Folder::new("unbounded");
+    let file = folder.file(
+        "U.mch",
+        "MACHINE U VARIABLES xx INVARIANT xx : NATURAL INITIALISATION xx := 0
+         OPERATIONS set(nn) = PRE nn : NATURAL THEN xx := nn END; bad = xx := 1 / xx END",
+    );
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 75, "{}", run.stdout);
+    assert!(run.stdout.starts_with("not well-defined in bad after 1 step\nerror[division-by-zero]"), "{}", run.stdout);
+    assert!(run.stdout.contains("set could not be evaluated"), "{}", run.stdout);
+}

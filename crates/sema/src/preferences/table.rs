@@ -1,0 +1,188 @@
+//! The preferences of ProB and what becomes of each here.
+//!
+//! One row per preference: honoured, fixed at one value, or ignored with the reason that users are told. A preference that the code
+//! begins to read moves to `Honoured`; a row that says so without code that reads it would hide a setting that is dropped.
+
+/// What setting a preference does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Effect {
+    /// Some part of the tool reads it.
+    Honoured,
+    /// The tool works as with this value; another one is reported.
+    Fixed {
+        value: &'static str,
+        because: &'static str,
+    },
+    /// Read only with `--prob-limits`.
+    Cap,
+    Ignored(Reason),
+}
+
+/// The reason why a preference is not read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reason {
+    /// It configures how ProB finds values.
+    Solver,
+    /// It configures what ProB shows or logs.
+    Display,
+    /// It configures how ProB searches or stores states.
+    Search,
+    /// It bounds what ProB evaluates.
+    Bound,
+    /// It concerns formalisms other than classical B.
+    OtherFormalism,
+}
+
+impl Reason {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Reason::Solver => "it configures the constraint solver of ProB; results do not depend on it",
+            Reason::Display => "it configures what ProB shows; results do not depend on it",
+            Reason::Search => {
+                "it configures the search of ProB; `abridge check --help` lists the options of this search"
+            }
+            Reason::Bound => "single evaluations have no limit; `--time` bounds the run as a whole",
+            Reason::OtherFormalism => "it concerns models that are not written in classical B",
+        }
+    }
+}
+
+/// What a preference does; nothing if ProB has no preference of this name.
+pub(super) fn effect_of(name: &str) -> Option<Effect> {
+    if DISPLAY_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return Some(Effect::Ignored(Reason::Display));
+    }
+    TABLE.iter().find(|(known, _)| *known == name).map(|(_, effect)| *effect)
+}
+
+/// The names of all preferences, for suggestions.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|(name, _)| *name)
+}
+
+/// Families of preferences about colours, fonts, shapes and windows.
+const DISPLAY_PREFIXES: [&str; 5] = ["TK_", "DOT_", "DOTTY_", "FONT_", "VISB_"];
+
+const HONOURED: Effect = Effect::Honoured;
+const SOLVER: Effect = Effect::Ignored(Reason::Solver);
+const DISPLAY: Effect = Effect::Ignored(Reason::Display);
+const SEARCH: Effect = Effect::Ignored(Reason::Search);
+const BOUND: Effect = Effect::Ignored(Reason::Bound);
+const OTHER: Effect = Effect::Ignored(Reason::OtherFormalism);
+
+const fn fixed(value: &'static str, because: &'static str) -> Effect {
+    Effect::Fixed { value, because }
+}
+
+/// Sorted by name.
+const TABLE: &[(&str, Effect)] = &[
+    ("ALLOW_COMPLEX_LETS", HONOURED),
+    ("ALLOW_INCOMPLETE_SETUP_CONSTANTS", fixed("FALSE", "a state has values for all constants")),
+    ("ALLOW_LOCAL_OPERATION_CALLS", HONOURED),
+    ("ALLOW_NEW_OPERATIONS_IN_REFINEMENT", fixed("TRUE", "operations that refine none are accepted")),
+    ("ALLOW_OPERATION_CALLS_FOR_USES", HONOURED),
+    ("ALLOW_OPERATION_CALLS_IN_EXPRESSIONS", HONOURED),
+    ("ALLOW_OUTPUT_READING", fixed("TRUE", "an output may be read once it has a value")),
+    ("ALLOW_REALS", fixed("default", "classical B has reals")),
+    ("ALLOW_SIMULTANEOUS_ASSIGNMENTS", HONOURED),
+    ("ALLOW_UNTYPED_IDENTIFIERS", HONOURED),
+    ("ASSERT_CHECKING", fixed("TRUE", "conditions of ASSERT are checked where they are met")),
+    ("AUTO_DETECT_THEORY_MAPPING", OTHER),
+    ("BOOL_AS_PREDICATE", fixed("FALSE", "a predicate over BOOL is written `b = TRUE`")),
+    ("CACHE_OPERATIONS", SEARCH),
+    ("CHR", SOLVER),
+    ("CLPFD", SOLVER),
+    ("COMPRESSION", SEARCH),
+    ("CSE", SOLVER),
+    ("CSE_PRED", SOLVER),
+    ("CSE_SUBST", SOLVER),
+    ("DATA_VALIDATION", SOLVER),
+    ("DEFAULT_SETSIZE", HONOURED),
+    ("DETECT_LAMBDAS", SOLVER),
+    ("DISPROVER_MODE", SOLVER),
+    ("DOUBLE_EVALUATION", SOLVER),
+    ("ENUMERATE_INFINITE_TYPES", SOLVER),
+    ("EXPAND_CLOSURES_FOR_STATE", SEARCH),
+    ("EXPAND_FORALL_UPTO", SOLVER),
+    ("FORGET_STATE_SPACE", SEARCH),
+    ("IGNORE_HASH_COLLISIONS", fixed("FALSE", "states are compared as a whole")),
+    ("IGNORE_PRJ_TYPES", fixed("FALSE", "`prj1(S,T)` and `prj2(S,T)` are defined on `S*T` only")),
+    ("INVARIANT_CHECKING", fixed("TRUE", "`--no-invariant` leaves the invariant out")),
+    ("JVM_PARSER_HEAP_MB", SEARCH),
+    ("KODKOD", SOLVER),
+    ("KODKOD_MAX_NR_SOLS", SOLVER),
+    ("KODKOD_ONLY_FULL", SOLVER),
+    ("KODKOD_RAISE_WARNINGS", SOLVER),
+    ("KODKOD_SAT_SOLVER", SOLVER),
+    ("KODKOD_SYMMETRY", SOLVER),
+    ("LIFT_EXISTS", SOLVER),
+    ("LTL_SAFETY_MODEL_CHECK", SEARCH),
+    ("LTSMIN", SEARCH),
+    ("MAXINT", HONOURED),
+    ("MAX_DISPLAY_SET", DISPLAY),
+    ("MAX_INITIALISATIONS", Effect::Cap),
+    ("MAX_OPERATIONS", Effect::Cap),
+    ("MC_DFS_BFS_MODE", SEARCH),
+    ("MEMO", SOLVER),
+    ("MEMOIZE_FUNCTIONS", SOLVER),
+    ("MININT", HONOURED),
+    ("NUMBER_OF_ANIMATED_ABSTRACTIONS", OTHER),
+    ("NUMBER_OF_SKIPPED_REFINEMENTS", OTHER),
+    ("OPERATION_REUSE", SEARCH),
+    ("OPTIMIZE_AST", SOLVER),
+    ("PARTITION_PROPERTIES", SOLVER),
+    ("PERFORMANCE_INFO", DISPLAY),
+    ("PGE", SEARCH),
+    ("POR", SEARCH),
+    ("PROB_SAFE_MODE", SEARCH),
+    ("PROOF_INFO", SEARCH),
+    ("RAISE_ABORT_IMMEDIATELY", SOLVER),
+    ("RANDOMISE_ENUMERATION_ORDER", SEARCH),
+    ("RANDOMISE_OPERATION_ORDER", SEARCH),
+    ("REMOVE_IMPLIED_CONSTRAINTS", SOLVER),
+    ("REQUIRE_OUTPUT_ASSIGNMENT", fixed("FALSE", "an output that is not assigned has no value")),
+    ("SAFETY_MODEL_CHECK", SEARCH),
+    ("SAFE_MODE", SEARCH),
+    ("SHOW_EVENTB_ANY_VALUES", HONOURED),
+    ("SMT", SOLVER),
+    ("SMT_SUPPORTED_INTERPRETER", SOLVER),
+    ("SOLVER_FOR_PROPERTIES", SOLVER),
+    ("SOLVER_STRENGTH", SOLVER),
+    ("STATIC_SYMMETRY_DETECTION", SEARCH),
+    ("STORE_DETAILED_TRANSITION_INFOS", SEARCH),
+    ("STRICT_RAISE_ENUM_WARNINGS", SOLVER),
+    ("STRICT_RAISE_WARNINGS", DISPLAY),
+    ("STRING_AS_SEQUENCE", fixed("TRUE", "`^`, `size`, `rev` and `conc` accept strings")),
+    ("SYMBOLIC", HONOURED),
+    ("SYMMETRY_MODE", SEARCH),
+    ("TIME_OUT", BOUND),
+    ("TRACE_INFO", DISPLAY),
+    ("TRACE_UPON_ERROR", DISPLAY),
+    (
+        "TREAT_OUTERMOST_PRE_AS_SELECT",
+        fixed("TRUE", "the precondition of an operation that is a step decides whether the step exists"),
+    ),
+    ("TRY_FIND_ABORT", fixed("TRUE", "evaluation that is not well-defined is looked for; see `--compat prob`")),
+    ("TYPE_CHECK_DEFINITIONS", fixed("FALSE", "definitions that nothing uses are not checked")),
+    ("USE_CHR_SOLVER", SOLVER),
+    ("USE_CLPFD_SOLVER", SOLVER),
+    ("USE_COMMON_SUBEXPRESSION_ELIMINATION", SOLVER),
+    ("USE_PO", SEARCH),
+    ("USE_RECORD_CONSTRUCTION", SOLVER),
+    ("USE_SCOPE_DEFINITION", HONOURED),
+    ("USE_SMT_MODE", SOLVER),
+    ("USE_STATIC_ORDERING", SOLVER),
+    ("WARN_ABOUT_DEFINITIONS", DISPLAY),
+    ("WARN_IF_ENUMERATION_EXCEEDS", DISPLAY),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::TABLE;
+
+    #[test]
+    fn rows_are_sorted_and_unique() {
+        let is_before = |pair: &[(&str, _)]| pair[0].0 < pair[1].0;
+        assert!(TABLE.windows(2).all(is_before), "{:?}", TABLE.windows(2).find(|pair| !is_before(pair)));
+    }
+}
