@@ -101,6 +101,7 @@ pub fn unset() -> Val {
     Val::Record(u32::MAX, Arc::default())
 }
 
+#[inline]
 pub(crate) fn is_unset(val: &Val) -> bool {
     matches!(val, Val::Record(u32::MAX, _))
 }
@@ -289,6 +290,7 @@ impl<'p> Runtime<'p> {
         Env::new(&state).bind_all(bound.filter(|(_, val)| !is_unset(val)))
     }
 
+    #[inline]
     pub(crate) fn tick(&mut self) -> Fast<()> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Escape)?;
         // The plain interpreter will notice too, and say so.
@@ -301,6 +303,7 @@ impl<'p> Runtime<'p> {
 }
 
 /// A concrete value, or an end of the fast path.
+#[inline]
 pub(crate) fn concrete(val: Val) -> Fast<Value> {
     match val {
         Val::Value(value) => Ok(value),

@@ -13,6 +13,7 @@ pub(crate) type Values = Vec<Option<Val>>;
 
 impl Runtime<'_> {
     /// The value of such an expression if it was evaluated before.
+    #[inline]
     pub(crate) fn known_for_element(&self, expr: &PerElement) -> Option<&Val> {
         let position = self.position(expr)?;
         self.per_element.get(self.place(expr))?.get(position)?.as_ref()
@@ -38,11 +39,13 @@ impl Runtime<'_> {
     }
 
     /// Where the values of an expression are kept. What is ill-defined inside may or may not exclude a candidate, so there are two places.
+    #[inline]
     fn place(&self, expr: &PerElement) -> usize {
         expr.number * 2 + usize::from(self.is_lenient())
     }
 
     /// Where the element at hand stands in its given set.
+    #[inline]
     fn position(&self, expr: &PerElement) -> Option<usize> {
         match self.slots[expr.slot].as_value()? {
             Value::Element { index, .. } => Some(*index as usize),

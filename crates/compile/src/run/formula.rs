@@ -177,6 +177,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// A value that need not be computed.
+    #[inline]
     pub(crate) fn at_hand<'a>(&'a self, code: &'a Code) -> Option<&'a Value> {
         match code {
             Code::Value(value) => Some(value),
@@ -188,6 +189,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// The same for what may be symbolic.
+    #[inline]
     pub(crate) fn head_at_hand(&self, head: &Head) -> Option<&Val> {
         match head {
             Head::Slot(slot) => Some(&self.slots[*slot]),
@@ -200,6 +202,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// Combines two values; what is at hand is not copied, since workers would wait for each other to count the copies.
+    #[inline]
     pub(crate) fn with_both<R>(
         &mut self,
         left: &Code,
@@ -239,6 +242,7 @@ impl<'r> Runtime<'r> {
         self.cells[cell].as_ref().ok_or(Stop::Escape)
     }
 
+    #[inline]
     pub(crate) fn head(&mut self, head: &Head) -> Fast<Val> {
         match head {
             Head::Slot(slot) => Ok(self.slots[*slot].clone()),
@@ -320,6 +324,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// The plain interpreter does not know that a function may be only the beginning of one.
+    #[inline]
     pub(crate) fn interpretable(&self) -> Fast<()> {
         if self.is_partial { Err(Stop::Escape) } else { Ok(()) }
     }

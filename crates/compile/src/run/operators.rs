@@ -9,10 +9,12 @@ use super::{Fast, Stop};
 /// Larger sets are better left symbolic.
 pub(crate) const MAX_SET: u64 = 1 << 20;
 
+#[inline]
 pub(crate) fn as_set(value: &Value) -> Fast<&Set> {
     value.as_set().ok_or(Stop::Escape)
 }
 
+#[inline]
 pub(crate) fn compare(left: &Value, right: &Value) -> Fast<std::cmp::Ordering> {
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => Ok(left.cmp(right)),

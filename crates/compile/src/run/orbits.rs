@@ -101,6 +101,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// Variables may have changed; tells what was before, for when they change back.
+    #[inline]
     pub(crate) fn renew_orbits(&mut self) -> u64 {
         let Some(memory) = &mut self.orbits else { return 0 };
         memory.n_evaluations += 1;
@@ -108,6 +109,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// Variables have again the values that they had then.
+    #[inline]
     pub(crate) fn return_to_orbits(&mut self, evaluation: u64) {
         if let Some(memory) = &mut self.orbits {
             memory.evaluation = evaluation;
@@ -133,11 +135,13 @@ impl<'r> Runtime<'r> {
     }
 
     /// How many solutions the one at hand stands for.
+    #[inline]
     pub(crate) fn weight(&self) -> u64 {
         self.orbits.as_ref().map_or(1, |memory| memory.weight)
     }
 
     /// From now on, solutions stand for so many; tells what was said before.
+    #[inline]
     pub(crate) fn set_weight(&mut self, weight: u64) -> u64 {
         self.orbits.as_mut().map_or(1, |memory| std::mem::replace(&mut memory.weight, weight))
     }

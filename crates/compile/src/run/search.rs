@@ -32,6 +32,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// Whether candidates for which something is ill-defined are no solutions.
+    #[inline]
     pub(crate) fn is_lenient(&self) -> bool {
         self.session.config().ill_defined_search_is_false && !self.is_strict
     }
@@ -231,6 +232,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
+    #[inline]
     pub(crate) fn matched(
         &mut self,
         pattern: &Pattern,

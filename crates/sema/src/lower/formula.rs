@@ -240,19 +240,8 @@ impl Lower<'_> {
                 self.add_expr(Expr::Template(parts), Unifier::STRING, span)
             }
             ast::Expr::Atom(atom) => self.atom(*atom, span),
-            ast::Expr::Neg(operand) => {
-                let operand = self.expr(ctx, *operand);
-                let ty = self.ty(operand);
-                let node = self.add_expr(Expr::Unary(UnaryOp::Negate, operand), ty, span);
-                self.overloaded(PendingKind::Number { node: NumberNode::Expr(node), ty }, span);
-                node
-            }
-            ast::Expr::Inverse(operand) => {
-                let operand = self.expr(ctx, *operand);
-                let (first, second) = self.expect_relation(operand, "`~` needs a relation", span);
-                let ty = self.types.relation(second, first);
-                self.add_expr(Expr::Unary(UnaryOp::Inverse, operand), ty, span)
-            }
+            ast::Expr::Neg(operand) => self.negation(ctx, *operand, span),
+            ast::Expr::Inverse(operand) => self.inverse(ctx, *operand, span),
             ast::Expr::Binary(op, left, right) if !op.yields_predicate() => self.binary(ctx, *op, *left, *right, span),
             ast::Expr::Builtin(ast::Builtin::Bool, args) => {
                 let pred = self.pred(ctx, args[0]);
@@ -265,22 +254,8 @@ impl Lower<'_> {
                 }
             }
             ast::Expr::Apply(head, args) => self.application(ctx, *head, args, span),
-            ast::Expr::Image(relation, set) => {
-                let (relation, set) = (self.expr(ctx, *relation), self.expr(ctx, *set));
-                let (first, second) = self.expect_relation(relation, "the image `r[S]` needs a relation", span);
-                let domain = self.types.pow(first);
-                let ok = self.expect_image(relation, set, domain, span);
-                let ty = if ok { self.types.pow(second) } else { Unifier::ERROR };
-                self.add_expr(Expr::Binary(BinaryOp::Image, relation, set), ty, span)
-            }
-            ast::Expr::Field(record, name) => {
-                let record = self.expr(ctx, *record);
-                let ty = self.types.fresh();
-                let node = self.add_expr(Expr::Field(record, 0), ty, span);
-                let kind = PendingKind::Field { node, record, name: name.name.clone(), name_span: name.span };
-                self.overloaded(kind, span);
-                node
-            }
+            ast::Expr::Image(relation, set) => self.image(ctx, *relation, *set, span),
+            ast::Expr::Field(record, name) => self.field(ctx, *record, name, span),
             ast::Expr::Tuple(items) => {
                 let lowered =
                     self.deeper(items.len(), span, |this| items.iter().map(|item| this.expr(ctx, *item)).collect());
@@ -315,43 +290,93 @@ impl Lower<'_> {
             }
             ast::Expr::Record(fields) => self.record(ctx, fields, span),
             ast::Expr::Struct(fields) => self.struct_set(ctx, fields, span),
-            ast::Expr::If { branches, otherwise } => {
-                let nested = self.deeper(branches.len(), span, |this| {
-                    let mut result = this.expr(ctx, *otherwise);
-                    for (condition, value) in branches.iter().rev() {
-                        let (condition, value) = (this.pred(ctx, *condition), this.expr(ctx, *value));
-                        let ty = if this.expect_like(value, result, span) { this.ty(result) } else { Unifier::ERROR };
-                        result = this.add_expr(Expr::If(condition, value, result), ty, span);
-                    }
-                    result
-                });
-                nested.unwrap_or_else(|| self.error_expr(span))
-            }
+            ast::Expr::If { branches, otherwise } => self.conditional(ctx, branches, *otherwise, span),
             ast::Expr::Let { ids, pred, body } => {
                 let (inner, bindings) = self.let_bindings(ctx, ids, *pred);
                 let body = self.expr(inner, *body);
                 let ty = self.ty(body);
                 self.add_expr(Expr::Let { bindings, body }, ty, span)
             }
-            ast::Expr::OfType(expr, of) => {
-                let expr = self.expr(ctx, *expr);
-                let of = self.expr(ctx, *of);
-                let elem = self.expect_set(of, "a type annotation is a set", span);
-                self.expect(expr, elem, "its annotation says {}", span);
-                expr
-            }
+            ast::Expr::OfType(expr, of) => self.annotated(ctx, *expr, *of, span),
             ast::Expr::Described { expr, .. } => self.expr(ctx, *expr),
-            _ => {
-                let snippet = self.snippet(span);
-                let diagnostic = Diagnostic::error(
-                    "expression-expected",
-                    format!("`{snippet}` is a predicate, but an expression is needed here"),
-                )
-                .at(span);
-                self.report(diagnostic.help(format!("`bool({snippet})` is its truth value as a BOOL")));
-                self.error_expr(span)
-            }
+            _ => self.expression_expected(span),
         }
+    }
+
+    fn negation(&mut self, ctx: Ctx, operand: ast::ExprId, span: Span) -> ExprId {
+        let operand = self.expr(ctx, operand);
+        let ty = self.ty(operand);
+        let node = self.add_expr(Expr::Unary(UnaryOp::Negate, operand), ty, span);
+        self.overloaded(PendingKind::Number { node: NumberNode::Expr(node), ty }, span);
+        node
+    }
+
+    fn inverse(&mut self, ctx: Ctx, operand: ast::ExprId, span: Span) -> ExprId {
+        let operand = self.expr(ctx, operand);
+        let (first, second) = self.expect_relation(operand, "`~` needs a relation", span);
+        let ty = self.types.relation(second, first);
+        self.add_expr(Expr::Unary(UnaryOp::Inverse, operand), ty, span)
+    }
+
+    /// `r[S]`
+    fn image(&mut self, ctx: Ctx, relation: ast::ExprId, set: ast::ExprId, span: Span) -> ExprId {
+        let (relation, set) = (self.expr(ctx, relation), self.expr(ctx, set));
+        let (first, second) = self.expect_relation(relation, "the image `r[S]` needs a relation", span);
+        let domain = self.types.pow(first);
+        let ok = self.expect_image(relation, set, domain, span);
+        let ty = if ok { self.types.pow(second) } else { Unifier::ERROR };
+        self.add_expr(Expr::Binary(BinaryOp::Image, relation, set), ty, span)
+    }
+
+    /// `r'name`
+    fn field(&mut self, ctx: Ctx, record: ast::ExprId, name: &ast::Ident, span: Span) -> ExprId {
+        let record = self.expr(ctx, record);
+        let ty = self.types.fresh();
+        let node = self.add_expr(Expr::Field(record, 0), ty, span);
+        let kind = PendingKind::Field { node, record, name: name.name.clone(), name_span: name.span };
+        self.overloaded(kind, span);
+        node
+    }
+
+    /// Nested from the last branch to the first.
+    fn conditional(
+        &mut self,
+        ctx: Ctx,
+        branches: &[(ast::ExprId, ast::ExprId)],
+        otherwise: ast::ExprId,
+        span: Span,
+    ) -> ExprId {
+        let nested = self.deeper(branches.len(), span, |this| {
+            let mut result = this.expr(ctx, otherwise);
+            for (condition, value) in branches.iter().rev() {
+                let (condition, value) = (this.pred(ctx, *condition), this.expr(ctx, *value));
+                let ty = if this.expect_like(value, result, span) { this.ty(result) } else { Unifier::ERROR };
+                result = this.add_expr(Expr::If(condition, value, result), ty, span);
+            }
+            result
+        });
+        nested.unwrap_or_else(|| self.error_expr(span))
+    }
+
+    /// An expression with its type.
+    fn annotated(&mut self, ctx: Ctx, expr: ast::ExprId, of: ast::ExprId, span: Span) -> ExprId {
+        let expr = self.expr(ctx, expr);
+        let of = self.expr(ctx, of);
+        let elem = self.expect_set(of, "a type annotation is a set", span);
+        self.expect(expr, elem, "its annotation says {}", span);
+        expr
+    }
+
+    /// Reports a predicate where an expression must stand.
+    fn expression_expected(&mut self, span: Span) -> ExprId {
+        let snippet = self.snippet(span);
+        let diagnostic = Diagnostic::error(
+            "expression-expected",
+            format!("`{snippet}` is a predicate, but an expression is needed here"),
+        )
+        .at(span);
+        self.report(diagnostic.help(format!("`bool({snippet})` is its truth value as a BOOL")));
+        self.error_expr(span)
     }
 
     /// The set in `r[S]`.
