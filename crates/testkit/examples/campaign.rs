@@ -110,6 +110,9 @@ fn compare_machines(numbers: Range<u64>, folder: &Path) {
                     let model = Project::model_of(&text);
                     let result = panic::catch_unwind(AssertUnwindSafe(|| compare::compare_all(&model)));
                     tally.lock().expect("no worker panics").add(number, &text, result, folder);
+                    if (number - numbers.start).is_multiple_of(1_000) {
+                        println!("{} ...", number - numbers.start);
+                    }
                 }
             });
         }
