@@ -165,25 +165,9 @@ impl<'a> Product<'a> {
 
     /// A propositional form as a function; values of earlier monitors are known.
     fn function(&self, form: Nf, values: &[Bdd], bdds: &mut Bdds) -> Bdd {
-        abridge_diag::with_stack(|| match self.forms.get(form) {
-            Form::Const(true) => bdd::TRUE,
-            Form::Literal(var, value) => {
-                let function = match self.monitors.iter().position(|monitor| monitor.var == *var) {
-                    Some(monitor) => values[monitor],
-                    None => bdds.var(*var),
-                };
-                if *value { function } else { bdds.not(function) }
-            }
-            Form::And(parts) => parts.iter().fold(bdd::TRUE, |all, part| {
-                let part = self.function(*part, values, bdds);
-                bdds.and(all, part)
-            }),
-            Form::Or(parts) => parts.iter().fold(bdd::FALSE, |any, part| {
-                let part = self.function(*part, values, bdds);
-                bdds.or(any, part)
-            }),
-            _ => bdd::FALSE,
-        })
+        let value_of = |var: u32| self.monitors.iter().position(|monitor| monitor.var == var).map(|monitor| values[monitor]);
+        let function = self.forms.function(form, bdds);
+        bdds.replace(function, &value_of)
     }
 
     /// A guard by the bits that follow.

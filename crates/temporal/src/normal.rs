@@ -292,6 +292,17 @@ impl Forms {
         }
     }
 
+    /// The conjunction of obligations, none of them dropped for the sake of another.
+    pub(crate) fn obligations(&mut self, mut parts: Vec<Nf>) -> Nf {
+        parts.sort_unstable();
+        parts.dedup();
+        match parts.as_slice() {
+            [] => TRUE,
+            [only] => *only,
+            _ => self.intern(Form::And(parts.into())),
+        }
+    }
+
     /// Conjuncts that no other implies; `None` if two exclude each other.
     fn without_implied(&mut self, parts: &[Nf]) -> Option<Vec<Nf>> {
         let mut kept: Vec<Nf> = parts.to_vec();

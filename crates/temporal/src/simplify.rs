@@ -4,8 +4,9 @@
 //! better edge reads them. Simulation is direct: each letter is matched by an edge with at least the same marks, and the `last` guard covers the other's, so it
 //! preserves finite words as well (Etessami and Holzmann 2000; Somenzi and Bloem 2000 for the reverse direction; Babiak,
 //! Badie, Duret-Lutz, Křetínský, Strejček, "Compositional approach to suspension and other improvements to LTL translation", 2013, for
-//! marks per component). Marks of edges between components count for nothing in a run, so they are cleared first, and an edge of the
-//! simulating side that leaves its component may match any marks.
+//! marks per component). Marks of edges between components count for nothing in a run, so they are cleared first. To merge states, an edge of the
+//! simulating side that leaves its component may match any marks. To take letters from edges it may not: the better edge could stay in its
+//! component for ever and put the matching edge off, as the loop of `F G p` would for its edge to `G p`.
 
 use crate::automaton::{Automaton, Edge, Marks, Structure, merge_edges};
 use crate::bdd::{self, Bdd, Bdds};
@@ -173,7 +174,8 @@ fn classes(relation: &Relation) -> (Vec<Option<u32>>, usize) {
     (numbers, n_classes)
 }
 
-fn simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Relation, GaveUp> {
+/// Direct simulation; if `is_lax`, edges that leave their component match any marks.
+fn simulation(automaton: &Automaton, is_lax: bool, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Relation, GaveUp> {
     let structure = automaton.structure();
     let n_states = automaton.states.len();
     let lasts: Vec<Bdd> = automaton.states.iter().map(|state| state.last).collect();
@@ -186,7 +188,7 @@ fn simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Re
                 if left == bdd::FALSE {
                     break;
                 }
-                let is_better = edge.marks.is_within(other.marks) || !structure.is_inside(large, other.target);
+                let is_better = edge.marks.is_within(other.marks) || is_lax && !structure.is_inside(large, other.target);
                 if is_better && relation[edge.target as usize][other.target as usize] {
                     left = bdds.minus(left, other.guard);
                 }
@@ -197,34 +199,24 @@ fn simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Re
 }
 
 fn merged_by_simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
-    let relation = simulation(automaton, bdds, budget)?;
+    let relation = simulation(automaton, true, bdds, budget)?;
     let (numbers, n_classes) = classes(&relation);
-    let merged = automaton.renumbered(bdds, &numbers, n_classes);
-    // A class simulates another if its members do.
-    let mut of_classes: Relation = vec![vec![false; n_classes]; n_classes];
-    for (small, row) in relation.iter().enumerate() {
-        for (large, holds) in row.iter().enumerate() {
-            if let (Some(small), Some(large), true) = (numbers[small], numbers[large], *holds) {
-                of_classes[small as usize][large as usize] = true;
-            }
-        }
-    }
-    Ok(without_worse_edges(merged, &of_classes, bdds))
+    let merged = reduced_marks(&automaton.renumbered(bdds, &numbers, n_classes));
+    let relation = simulation(&merged, false, bdds, budget)?;
+    Ok(without_worse_edges(merged, &relation, bdds))
 }
 
 /// Takes letters from edges that a better edge of the same state reads too.
 fn without_worse_edges(mut automaton: Automaton, relation: &Relation, bdds: &mut Bdds) -> Automaton {
-    let structure = automaton.structure();
     for source in 0..automaton.states.len() {
         let edges = &mut automaton.states[source].edges;
         for idx in 0..edges.len() {
             let edge = edges[idx];
             let mut left = edge.guard;
             for (other_idx, other) in edges.iter().enumerate() {
-                let is_inside = structure.is_inside(source as u32, other.target);
                 let is_better = other_idx != idx
                     && relation[edge.target as usize][other.target as usize]
-                    && (edge.marks.is_within(other.marks) || !is_inside);
+                    && edge.marks.is_within(other.marks);
                 if is_better {
                     left = bdds.minus(left, other.guard);
                 }

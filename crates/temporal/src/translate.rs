@@ -4,8 +4,9 @@
 //! the next state and of *promises*, one for each right side of an until that is put off (Couvreur, "On-the-fly verification of linear
 //! temporal logic", 1999). The function is a BDD with the letter's variables first, so letters that offer the same choices
 //! are found together; what remains is monotone, and its prime implicants are the edges. An edge has the marks of all promises that it does not make: a
-//! run with every mark infinitely often puts nothing off for ever. Obligations are joined by the simplifying constructors of `normal.rs`, and
-//! forms with equal functions are one state; that is where automata become small.
+//! run with every mark infinitely often puts nothing off for ever. Forms with equal functions are one state; that is where automata become
+//! small. Obligations of a target are not simplified otherwise: `G F (p & F q)` implies `F q`, but a state that drops `F q` for that reason
+//! forgets that the promise of q was made.
 //!
 //! The choices of a letter must come from that letter alone. Prime implicants over letters and obligations together would also be
 //! right, but less deterministic.
@@ -17,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use crate::automaton::{Automaton, Edge, MAX_MARKS, Marks, State};
 use crate::bdd::{self, Bdd, Bdds};
-use crate::normal::{Form, Forms, Nf, TRUE};
+use crate::normal::{Form, Forms, Nf};
 
 /// Bounds on the work for one formula.
 #[derive(Clone, Copy)]
@@ -236,7 +237,7 @@ impl Translation<'_> {
                         Meaning::Promise(form) => promises.push(form),
                     }
                 }
-                let target = if obligations.is_empty() { TRUE } else { self.forms.and(obligations) };
+                let target = self.forms.obligations(obligations);
                 promises.sort_unstable();
                 let target = self.state(target);
                 budget.check(self.bdds, self.states.len())?;
@@ -321,6 +322,25 @@ impl Translation<'_> {
 }
 
 impl Forms {
+    /// A propositional form as a function of its propositions.
+    pub(crate) fn function(&self, form: Nf, bdds: &mut Bdds) -> Bdd {
+        with_stack(|| match self.get(form) {
+            Form::Literal(var, value) => {
+                let function = bdds.var(*var);
+                if *value { function } else { bdds.not(function) }
+            }
+            Form::And(parts) => parts.iter().fold(bdd::TRUE, |all, part| {
+                let part = self.function(*part, bdds);
+                bdds.and(all, part)
+            }),
+            Form::Or(parts) => parts.iter().fold(bdd::FALSE, |any, part| {
+                let part = self.function(*part, bdds);
+                bdds.or(any, part)
+            }),
+            form => Forms::constant_bdd(*form == Form::Const(true)),
+        })
+    }
+
     fn constant_bdd(value: bool) -> Bdd {
         if value { bdd::TRUE } else { bdd::FALSE }
     }
