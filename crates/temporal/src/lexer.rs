@@ -259,8 +259,8 @@ impl<'t> Lexer<'t> {
         let words = WORDS.iter().map(|(spelling, _)| *spelling).chain(HEADS.iter().copied());
         let near = words.filter(|spelling| spelling.len() > 2 && is_slip(word, spelling)).next();
         *error = match near {
+            _ if HEADS.contains(&word) => error.help(format!("`{word}` is followed by parentheses: `{word}(..)`")),
             Some(near) => error.help(format!("did you mean `{near}`?")),
-            None if HEADS.contains(&word) => error.help(format!("`{word}` is followed by parentheses: `{word}(..)`")),
             None => error.help(format!("a predicate of B is written `{{{word} = ..}}`, a step `[{word}]`, an enabled operation `e({word})`")),
         };
         error

@@ -27,6 +27,6 @@ pub use expand::{Constraint, Domain, ExpandError, Expanded, Fair, NoDomain, expa
 pub use hoa::{Words, hoa};
 pub use lasso::{Table, evaluate};
 pub use parse::{Source, parse_ctl, parse_ltl};
-pub use product::{Word, accepts};
+pub use product::{Word, accepts, intersect};
 pub use property::{Class, Pair, Property, satisfaction};
 pub use translate::{Budget, GaveUp};

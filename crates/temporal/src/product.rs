@@ -38,7 +38,7 @@ impl Marked {
 }
 
 /// Whether two automata accept a common word, infinite or, if asked, finite.
-pub(crate) fn intersect(
+pub fn intersect(
     left: &Automaton,
     right: &Automaton,
     with_finite: bool,
