@@ -6,6 +6,7 @@
 pub mod automaton;
 pub mod bdd;
 mod components;
+pub mod ctl;
 mod expand;
 pub mod formula;
 mod hoa;
