@@ -104,6 +104,17 @@ impl Automaton {
         self.states.len() == 1 && self.states[0].edges.is_empty() && self.states[0].last == bdd::FALSE
     }
 
+    /// The state of a simplified automaton from which every path is accepted, finite or infinite.
+    pub fn universal_state(&self) -> Option<u32> {
+        let all = Marks::all(self.n_marks);
+        let is_universal = |number: u32, state: &State| {
+            let is_loop = |edge: &Edge| edge.guard == bdd::TRUE && edge.target == number && all.is_within(edge.marks);
+            state.last == bdd::TRUE && state.edges.iter().any(is_loop)
+        };
+        let numbered = self.states.iter().enumerate().map(|(number, state)| (number as u32, state));
+        numbered.into_iter().find(|(number, state)| is_universal(*number, state)).map(|(number, _)| number)
+    }
+
     /// Whether two edges of one state never read the same letter.
     pub fn is_deterministic(&self, bdds: &mut Bdds) -> bool {
         self.states.iter().all(|state| {
@@ -131,13 +142,17 @@ impl Automaton {
             }
         }
         let all = Marks::all(self.n_marks);
-        let is_accepting = marks.iter().zip(&is_cyclic).map(|(marks, cyclic)| *cyclic && all.is_within(*marks)).collect();
+        let is_accepting =
+            marks.iter().zip(&is_cyclic).map(|(marks, cyclic)| *cyclic && all.is_within(*marks)).collect();
         Structure { components, is_accepting, is_cyclic }
     }
 
     /// All edges with their sources.
     pub(crate) fn edges(&self) -> impl Iterator<Item = (u32, &Edge)> {
-        self.states.iter().enumerate().flat_map(|(source, state)| state.edges.iter().map(move |edge| (source as u32, edge)))
+        self.states
+            .iter()
+            .enumerate()
+            .flat_map(|(source, state)| state.edges.iter().map(move |edge| (source as u32, edge)))
     }
 
     /// The automaton with states renumbered: `new_state[old]` is the new number, or `None` where a state goes. States that get one number
@@ -148,9 +163,10 @@ impl Automaton {
             let Some(number) = number else { continue };
             let new = &mut states[*number as usize];
             new.last = bdds.or(new.last, state.last);
-            let renumbered = state.edges.iter().filter_map(|edge| {
-                new_state[edge.target as usize].map(|target| Edge { target, ..*edge })
-            });
+            let renumbered = state
+                .edges
+                .iter()
+                .filter_map(|edge| new_state[edge.target as usize].map(|target| Edge { target, ..*edge }));
             new.edges.extend(renumbered);
         }
         states.iter_mut().for_each(|state| merge_edges(bdds, &mut state.edges));

@@ -6,6 +6,7 @@
 //! [`Bdds::is_full`] turns true when the table has reached its bound; results are meaningless from then on, and every caller asks
 //! before it uses them.
 
+use abridge_diag::with_stack;
 use rustc_hash::FxHashMap;
 
 /// A boolean function; a number in a [`Bdds`].
@@ -44,6 +45,11 @@ impl Bdds {
     /// Whether the bound was reached, so that results since then mean nothing.
     pub fn is_full(&self) -> bool {
         self.nodes.len() >= self.max_nodes
+    }
+
+    /// A copy that may grow by so many nodes.
+    pub(crate) fn with_room(&self, n_nodes: usize) -> Bdds {
+        Bdds { max_nodes: self.nodes.len() + n_nodes, ..self.clone() }
     }
 
     fn node(&mut self, var: u32, low: Bdd, high: Bdd) -> Bdd {
@@ -100,8 +106,8 @@ impl Bdds {
         let (cond_low, cond_high) = self.cofactors(cond, var);
         let (then_low, then_high) = self.cofactors(then, var);
         let (other_low, other_high) = self.cofactors(other, var);
-        let low = self.ite(cond_low, then_low, other_low);
-        let high = self.ite(cond_high, then_high, other_high);
+        let low = with_stack(|| self.ite(cond_low, then_low, other_low));
+        let high = with_stack(|| self.ite(cond_high, then_high, other_high));
         let result = self.node(var, low, high);
         self.ite_cache.insert((cond, then, other), result);
         result
@@ -146,8 +152,8 @@ impl Bdds {
             return *known;
         }
         let (low, high) = self.branches(function);
-        let low = self.replace_inner(low, replacement, done);
-        let high = self.replace_inner(high, replacement, done);
+        let low = with_stack(|| self.replace_inner(low, replacement, done));
+        let high = with_stack(|| self.replace_inner(high, replacement, done));
         let cond = match replacement(var) {
             Some(cond) => cond,
             None => self.var(var),
@@ -168,8 +174,8 @@ impl Bdds {
             return *known;
         }
         let (low, high) = self.branches(function);
-        let low = self.exists_inner(low, is_hidden, done);
-        let high = self.exists_inner(high, is_hidden, done);
+        let low = with_stack(|| self.exists_inner(low, is_hidden, done));
+        let high = with_stack(|| self.exists_inner(high, is_hidden, done));
         let result = if is_hidden(var) { self.or(low, high) } else { self.node(var, low, high) };
         done.insert(function, result);
         result

@@ -215,7 +215,9 @@ impl<'a, G: Graph> Checker<'a, G> {
         let mut n_inside = vec![0_u32; self.graph.n_states()];
         let mut todo = Vec::new();
         for state in stay.iter() {
-            self.graph.successors(state as u32, &mut |_, target| n_inside[state] += u32::from(stay.contains(target as usize)));
+            self.graph.successors(state as u32, &mut |_, target| {
+                n_inside[state] += u32::from(stay.contains(target as usize))
+            });
             if n_inside[state] == 0 && !self.deadlocks.contains(state) {
                 todo.push(state as u32);
             }

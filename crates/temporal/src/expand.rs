@@ -10,8 +10,8 @@ use abridge_diag::with_stack;
 use smol_str::SmolStr;
 
 use crate::formula::{
-    Atom, AtomId, AtomKind, Binary, Binding, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId, Place, Quantifier,
-    Subject, Unary,
+    Atom, AtomId, AtomKind, Binary, Binding, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId, Place,
+    Quantifier, Subject, Unary,
 };
 
 /// Formulas larger than this are refused, and premises with more alternatives.
@@ -128,7 +128,9 @@ impl Expander<'_> {
                     let right = self.copy(*right)?;
                     self.binary(*op, left, right, place)
                 }
-                LtlNode::Quantified(quantifier, name, range, body) => self.quantified(*quantifier, name, *range, *body, place),
+                LtlNode::Quantified(quantifier, name, range, body) => {
+                    self.quantified(*quantifier, name, *range, *body, place)
+                }
                 LtlNode::Fair(premise, body) => {
                     let premise = self.fairness(premise, place)?;
                     let body = self.copy(*body)?;
@@ -243,7 +245,13 @@ impl Expander<'_> {
     }
 
     /// `F G enabled => G F taken`, or `G F enabled => G F taken`.
-    fn fair_formula(&mut self, strong: bool, enabled: AtomId, taken: AtomId, place: Place) -> Result<NodeId, ExpandError> {
+    fn fair_formula(
+        &mut self,
+        strong: bool,
+        enabled: AtomId,
+        taken: AtomId,
+        place: Place,
+    ) -> Result<NodeId, ExpandError> {
         let (outer, inner) = if strong { (Unary::Globally, Unary::Finally) } else { (Unary::Finally, Unary::Globally) };
         let enabled = self.push(LtlNode::Atom(enabled), place)?;
         let enabled = self.unary(inner, enabled, place)?;

@@ -5,6 +5,7 @@
 //! Operands precede their operators in both arenas. Every pass relies on that: a loop over the nodes meets each operand before its
 //! operator, and no pass needs the stack.
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 /// A range of bytes in the text of a formula, end excluded.
@@ -186,15 +187,18 @@ pub struct AtomId(pub u32);
 #[derive(Clone, Default, Debug)]
 pub struct Atoms {
     list: Vec<Atom>,
+    /// By text and bindings.
+    ids: FxHashMap<(String, Vec<Binding>), AtomId>,
 }
 
 impl Atoms {
     pub fn intern(&mut self, atom: Atom) -> AtomId {
-        let known = self.list.iter().position(|other| other.same(&atom));
-        AtomId(known.unwrap_or_else(|| {
+        let new = AtomId(self.list.len() as u32);
+        let id = *self.ids.entry((atom.to_string(), atom.bindings.clone())).or_insert(new);
+        if id == new {
             self.list.push(atom);
-            self.list.len() - 1
-        }) as u32)
+        }
+        id
     }
 
     pub fn get(&self, id: AtomId) -> &Atom {

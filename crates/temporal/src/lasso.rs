@@ -47,10 +47,14 @@ pub fn evaluate<L>(ltl: &Ltl, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool
     for (_, node) in ltl.nodes() {
         let row = match node {
             LtlNode::Const(value) => vec![*value; table.positions.len()],
-            LtlNode::Atom(atom) => table.positions.iter().map(|position| holds(&word.letters[*position], *atom)).collect(),
+            LtlNode::Atom(atom) => {
+                table.positions.iter().map(|position| holds(&word.letters[*position], *atom)).collect()
+            }
             LtlNode::Unary(op, operand) => table.unary(*op, table.row(*operand)),
             LtlNode::Binary(op, left, right) => table.binary(*op, table.row(*left), table.row(*right)),
-            LtlNode::Quantified(..) | LtlNode::Fair(..) => unreachable!("`expand` leaves no quantifier and no fairness"),
+            LtlNode::Quantified(..) | LtlNode::Fair(..) => {
+                unreachable!("`expand` leaves no quantifier and no fairness")
+            }
         };
         table.rows.push(row);
     }
@@ -132,9 +136,7 @@ impl Table {
             Binary::Implies => !left[here] || right[here],
             Binary::Iff => left[here] == right[here],
             Binary::Until => until(&mut self.onwards(here)),
-            Binary::WeakUntil => {
-                until(&mut self.onwards(here)) || self.onwards(here).all(|position| left[position])
-            }
+            Binary::WeakUntil => until(&mut self.onwards(here)) || self.onwards(here).all(|position| left[position]),
             Binary::Release => release(&mut self.onwards(here)),
             Binary::Since => until(&mut (0..=here).rev()),
             Binary::Trigger => release(&mut (0..=here).rev()),

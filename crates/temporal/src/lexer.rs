@@ -125,7 +125,12 @@ const FOREIGN: &[(&str, &str)] =
     &[("[]", "G"), ("/\\", "&"), ("\\/", "or"), ("==>", "=>"), ("==", "<=>"), ("|", "or"), ("~", "not")];
 
 /// Cuts a formula into tokens, or says what is wrong with it.
-pub(crate) fn tokens(file: FileId, base: u32, text: &str, logic: Logic) -> Result<Vec<(Token, Place)>, Box<Diagnostic>> {
+pub(crate) fn tokens(
+    file: FileId,
+    base: u32,
+    text: &str,
+    logic: Logic,
+) -> Result<Vec<(Token, Place)>, Box<Diagnostic>> {
     let mut lexer = Lexer { file, base, text, logic, at: 0, found: Vec::new() };
     while lexer.skip_blanks() {
         lexer.token()?;
@@ -238,7 +243,8 @@ impl<'t> Lexer<'t> {
         while self.at < end {
             let here = self.at;
             let part = &self.text[here..end];
-            let is_last = |spelling: &&&str| part.len() == spelling.len() && self.text[end..].trim_start().starts_with('(');
+            let is_last =
+                |spelling: &&&str| part.len() == spelling.len() && self.text[end..].trim_start().starts_with('(');
             if let Some(head) = HEADS.iter().filter(|head| part == **head).find(is_last) {
                 self.at = end;
                 return self.with_parentheses(head, here);
@@ -256,12 +262,14 @@ impl<'t> Lexer<'t> {
     fn unknown_word(&self, word: &str, start: usize) -> Box<Diagnostic> {
         let message = format!("`{word}` is no operator and no atom of temporal formulas");
         let mut error = self.error("unexpected-token", message, start, start + word.len());
-        let words = WORDS.iter().map(|(spelling, _)| *spelling).chain(HEADS.iter().copied());
-        let near = words.filter(|spelling| spelling.len() > 2 && is_slip(word, spelling)).next();
+        let mut words = WORDS.iter().map(|(spelling, _)| *spelling).chain(HEADS.iter().copied());
+        let near = words.find(|spelling| spelling.len() > 2 && is_slip(word, spelling));
         *error = match near {
             _ if HEADS.contains(&word) => error.help(format!("`{word}` is followed by parentheses: `{word}(..)`")),
             Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("a predicate of B is written `{{{word} = ..}}`, a step `[{word}]`, an enabled operation `e({word})`")),
+            None => error.help(format!(
+                "a predicate of B is written `{{{word} = ..}}`, a step `[{word}]`, an enabled operation `e({word})`"
+            )),
         };
         error
     }

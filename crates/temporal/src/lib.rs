@@ -7,6 +7,7 @@ pub mod automaton;
 pub mod bdd;
 mod components;
 pub mod ctl;
+mod dot;
 mod expand;
 pub mod formula;
 mod hoa;
@@ -24,6 +25,7 @@ mod stutter;
 mod translate;
 mod weak;
 
+pub use dot::dot;
 pub use expand::{Constraint, Domain, ExpandError, Expanded, Fair, NoDomain, expand};
 pub use hoa::{Words, hoa};
 pub use lasso::{Table, evaluate};

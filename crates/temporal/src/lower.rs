@@ -95,7 +95,9 @@ impl Lowering {
             LtlNode::Atom(atom) => self.forms.literal(atom.0, true),
             LtlNode::Unary(op, operand) => self.unary(*op, of(*operand)),
             LtlNode::Binary(op, left, right) => self.binary(*op, of(*left), of(*right)),
-            LtlNode::Quantified(..) | LtlNode::Fair(..) => unreachable!("`expand` leaves no quantifier and no fairness"),
+            LtlNode::Quantified(..) | LtlNode::Fair(..) => {
+                unreachable!("`expand` leaves no quantifier and no fairness")
+            }
         }
     }
 

@@ -165,7 +165,8 @@ impl<'a> Product<'a> {
 
     /// A propositional form as a function; values of earlier monitors are known.
     fn function(&self, form: Nf, values: &[Bdd], bdds: &mut Bdds) -> Bdd {
-        let value_of = |var: u32| self.monitors.iter().position(|monitor| monitor.var == var).map(|monitor| values[monitor]);
+        let value_of =
+            |var: u32| self.monitors.iter().position(|monitor| monitor.var == var).map(|monitor| values[monitor]);
         let function = self.forms.function(form, bdds);
         bdds.replace(function, &value_of)
     }

@@ -47,8 +47,10 @@ struct Traits {
     is_universal: bool,
 }
 
-/// Beyond this many forms, the comparisons of simplification are left out.
+/// Beyond this many forms in all, or parts of one conjunction, the comparisons of simplification are left out: they would take longer than the
+/// formula is worth.
 const MAX_COMPARED_FORMS: usize = 4_000;
+const MAX_COMPARED_PARTS: usize = 40;
 
 /// All forms of a translation, each once.
 #[derive(Clone, Debug)]
@@ -58,6 +60,8 @@ pub(crate) struct Forms {
     ids: FxHashMap<Form, Nf>,
     negations: FxHashMap<Nf, Nf>,
     implications: FxHashMap<(Nf, Nf), bool>,
+    /// What [`Forms::until`] has made.
+    untils: FxHashMap<(Nf, Nf), Nf>,
 }
 
 impl Forms {
@@ -68,6 +72,7 @@ impl Forms {
             ids: FxHashMap::default(),
             negations: FxHashMap::default(),
             implications: FxHashMap::default(),
+            untils: FxHashMap::default(),
         };
         forms.intern(Form::Const(false));
         forms.intern(Form::Const(true));
@@ -221,6 +226,15 @@ impl Forms {
     }
 
     pub(crate) fn until(&mut self, left: Nf, right: Nf) -> Nf {
+        if let Some(known) = self.untils.get(&(left, right)) {
+            return *known;
+        }
+        let until = with_stack(|| self.until_here(left, right));
+        self.untils.insert((left, right), until);
+        until
+    }
+
+    fn until_here(&mut self, left: Nf, right: Nf) -> Nf {
         if left == FALSE || self.is_eventual(right) || self.implies(left, right) {
             return right;
         }
@@ -268,6 +282,10 @@ impl Forms {
     }
 
     pub(crate) fn and(&mut self, parts: Vec<Nf>) -> Nf {
+        with_stack(|| self.and_here(parts))
+    }
+
+    fn and_here(&mut self, parts: Vec<Nf>) -> Nf {
         let mut flat: Vec<Nf> = Vec::with_capacity(parts.len());
         for part in parts {
             match self.get(part) {
@@ -281,10 +299,15 @@ impl Forms {
         if flat.contains(&FALSE) {
             return FALSE;
         }
-        if let Some(merged) = self.merge(&flat) {
-            return self.and(merged);
-        }
-        let Some(kept) = self.without_implied(&flat) else { return FALSE };
+        let kept = if flat.len() > MAX_COMPARED_PARTS {
+            flat
+        } else {
+            if let Some(merged) = self.merge(&flat) {
+                return self.and(merged);
+            }
+            let Some(kept) = self.without_implied(&flat) else { return FALSE };
+            kept
+        };
         match kept.as_slice() {
             [] => TRUE,
             [only] => *only,
@@ -336,7 +359,8 @@ impl Forms {
 
     fn merge_two(&mut self, first: &Form, second: Nf) -> Option<Nf> {
         match (first, self.get(second).clone()) {
-            (Form::Next(left), Form::Next(right) | Form::WeakNext(right)) | (Form::WeakNext(left), Form::Next(right)) => {
+            (Form::Next(left), Form::Next(right) | Form::WeakNext(right))
+            | (Form::WeakNext(left), Form::Next(right)) => {
                 let both = self.and2(*left, right);
                 Some(self.next(both))
             }
@@ -353,7 +377,8 @@ impl Forms {
                 Some(self.until(both, other))
             }
             (Form::Until(TRUE, first), Form::Until(TRUE, second)) => {
-                let (Form::Release(FALSE, first), Form::Release(FALSE, second)) = (self.get(*first), self.get(second)) else {
+                let (Form::Release(FALSE, first), Form::Release(FALSE, second)) = (self.get(*first), self.get(second))
+                else {
                     return None;
                 };
                 let (first, second) = (*first, *second);
@@ -387,7 +412,8 @@ impl Forms {
             Form::Or(parts) => parts.iter().all(|part| self.implies(*part, right)),
             Form::And(parts) => parts.iter().any(|part| self.implies(*part, right)),
             Form::Until(first, second) => {
-                self.implies(second, right) && (is_eventual || self.implies(first, right) || self.until_within(first, right))
+                self.implies(second, right)
+                    && (is_eventual || self.implies(first, right) || self.until_within(first, right))
             }
             Form::Release(_, second) => self.implies(second, right),
             Form::Next(operand) => {
@@ -419,7 +445,8 @@ impl Forms {
             Form::And(parts) => parts.iter().all(|part| self.implies(left, *part)),
             Form::Or(parts) => parts.iter().any(|part| self.implies(left, *part)),
             Form::Release(first, second) => {
-                self.implies(left, second) && (is_universal || self.implies(left, first) || self.releases_within(left, first))
+                self.implies(left, second)
+                    && (is_universal || self.implies(left, first) || self.releases_within(left, first))
             }
             Form::Until(_, second) => self.implies(left, second),
             Form::WeakNext(operand) => is_universal && self.implies(left, operand),

@@ -73,10 +73,8 @@ impl<'t> Parser<'t> {
         let tokens = lexer::tokens(source.file, source.base, source.text, logic)?;
         let mut after_fairness = vec![tokens.len() - 1; tokens.len()];
         for (idx, (token, _)) in tokens.iter().enumerate().rev().skip(1) {
-            let may_belong = matches!(
-                token,
-                Token::Fair(_) | Token::Open | Token::Close | Token::Binary(Binary::And | Binary::Or)
-            );
+            let may_belong =
+                matches!(token, Token::Fair(_) | Token::Open | Token::Close | Token::Binary(Binary::And | Binary::Or));
             after_fairness[idx] = if may_belong { after_fairness[idx + 1] } else { idx };
         }
         let count = |n: &mut usize, (token, _): &(Token, Place)| {
@@ -128,7 +126,9 @@ impl<'t> Parser<'t> {
             }
             _ => {
                 let message = format!("an operator is missing before `{text}`");
-                Err(Box::new(self.error("missing-separator", message, place).help("join formulas by `&`, `or` or `=>`")))
+                Err(Box::new(
+                    self.error("missing-separator", message, place).help("join formulas by `&`, `or` or `=>`"),
+                ))
             }
         }
     }
@@ -167,7 +167,8 @@ impl<'t> Parser<'t> {
             Token::Fair(_) => {
                 let text = self.shown(place);
                 let message = format!("the fairness premise `{text}` cannot stand here");
-                let help = "premises stand before the outermost `=>`, without other formulas: `WF(a) & WF(b) => formula`";
+                let help =
+                    "premises stand before the outermost `=>`, without other formulas: `WF(a) & WF(b) => formula`";
                 return Box::new(self.error("unexpected-token", message, place).help(help));
             }
             _ => {
@@ -180,7 +181,8 @@ impl<'t> Parser<'t> {
 
     fn warn_bang(&mut self, place: Place) {
         let message = "`!` is read as `not`; elsewhere it begins a quantifier";
-        self.warnings.push(Diagnostic::warning("foreign-operator", message).at(self.source.span(place)).help("write `not`"));
+        self.warnings
+            .push(Diagnostic::warning("foreign-operator", message).at(self.source.span(place)).help("write `not`"));
     }
 
     /// A whole formula, with or without a fairness premise.
@@ -286,7 +288,8 @@ impl<'t> Parser<'t> {
                 Token::Close => depth = depth.saturating_sub(1),
                 Token::Fair(term) => {
                     let strength = Strength::of(term.is_strong);
-                    found = Some(if found.is_some_and(|before| before != strength) { Strength::Mixed } else { strength });
+                    found =
+                        Some(if found.is_some_and(|before| before != strength) { Strength::Mixed } else { strength });
                 }
                 Token::Binary(_) if depth > 0 => {}
                 _ => return None,
@@ -401,7 +404,8 @@ impl<'t> Parser<'t> {
         let place = self.advance().1;
         let range = ltl.atoms.intern(Atom { kind, bindings: Vec::new(), place });
         if *self.token() != Token::Binary(op) {
-            let message = if op == Binary::And { "`&` follows the range of `#`" } else { "`=>` follows the range of `!`" };
+            let message =
+                if op == Binary::And { "`&` follows the range of `#`" } else { "`=>` follows the range of `!`" };
             return Err(wrong(self, message));
         }
         self.advance();

@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use abridge_diag::with_stack;
 
 use crate::formula::{
-    Atom, AtomKind, Binary, Ctl, CtlNode, Fairness, FairnessNode, Ltl, LtlNode, NodeId, Path, Pattern, Quantifier, Subject,
-    Unary,
+    Atom, AtomKind, Binary, Ctl, CtlNode, Fairness, FairnessNode, Ltl, LtlNode, NodeId, Path, Pattern, Quantifier,
+    Subject, Unary,
 };
 
 /// Levels of priority, from loose to tight; see `parse.rs`.

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Automaton, Marks};
+use crate::automaton::{Automaton, MAX_MARKS, Marks};
 use crate::bdd::{self, Bdds};
 use crate::components::components;
 use crate::translate::{Budget, GaveUp};
@@ -18,7 +18,8 @@ pub(crate) struct Marked {
 impl Marked {
     /// Whether something reachable from the roots has all of `all` on the edges of one component.
     pub(crate) fn has_accepting_component(&self, roots: &[u32], all: Marks) -> bool {
-        let successors = |node: u32, out: &mut Vec<u32>| out.extend(self.edges[node as usize].iter().map(|edge| edge.0));
+        let successors =
+            |node: u32, out: &mut Vec<u32>| out.extend(self.edges[node as usize].iter().map(|edge| edge.0));
         let found = components(self.edges.len(), roots.iter().copied(), successors);
         let mut marks: Vec<Option<Marks>> = vec![None; found.count];
         for (source, edges) in self.edges.iter().enumerate() {
@@ -46,7 +47,7 @@ pub fn intersect(
     budget: &Budget<'_>,
 ) -> Result<bool, GaveUp> {
     let n_marks = left.n_marks + right.n_marks;
-    if n_marks > crate::automaton::MAX_MARKS {
+    if n_marks > MAX_MARKS {
         return Err(GaveUp::TooLarge);
     }
     let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -71,7 +72,7 @@ pub fn intersect(
                 if target == new {
                     todo.push(pair);
                 }
-                edges.push((target, l.marks.with(Marks(r.marks.0 << left.n_marks % 64))));
+                edges.push((target, l.marks.with(Marks(r.marks.0 << (left.n_marks % MAX_MARKS)))));
             }
         }
         graph.edges.push(edges);

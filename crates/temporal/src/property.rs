@@ -20,11 +20,12 @@ use crate::weak::{Weak, deterministic_weak};
 /// is found by reachability in any case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
-    /// A violation shows after finitely many steps, whatever follows: reaching a state of the automaton with every continuation is enough.
+    /// A violation shows after finitely many steps, whatever follows. The automaton is deterministic, and an infinite path violates the formula
+    /// exactly if it reaches [`Automaton::universal_state`].
     Safety,
-    /// A satisfied path shows after finitely many steps; a violation is a loop in one component of the automaton, which has no other edges there.
+    /// Satisfaction shows after finitely many steps, whatever follows; any loop in an accepting component is a violation.
     Guarantee,
-    /// A boolean combination of both: the automaton is deterministic and weak.
+    /// A boolean combination of both; any loop in an accepting component is a violation.
     Obligation,
     /// The automaton is weak: any loop in an accepting component is a violation.
     Weak,
@@ -69,6 +70,7 @@ pub struct Property {
 
 /// States up to which the formula and its negation are translated for the sake of the class.
 const MAX_CLASSIFIED_STATES: usize = 400;
+const MAX_CLASSIFIED_BDD_NODES: usize = 1 << 17;
 
 impl Property {
     pub fn new(expanded: &Expanded, budget: &Budget<'_>) -> Result<Property, GaveUp> {
@@ -80,7 +82,8 @@ impl Property {
         let mut class = if is_weak(&violation) { Class::Weak } else { Class::General };
         let mut pairs = Vec::new();
         for (request, response) in &conjuncts {
-            let (request, response) = (lowered.forms.function(*request, &mut bdds), lowered.forms.function(*response, &mut bdds));
+            let (request, response) =
+                (lowered.forms.function(*request, &mut bdds), lowered.forms.function(*response, &mut bdds));
             class = Class::General;
             pairs.push(Pair { request, response });
             // A finite path has no infinitely often; its last letter decides.
@@ -90,18 +93,23 @@ impl Property {
                 state.last = without_steps(last, atoms, &mut bdds);
             }
         }
-        let small = Budget { max_states: budget.max_states.min(MAX_CLASSIFIED_STATES), ..*budget };
         let mut is_stutter_invariant = stutter::is_obvious(&expanded.formula);
-        match both(&mut lowered, &violation, pairs.is_empty(), atoms, &mut bdds, &small) {
-            Ok((positive, negative)) => {
-                if pairs.is_empty() {
-                    (violation, class) = classified(violation, class, &positive, &mut bdds, &small)?;
+        if pairs.is_empty() || !is_stutter_invariant && stutter::may_decide(atoms) {
+            let small = Budget { max_states: budget.max_states.min(MAX_CLASSIFIED_STATES), ..*budget };
+            let mut scratch = bdds.with_room(MAX_CLASSIFIED_BDD_NODES);
+            let whole = pairs.is_empty().then_some(&violation);
+            match classify(&mut lowered, whole, class, atoms, &mut scratch, &small) {
+                Ok(found) => {
+                    class = found.class;
+                    is_stutter_invariant |= found.is_stutter_invariant;
+                    if let Some(better) = found.better {
+                        violation = better;
+                        bdds = scratch.with_room(budget.max_bdd_nodes);
+                    }
                 }
-                is_stutter_invariant =
-                    is_stutter_invariant || stutter::is_invariant(&positive, &negative, atoms, &mut bdds, &small)?;
+                Err(GaveUp::Stopped) => return Err(GaveUp::Stopped),
+                Err(GaveUp::TooLarge) => {}
             }
-            Err(GaveUp::Stopped) => return Err(GaveUp::Stopped),
-            Err(GaveUp::TooLarge) => {}
         }
         if bdds.is_full() {
             return Err(GaveUp::TooLarge);
@@ -119,12 +127,13 @@ pub fn satisfaction(expanded: &Expanded, budget: &Budget<'_>) -> Result<(Bdds, A
     let (positive, negative) = (lowered.positive, lowered.negative);
     let automaton = automaton_of(&mut lowered, positive, atoms, &mut bdds, budget)?;
     let small = Budget { max_states: budget.max_states.min(MAX_CLASSIFIED_STATES), ..*budget };
-    let smaller = automaton_of(&mut lowered, negative, atoms, &mut bdds, &small)
-        .and_then(|negation| deterministic_weak(&automaton, &negation, &mut bdds, &small))
-        .map(|weak| weak.map(|weak| simplified_weak(&weak, &mut bdds)));
+    let mut scratch = bdds.with_room(MAX_CLASSIFIED_BDD_NODES);
+    let smaller = automaton_of(&mut lowered, negative, atoms, &mut scratch, &small)
+        .and_then(|negation| deterministic_weak(&automaton, &negation, &mut scratch, &small))
+        .map(|weak| weak.map(|weak| simplified_weak(&weak, &mut scratch)));
     match smaller {
         Err(GaveUp::Stopped) => Err(GaveUp::Stopped),
-        Ok(Some(weak)) if weak.states.len() <= automaton.states.len() => Ok((bdds, weak)),
+        Ok(Some(weak)) if weak.states.len() <= automaton.states.len() && !scratch.is_full() => Ok((scratch, weak)),
         _ if bdds.is_full() => Err(GaveUp::TooLarge),
         _ => Ok((bdds, automaton)),
     }
@@ -153,42 +162,40 @@ fn without_steps(guard: Bdd, atoms: &Atoms, bdds: &mut Bdds) -> Bdd {
     bdds.replace(guard, &|var| is_about_step(var).then_some(bdd::FALSE))
 }
 
-/// Automata for a formula and its negation.
-fn both(
+/// What automata for a formula and its negation tell.
+struct Classified {
+    class: Class,
+    /// A better automaton for the violations.
+    better: Option<Automaton>,
+    is_stutter_invariant: bool,
+}
+
+/// Classifies a formula. `violation` is the automaton for all its violations, if nothing was taken out of it; its class is known as far as
+/// `class`.
+fn classify(
     lowered: &mut Lowered,
-    violation: &Automaton,
-    is_whole: bool,
+    violation: Option<&Automaton>,
+    class: Class,
     atoms: &Atoms,
     bdds: &mut Bdds,
     budget: &Budget<'_>,
-) -> Result<(Automaton, Automaton), GaveUp> {
+) -> Result<Classified, GaveUp> {
     let (positive, negative) = (lowered.positive, lowered.negative);
     let positive = automaton_of(lowered, positive, atoms, bdds, budget)?;
-    let negative = if is_whole { violation.clone() } else { automaton_of(lowered, negative, atoms, bdds, budget)? };
-    Ok((positive, negative))
-}
-
-/// The class of a formula, and the better automaton for its violations.
-fn classified(
-    violation: Automaton,
-    class: Class,
-    positive: &Automaton,
-    bdds: &mut Bdds,
-    budget: &Budget<'_>,
-) -> Result<(Automaton, Class), GaveUp> {
-    let weak = match deterministic_weak(&violation, positive, bdds, budget) {
-        Ok(Some(weak)) => weak,
-        Ok(None) | Err(GaveUp::TooLarge) => return Ok((violation, class)),
-        Err(GaveUp::Stopped) => return Err(GaveUp::Stopped),
+    let Some(violation) = violation else {
+        let negative = automaton_of(lowered, negative, atoms, bdds, budget)?;
+        let is_stutter_invariant = stutter::is_invariant(&positive, &negative, atoms, bdds, budget)?;
+        return Ok(Classified { class, better: None, is_stutter_invariant });
+    };
+    let is_stutter_invariant = stutter::is_invariant(&positive, violation, atoms, bdds, budget)?;
+    let Some(weak) = deterministic_weak(violation, &positive, bdds, budget)? else {
+        return Ok(Classified { class, better: None, is_stutter_invariant });
     };
     let class = class_of(&weak);
     let deterministic = simplified_weak(&weak, bdds);
-    // One state of the automaton for each state of the system is worth more than a smaller automaton with several.
-    let is_better = match class {
-        Class::Safety => deterministic.states.len() <= 4 * violation.states.len(),
-        _ => deterministic.states.len() <= violation.states.len(),
-    };
-    Ok((if is_better { deterministic } else { violation }, class))
+    let is_better = class == Class::Safety || deterministic.states.len() <= violation.states.len();
+    budget.check(bdds, deterministic.states.len())?;
+    Ok(Classified { class, better: is_better.then_some(deterministic), is_stutter_invariant })
 }
 
 /// The class of a formula by the minimal weak automaton of its violations.
@@ -221,7 +228,8 @@ fn class_of(violations: &Weak) -> Class {
 fn simplified_weak(weak: &Weak, bdds: &mut Bdds) -> Automaton {
     let mut automaton = pruned(&weak.automaton(), bdds);
     let structure = automaton.structure();
-    let has_rejecting = structure.is_cyclic.iter().zip(&structure.is_accepting).any(|(cyclic, accepting)| *cyclic && !accepting);
+    let has_rejecting =
+        structure.is_cyclic.iter().zip(&structure.is_accepting).any(|(cyclic, accepting)| *cyclic && !accepting);
     automaton.n_marks = u32::from(has_rejecting);
     for (source, state) in automaton.states.iter_mut().enumerate() {
         for edge in &mut state.edges {

@@ -12,14 +12,14 @@ use crate::automaton::{Automaton, Edge, Marks, Structure, merge_edges};
 use crate::bdd::{self, Bdd, Bdds};
 use crate::translate::{Budget, GaveUp};
 
-/// Beyond this many states, simulation costs more than it saves.
-const MAX_SIMULATED_STATES: usize = 300;
+/// Simulation compares edges in pairs; beyond this many it costs more than it saves.
+const MAX_SIMULATED_EDGES: usize = 1_500;
 
 pub(crate) fn simplify(automaton: Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
     let mut best = reduced_marks(&pruned(&automaton, bdds));
     loop {
         let mut next = best.clone();
-        if next.states.len() <= MAX_SIMULATED_STATES {
+        if next.n_edges() <= MAX_SIMULATED_EDGES {
             next = merged_by_simulation(&next, bdds, budget)?;
             next = reduced_marks(&pruned(&next, bdds));
             next = merged_by_reverse_simulation(&next, bdds, budget)?;
@@ -43,7 +43,10 @@ pub(crate) fn pruned(automaton: &Automaton, bdds: &mut Bdds) -> Automaton {
         is_useful[component] |= members.iter().any(|member| {
             let state = &automaton.states[*member as usize];
             state.last != bdd::FALSE
-                || state.edges.iter().any(|edge| edge.guard != bdd::FALSE && is_useful[of[edge.target as usize] as usize])
+                || state
+                    .edges
+                    .iter()
+                    .any(|edge| edge.guard != bdd::FALSE && is_useful[of[edge.target as usize] as usize])
         });
     }
     let mut n_kept = 0;
@@ -76,7 +79,8 @@ fn reduced_marks(automaton: &Automaton) -> Automaton {
         })
         .collect();
     let most = needed.iter().map(Vec::len).max().unwrap_or(0) as u32;
-    let has_rejecting = structure.is_cyclic.iter().zip(&structure.is_accepting).any(|(cyclic, accepting)| *cyclic && !accepting);
+    let has_rejecting =
+        structure.is_cyclic.iter().zip(&structure.is_accepting).any(|(cyclic, accepting)| *cyclic && !accepting);
     let n_marks = most.max(u32::from(has_rejecting));
     let mut reduced = Automaton { n_marks, ..automaton.clone() };
     for (source, state) in reduced.states.iter_mut().enumerate() {
@@ -108,8 +112,11 @@ fn needed_marks(automaton: &Automaton, structure: &Structure, members: &[u32]) -
         let is_implied = |other: &u32| {
             *other != mark && inside.iter().all(|(_, edge)| !edge.marks.contains(*other) || edge.marks.contains(mark))
         };
-        let without: Vec<(u32, u32)> =
-            inside.iter().filter(|(_, edge)| !edge.marks.contains(mark)).map(|(source, edge)| (*source, edge.target)).collect();
+        let without: Vec<(u32, u32)> = inside
+            .iter()
+            .filter(|(_, edge)| !edge.marks.contains(mark))
+            .map(|(source, edge)| (*source, edge.target))
+            .collect();
         if needed.iter().any(is_implied) || !has_cycle(automaton.states.len(), members, &without) {
             needed.retain(|kept| *kept != mark);
         }
@@ -133,9 +140,11 @@ fn has_cycle(n_states: usize, members: &[u32], edges: &[(u32, u32)]) -> bool {
 /// A relation on states; `[small][large]` says that the second simulates the first.
 type Relation = Vec<Vec<bool>>;
 
-/// The greatest relation that is within `relation` and that `holds` for each of its pairs.
+/// The greatest relation that is within `relation` and that `holds` for each of its pairs. States are visited in `order`; what pairs depend on should
+/// come early.
 fn greatest(
     mut relation: Relation,
+    order: &[usize],
     bdds: &mut Bdds,
     budget: &Budget<'_>,
     holds: impl Fn(&mut Bdds, &Relation, u32, u32) -> bool,
@@ -144,9 +153,9 @@ fn greatest(
     let mut has_changed = true;
     while has_changed {
         has_changed = false;
-        for small in 0..n_states {
+        for small in order.iter().copied() {
             budget.check(bdds, n_states)?;
-            for large in 0..n_states {
+            for large in order.iter().copied() {
                 if small != large && relation[small][large] && !holds(bdds, &relation, small as u32, large as u32) {
                     relation[small][large] = false;
                     has_changed = true;
@@ -179,16 +188,19 @@ fn simulation(automaton: &Automaton, is_lax: bool, bdds: &mut Bdds, budget: &Bud
     let structure = automaton.structure();
     let n_states = automaton.states.len();
     let lasts: Vec<Bdd> = automaton.states.iter().map(|state| state.last).collect();
-    let relation =
-        (0..n_states).map(|small| (0..n_states).map(|large| bdds.implies(lasts[small], lasts[large])).collect()).collect();
-    greatest(relation, bdds, budget, |bdds, relation, small, large| {
+    let relation = (0..n_states)
+        .map(|small| (0..n_states).map(|large| bdds.implies(lasts[small], lasts[large])).collect())
+        .collect();
+    let backwards: Vec<usize> = (0..n_states).rev().collect();
+    greatest(relation, &backwards, bdds, budget, |bdds, relation, small, large| {
         automaton.states[small as usize].edges.iter().all(|edge| {
             let mut left = edge.guard;
             for other in &automaton.states[large as usize].edges {
                 if left == bdd::FALSE {
                     break;
                 }
-                let is_better = edge.marks.is_within(other.marks) || is_lax && !structure.is_inside(large, other.target);
+                let is_better =
+                    edge.marks.is_within(other.marks) || is_lax && !structure.is_inside(large, other.target);
                 if is_better && relation[edge.target as usize][other.target as usize] {
                     left = bdds.minus(left, other.guard);
                 }
@@ -228,15 +240,21 @@ fn without_worse_edges(mut automaton: Automaton, relation: &Relation, bdds: &mut
     automaton
 }
 
-fn merged_by_reverse_simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
+fn merged_by_reverse_simulation(
+    automaton: &Automaton,
+    bdds: &mut Bdds,
+    budget: &Budget<'_>,
+) -> Result<Automaton, GaveUp> {
     let n_states = automaton.states.len();
     let mut incoming: Vec<Vec<Edge>> = vec![Vec::new(); n_states];
     for (source, edge) in automaton.edges() {
         incoming[edge.target as usize].push(Edge { target: source, ..*edge });
     }
     let is_initial = |state: usize| state == automaton.initial as usize;
-    let relation = (0..n_states).map(|small| (0..n_states).map(|large| !is_initial(small) || is_initial(large)).collect());
-    let relation = greatest(relation.collect(), bdds, budget, |bdds, relation, small, large| {
+    let relation =
+        (0..n_states).map(|small| (0..n_states).map(|large| !is_initial(small) || is_initial(large)).collect());
+    let forwards: Vec<usize> = (0..n_states).collect();
+    let relation = greatest(relation.collect(), &forwards, bdds, budget, |bdds, relation, small, large| {
         incoming[small as usize].iter().all(|edge| {
             let mut left = edge.guard;
             for other in &incoming[large as usize] {

@@ -31,6 +31,11 @@ pub(crate) fn is_obvious(ltl: &Ltl) -> bool {
     })
 }
 
+/// Whether there are few enough atoms for [`is_invariant`] to answer.
+pub(crate) fn may_decide(atoms: &Atoms) -> bool {
+    atoms.len() <= MAX_ATOMS
+}
+
 /// Whether a formula is invariant, given automata for it and its negation; false if that is too hard to tell.
 pub(crate) fn is_invariant(
     positive: &Automaton,
@@ -41,7 +46,9 @@ pub(crate) fn is_invariant(
 ) -> Result<bool, GaveUp> {
     let mut used: Vec<u32> = Vec::new();
     for automaton in [positive, negative] {
-        for guard in automaton.edges().map(|(_, edge)| edge.guard).chain(automaton.states.iter().map(|state| state.last)) {
+        for guard in
+            automaton.edges().map(|(_, edge)| edge.guard).chain(automaton.states.iter().map(|state| state.last))
+        {
             used.extend(bdds.support(guard));
         }
     }

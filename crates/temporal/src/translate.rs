@@ -115,7 +115,7 @@ struct Translation<'a> {
 }
 
 /// Letters with one set of choices may be as many as there are functions; beyond this, the formula is too large.
-const MAX_CHOICES: usize = 1 << 14;
+const MAX_CHOICES: usize = 1 << 12;
 
 impl Translation<'_> {
     fn var(&mut self, meaning: Meaning) -> Bdd {
@@ -133,12 +133,10 @@ impl Translation<'_> {
     fn next(&mut self, form: Nf) -> Bdd {
         match self.forms.get(form).clone() {
             Form::Const(value) => Forms::constant_bdd(value),
-            Form::And(parts) => {
-                parts.iter().fold(bdd::TRUE, |all, part| {
-                    let part = self.var(Meaning::Next(*part));
-                    self.bdds.and(all, part)
-                })
-            }
+            Form::And(parts) => parts.iter().fold(bdd::TRUE, |all, part| {
+                let part = self.var(Meaning::Next(*part));
+                self.bdds.and(all, part)
+            }),
             _ => self.var(Meaning::Next(form)),
         }
     }

@@ -38,7 +38,11 @@ impl Weak {
             edges: state
                 .edges
                 .iter()
-                .map(|(guard, target)| Edge { guard: *guard, marks: Marks(u64::from(state.is_accepting)), target: *target })
+                .map(|(guard, target)| Edge {
+                    guard: *guard,
+                    marks: Marks(u64::from(state.is_accepting)),
+                    target: *target,
+                })
                 .collect(),
             last: state.last,
         };
@@ -193,7 +197,8 @@ fn loop_in(weak: &Weak, members: &[u32], bdds: &Bdds) -> Option<Word<Vec<(u32, b
 /// The smallest automaton for the same words.
 fn minimised(weak: &Weak, bdds: &mut Bdds) -> Weak {
     let colours = colours(weak);
-    let mut classes: Vec<u32> = numbered(weak.states.iter().zip(&colours).map(|(state, colour)| (colour % 2, state.last)));
+    let mut classes: Vec<u32> =
+        numbered(weak.states.iter().zip(&colours).map(|(state, colour)| (colour % 2, state.last)));
     loop {
         let signature = |bdds: &mut Bdds, state: usize| {
             let mut guards: BTreeMap<u32, Bdd> = BTreeMap::new();
@@ -224,7 +229,7 @@ fn minimised(weak: &Weak, bdds: &mut Bdds) -> Weak {
         }
         let edges = guards.into_iter().map(|(target, guard)| (guard, target)).collect();
         states[*class as usize] =
-            Some(WeakState { edges, last: weak.states[state].last, is_accepting: colours[state] % 2 == 0 });
+            Some(WeakState { edges, last: weak.states[state].last, is_accepting: colours[state].is_multiple_of(2) });
     }
     Weak { states: states.into_iter().flatten().collect(), initial: classes[weak.initial as usize] }
 }
@@ -249,7 +254,8 @@ fn colours(weak: &Weak) -> Vec<u32> {
         let edges = || members.iter().flat_map(|member| &weak.states[*member as usize].edges);
         let is_inside = |target: &u32| members.binary_search(target).is_ok();
         let is_cyclic = edges().any(|(_, target)| is_inside(target));
-        let outside = edges().filter(|(_, target)| !is_inside(target)).map(|(_, target)| colours[*target as usize]).max();
+        let outside =
+            edges().filter(|(_, target)| !is_inside(target)).map(|(_, target)| colours[*target as usize]).max();
         let lowest = outside.unwrap_or(0);
         let parity = u32::from(!weak.states[members[0] as usize].is_accepting);
         let colour = if is_cyclic && lowest % 2 != parity { lowest + 1 } else { lowest };

@@ -3,7 +3,9 @@
 use abridge_temporal::automaton::{Automaton, Edge, Marks, State};
 use abridge_temporal::bdd::{self, Bdd, Bdds};
 use abridge_temporal::ctl::{self, Evidence, FairEdges, Satisfied, Shown, check, evidence};
-use abridge_temporal::formula::{Atom, AtomId, AtomKind, Binary, Ctl, CtlNode, Ltl, LtlNode, NodeId, Path, Place, Unary};
+use abridge_temporal::formula::{
+    Atom, AtomId, AtomKind, Binary, Ctl, CtlNode, Ltl, LtlNode, NodeId, Path, Place, Unary,
+};
 use abridge_temporal::{Budget, NoDomain, expand, intersect, satisfaction};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::graph::{Graph, has_path, satisfying};
@@ -36,9 +38,15 @@ fn forall_graphs_and_formulas_automata_find_the_paths_of_the_tableau() {
     println!("seed {SEED}");
     let mut random = Random::new(SEED);
     let mut n_found = 0;
-    let (n_formulas, n_graphs) = (700, 10);
+    let (n_formulas, n_graphs) = (2_000, 10);
     for round in 0..n_formulas {
-        let shape = Shape { size: 1 + random.below(6), n_predicates: 2, n_steps: 2, has_next: true, has_past: random.once_in(3) };
+        let shape = Shape {
+            size: 1 + random.below(6),
+            n_predicates: 2,
+            n_steps: 2,
+            has_next: true,
+            has_past: random.once_in(3),
+        };
         let ltl = random_ltl(&mut random, shape);
         let expanded = expand(&ltl, &mut NoDomain).expect("no quantifiers");
         let bits = bits(&expanded.formula.atoms, shape.n_predicates);
@@ -183,13 +191,21 @@ impl Judge<'_> {
             states.push(*target);
         }
         match loop_start {
-            Some(start) if states[start] != states[states.len() - 1] || start + 1 == states.len() => Err("the loop is open".into()),
+            Some(start) if states[start] != states[states.len() - 1] || start + 1 == states.len() => {
+                Err("the loop is open".into())
+            }
             _ => Ok(states),
         }
     }
 
     /// Whether the path decides the operator.
-    fn is_convincing(&self, shown: &Evidence, states: &[u32], steps: &[(u32, u32)], loop_start: Option<usize>) -> Result<(), String> {
+    fn is_convincing(
+        &self,
+        shown: &Evidence,
+        states: &[u32],
+        steps: &[(u32, u32)],
+        loop_start: Option<usize>,
+    ) -> Result<(), String> {
         let value = |node: &NodeId, state: &u32| self.satisfied.holds(*node, *state);
         let last = &states[states.len() - 1];
         let ends = loop_start.is_some() || self.numbered.graph.states[*last as usize].steps.is_empty();
@@ -212,7 +228,9 @@ impl Judge<'_> {
             CtlNode::WeakUntil(_, left, right) if holds => {
                 all(left, true) || until(&|s| value(left, s), &|s| value(right, s))
             }
-            CtlNode::WeakUntil(_, left, right) => until(&|s| !value(right, s), &|s| !value(left, s) && !value(right, s)),
+            CtlNode::WeakUntil(_, left, right) => {
+                until(&|s| !value(right, s), &|s| !value(left, s) && !value(right, s))
+            }
             CtlNode::Release(_, left, right) if holds => {
                 all(right, true) || until(&|s| value(right, s), &|s| value(left, s) && value(right, s))
             }
@@ -264,13 +282,14 @@ fn forall_graphs_fair_paths_of_ctl_are_those_of_ltl() {
     let mut random = Random::new(SEED);
     let shape = Shape { size: 0, n_predicates: 2, n_steps: 2, has_next: true, has_past: false };
     let mut n_held = 0;
-    for round in 0..1_500 {
+    for round in 0..250 {
         let graph = Graph::random(&mut random, shape, 5);
         let is_pair = random.once_in(2);
         let mut formula = Ctl::default();
         let mut build = Build(Ltl::default());
         let atom = |formula: &mut Ctl, number| {
-            let id = formula.atoms.intern(Atom { kind: predicate(number), bindings: Vec::new(), place: Place::default() });
+            let id =
+                formula.atoms.intern(Atom { kind: predicate(number), bindings: Vec::new(), place: Place::default() });
             formula.push(CtlNode::Atom(id), Place::default())
         };
         let (left, right) = (atom(&mut formula, 0), atom(&mut formula, 1));
@@ -310,18 +329,27 @@ fn forall_graphs_fair_paths_of_ctl_are_those_of_ltl() {
             let from_here = Graph { initial: vec![state], ..graph.clone() };
             let expected = has_path(&from_here, &build.0, &|letter, atom| holds_in(letter, &ltl_bits, atom));
             let found = satisfied.holds(formula.root(), state as u32);
-            assert_eq!(found, expected, "seed {SEED}, round {round}: {formula} in {state} of {graph:?} with {constraints:?}");
+            assert_eq!(
+                found, expected,
+                "seed {SEED}, round {round}: {formula} in {state} of {graph:?} with {constraints:?}"
+            );
             n_held += usize::from(found);
             if found {
                 check_fair_path(&numbered, &formula, &satisfied, &constraints, state as u32);
             }
         }
     }
-    assert!(n_held > 500, "{n_held}");
+    assert!(n_held > 100, "{n_held}");
 }
 
 /// Checks that the path of some evidence is maximal and meets the constraints.
-fn check_fair_path(numbered: &Numbered<'_>, formula: &Ctl, satisfied: &Satisfied, constraints: &[FairEdges], state: u32) {
+fn check_fair_path(
+    numbered: &Numbered<'_>,
+    formula: &Ctl,
+    satisfied: &Satisfied,
+    constraints: &[FairEdges],
+    state: u32,
+) {
     let shown = evidence(numbered, formula, satisfied, constraints, state).expect("not stopped");
     let Shown::Path { steps, loop_start, .. } = shown.shown else { panic!("{shown:?} is no path") };
     let is_next = matches!(formula.node(formula.root()), CtlNode::Next(..));

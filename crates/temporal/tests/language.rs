@@ -99,7 +99,11 @@ fn fairness_has_a_grammar_of_its_own() {
     let both = alternatives("(SF(a) or SF(b)) & WF(c) => {p}");
     assert_eq!(both.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
     assert!(both.iter().flatten().all(|constraint| matches!(constraint.subject, Fair::Step { .. })));
-    assert_eq!(alternatives("SF(a) or (SF(a) & SF(b)) => {p}").len(), 1, "the second alternative lets fewer paths through");
+    assert_eq!(
+        alternatives("SF(a) or (SF(a) & SF(b)) => {p}").len(),
+        1,
+        "the second alternative lets fewer paths through"
+    );
     assert!(matches!(alternatives("WEF => {p}")[0][0].subject, Fair::Every));
 }
 
@@ -139,8 +143,17 @@ fn quantifiers_become_instances() {
     assert_eq!(
         shown,
         [
-            "{x : S} x=0", "[ask(x)] x=0", "{y : S} y=0", "[serve(x,y)] y=0 x=0", "{y : S} y=1", "[serve(x,y)] y=1 x=0",
-            "{x : S} x=1", "[ask(x)] x=1", "[serve(x,y)] y=0 x=1", "[serve(x,y)] y=1 x=1", "{z}",
+            "{x : S} x=0",
+            "[ask(x)] x=0",
+            "{y : S} y=0",
+            "[serve(x,y)] y=0 x=0",
+            "{y : S} y=1",
+            "[serve(x,y)] y=1 x=0",
+            "{x : S} x=1",
+            "[ask(x)] x=1",
+            "[serve(x,y)] y=0 x=1",
+            "[serve(x,y)] y=1 x=1",
+            "{z}",
         ]
     );
     assert!(matches!(expand(&read(text), &mut NoDomain), Err(ExpandError::NoValues(name, _)) if name == "x"));
@@ -183,15 +196,39 @@ fn check_errors(texts: &[&str], parse: impl Fn(&str) -> (Vec<Diagnostic>, Source
 #[test]
 fn mistakes_in_ltl() {
     let texts = [
-        "G (x > 0)", "G {p", "G [] {p}", "{p} U", "", "G ({p}", "{p})", "{p} {q}", "{a} <=> {b} <=> {c}", "G [1op]",
-        "G [op(1,)]", "globaly {p}", "G {p} | {q}", "SF(a) & F{p} => {q}", "SF(a) or WF(b) => {q}", "G SF(a)", "#x ({p} & {q})",
-        "#x.({p} => {q})", "!x.({p} & {q})", "unchanged(x)", "e", "!e(swap)", "G enabled", "[op(1) x]",
+        "G (x > 0)",
+        "G {p",
+        "G [] {p}",
+        "{p} U",
+        "",
+        "G ({p}",
+        "{p})",
+        "{p} {q}",
+        "{a} <=> {b} <=> {c}",
+        "G [1op]",
+        "G [op(1,)]",
+        "globaly {p}",
+        "G {p} | {q}",
+        "SF(a) & F{p} => {q}",
+        "SF(a) or WF(b) => {q}",
+        "G SF(a)",
+        "#x ({p} & {q})",
+        "#x.({p} => {q})",
+        "!x.({p} & {q})",
+        "unchanged(x)",
+        "e",
+        "!e(swap)",
+        "G enabled",
+        "[op(1) x]",
     ];
     let parse = |text: &str| {
         let (_, diagnostics, map) = ltl(text);
         (diagnostics, map)
     };
-    check_errors(&texts, parse, &expect![[r#"
+    check_errors(
+        &texts,
+        parse,
+        &expect![[r#"
         error[unexpected-token]: `x` is no operator and no atom of temporal formulas
           --> formula:1:14
         1 | ASSERT == G (x > 0)
@@ -335,7 +372,8 @@ fn mistakes_in_ltl() {
         1 | ASSERT == [op(1) x]
           |              ^^^^^
           = help: write `op(x, _)`; `_` stands for any value
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -345,7 +383,10 @@ fn mistakes_in_ctl() {
         let (_, diagnostics, map) = ctl(text);
         (diagnostics, map)
     };
-    check_errors(&texts, parse, &expect![[r#"
+    check_errors(
+        &texts,
+        parse,
+        &expect![[r#"
         error[unexpected-token]: `A` needs `X`, `F`, `G` or one of `U`, `W`, `R` after its first formula
           --> formula:1:11
         1 | ASSERT == A {p}
@@ -387,7 +428,8 @@ fn mistakes_in_ctl() {
         1 | ASSERT == AG !{p}
           |              ^
           = help: write `not`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -404,7 +446,8 @@ fn forall_formulas_printing_is_inverse_to_parsing() {
         let formula = random_ctl(&mut random, shape);
         let text = formula.to_string();
         let (again, diagnostics, map) = ctl(&text);
-        let again = again.unwrap_or_else(|| panic!("seed {SEED}, round {round}: {text}\n{}", shown(&diagnostics, &map)));
+        let again =
+            again.unwrap_or_else(|| panic!("seed {SEED}, round {round}: {text}\n{}", shown(&diagnostics, &map)));
         assert!(again.same(&formula), "seed {SEED}, round {round}: {text} is read as {again}");
     }
 }
@@ -433,9 +476,13 @@ fn deep_and_long_formulas_are_read_or_refused() {
     let long = format!("{{p}}{}", " & {p}".repeat(50_000));
     let formula = ltl(&long).0.expect("a long conjunction is fine");
     assert_eq!(formula.to_string().len(), long.len());
+    let many: Vec<String> = (0..20_000).map(|number| format!("{{p{number}}}")).collect();
+    assert_eq!(read(&many.join(" or ")).atoms.len(), 20_000);
     let premises = format!("{}SF(a){} => {{p}}", "(".repeat(5_000), ")".repeat(5_000));
     assert!(ltl(&premises).0.is_some());
-    for broken in ["{", "[", "(((", "!x.", "#", "SF(", "e(", "\u{0}", "{p} U (", "🦀", "A", "E", "\"", "{\"}", "[\"]\"]"] {
+    for broken in
+        ["{", "[", "(((", "!x.", "#", "SF(", "e(", "\u{0}", "{p} U (", "🦀", "A", "E", "\"", "{\"}", "[\"]\"]"]
+    {
         assert!(ltl(broken).0.is_none(), "{broken}");
         assert!(ctl(broken).0.is_none(), "{broken}");
     }

@@ -6,7 +6,9 @@ use std::process::{Command, Stdio};
 use abridge_temporal::automaton::{Automaton, Edge, Marks, State};
 use abridge_temporal::bdd::{self, Bdd, Bdds};
 use abridge_temporal::formula::{AtomKind, Binary, Ltl, LtlNode, NodeId, Unary};
-use abridge_temporal::{Budget, Expanded, NoDomain, Property, Source, Word, accepts, evaluate, expand, intersect, parse_ltl, satisfaction};
+use abridge_temporal::{
+    Budget, Expanded, NoDomain, Property, Source, Word, accepts, evaluate, expand, intersect, parse_ltl, satisfaction,
+};
 use abridge_testkit::Random;
 
 #[path = "literature/formulas.rs"]
@@ -42,14 +44,19 @@ fn automata_agree_with_the_definitions_on_short_lassos() {
         let check = |word: Word<u32>| {
             let expected = evaluate(&expanded.formula, &word, |letter, atom| letter >> atom.0 & 1 == 1).holds();
             let holds = |letter: &u32, var: u32| letter >> var & 1 == 1;
-            let is_accepted = |bdds: &Bdds, automaton: &Automaton| accepts(automaton, bdds, &[automaton.initial], &word, holds);
+            let is_accepted =
+                |bdds: &Bdds, automaton: &Automaton| accepts(automaton, bdds, &[automaton.initial], &word, holds);
             assert_eq!(is_accepted(&bdds, &positive), expected, "{text} on {word:?}");
             let occurs = |guard| {
                 let letters = word.loop_start.map_or(&[] as &[u32], |start| &word.letters[start..]);
                 letters.iter().any(|letter| property.bdds.value(guard, |var| holds(letter, var)))
             };
             let pairs_hold = property.pairs.iter().all(|pair| !occurs(pair.request) || occurs(pair.response));
-            assert_eq!(!(is_accepted(&property.bdds, &property.violation) && pairs_hold), expected, "not {text} on {word:?}");
+            assert_eq!(
+                !(is_accepted(&property.bdds, &property.violation) && pairs_hold),
+                expected,
+                "not {text} on {word:?}"
+            );
         };
         let n_letters = 1_u32 << n_atoms.min(5);
         for first in 0..n_letters {
@@ -145,14 +152,18 @@ fn lbt(formula: &str, bdds: &mut Bdds) -> Automaton {
     child.stdin.take().expect("a pipe").write_all(formula.as_bytes()).expect("lbt reads");
     let output = String::from_utf8(child.wait_with_output().expect("lbt ends").stdout).expect("lbt writes text");
     let mut lines = output.lines();
-    let numbers = |line: &str| line.split_whitespace().map(|word| word.parse().expect("a number")).collect::<Vec<i64>>();
+    let numbers =
+        |line: &str| line.split_whitespace().map(|word| word.parse().expect("a number")).collect::<Vec<i64>>();
     let head = numbers(lines.next().expect("a first line"));
     let n_marks = head[1] as u32;
     let mut states = vec![State { edges: Vec::new(), last: bdd::FALSE }; head[0] as usize];
     let mut initial = 0;
     while let Some(line) = lines.next() {
         let state = numbers(line);
-        let marks = state[2..].iter().filter(|set| **set >= 0).fold(Marks::default(), |marks, set| marks.with(Marks::one(*set as u32)));
+        let marks = state[2..]
+            .iter()
+            .filter(|set| **set >= 0)
+            .fold(Marks::default(), |marks, set| marks.with(Marks::one(*set as u32)));
         if state[1] == 1 {
             initial = state[0] as u32;
         }

@@ -62,9 +62,10 @@ pub fn evidence<G: Graph>(
         let value = match node {
             CtlNode::Const(_) | CtlNode::Atom(_) => false,
             CtlNode::Not(operand) => of(operand),
-            CtlNode::And(left, right) | CtlNode::Or(left, right) | CtlNode::Implies(left, right) | CtlNode::Iff(left, right) => {
-                of(left) || of(right)
-            }
+            CtlNode::And(left, right)
+            | CtlNode::Or(left, right)
+            | CtlNode::Implies(left, right)
+            | CtlNode::Iff(left, right) => of(left) || of(right),
             _ => true,
         };
         has_path.push(value);

@@ -62,8 +62,11 @@ impl Parser<'_> {
             Token::Atom(kind) => {
                 use crate::formula::AtomKind::Taken;
                 if kind.is_about_step() && !matches!(kind, Taken(_)) {
-                    let message = format!("`{}` speaks about a step, but formulas of CTL speak about states", self.shown(place));
-                    return Err(Box::new(self.error("unexpected-token", message, place).help("use it in a formula of LTL")));
+                    let message =
+                        format!("`{}` speaks about a step, but formulas of CTL speak about states", self.shown(place));
+                    return Err(Box::new(
+                        self.error("unexpected-token", message, place).help("use it in a formula of LTL"),
+                    ));
                 }
                 self.advance();
                 let atom = ctl.atoms.intern(Atom { kind, bindings: Vec::new(), place });
@@ -142,11 +145,14 @@ impl Parser<'_> {
             self.expect_close(open)?;
             return self.ctl_path_binary(ctl, path, start, left);
         }
-        let is_junction = matches!(ctl.node(left), CtlNode::And(..) | CtlNode::Or(..) | CtlNode::Implies(..) | CtlNode::Iff(..));
+        let is_junction =
+            matches!(ctl.node(left), CtlNode::And(..) | CtlNode::Or(..) | CtlNode::Implies(..) | CtlNode::Iff(..));
         if is_junction && ctl.len() > n_before && !self.is_in_parentheses(left_at) {
             let text = self.shown(self.place());
             let message = format!("the left side of `{text}` needs parentheses");
-            return Err(Box::new(self.error("missing-parentheses", message, self.place()).help("write `E ((a & b) U c)`")));
+            return Err(Box::new(
+                self.error("missing-parentheses", message, self.place()).help("write `E ((a & b) U c)`"),
+            ));
         }
         let inside = self.ctl_path_binary(ctl, path, start, left)?;
         self.expect_close(open)?;

@@ -35,7 +35,11 @@ impl Graph {
             let predicates = random.below(1 << shape.n_predicates) as u32;
             let n_steps = if random.once_in(5) { 0 } else { 1 + random.below(3) };
             let step = |random: &mut Random| {
-                let taken = if shape.n_steps == 0 { 0 } else { 1 << (shape.n_predicates + random.below(shape.n_steps as usize) as u32) };
+                let taken = if shape.n_steps == 0 {
+                    0
+                } else {
+                    1 << (shape.n_predicates + random.below(shape.n_steps as usize) as u32)
+                };
                 (predicates | taken, random.below(n_states))
             };
             GraphState { predicates, steps: (0..n_steps).map(|_| step(random)).collect() }
@@ -63,7 +67,7 @@ impl Graph {
     }
 }
 
-/// Whether some maximal path from an initial state satisfies a formula without quantifiers and fairness. `holds` tells the value of an
+/// Whether some maximal path from an initial state satisfies a formula of at most 64 nodes without quantifiers and fairness. `holds` tells the value of an
 /// atom in a letter.
 pub fn has_path(graph: &Graph, ltl: &Ltl, holds: &dyn Fn(u32, AtomId) -> bool) -> bool {
     let mut tableau = Tableau { graph, ltl, assignments: BTreeMap::new() };
@@ -75,7 +79,8 @@ pub fn has_path(graph: &Graph, ltl: &Ltl, holds: &dyn Fn(u32, AtomId) -> bool) -
 }
 
 type Letter = (usize, Option<usize>);
-type Assignment = Vec<bool>;
+/// Truth of subformulas, one bit each.
+type Assignment = u64;
 type Node = (Letter, Assignment);
 
 struct Tableau<'a> {
@@ -90,11 +95,11 @@ impl Tableau<'_> {
     /// not decide them.
     fn consistent(&self, letter: Letter, holds: &dyn Fn(AtomId) -> bool) -> Vec<Assignment> {
         let is_last = letter.1.is_none();
-        let mut all: Vec<Assignment> = vec![Vec::new()];
-        for (_, node) in self.ltl.nodes() {
+        let mut all: Vec<Assignment> = vec![0];
+        for (id, node) in self.ltl.nodes() {
             let mut grown = Vec::new();
             for assignment in &all {
-                let of = |id: &NodeId| assignment[id.idx()];
+                let of = |id: &NodeId| is_set(*assignment, *id);
                 let values: Vec<bool> = match node {
                     LtlNode::Const(value) => vec![*value],
                     LtlNode::Atom(atom) => vec![holds(*atom)],
@@ -109,11 +114,7 @@ impl Tableau<'_> {
                     LtlNode::Binary(Binary::WeakUntil, left, right) if is_last => vec![of(left) || of(right)],
                     _ => vec![false, true],
                 };
-                grown.extend(values.into_iter().map(|value| {
-                    let mut assignment = assignment.clone();
-                    assignment.push(value);
-                    assignment
-                }));
+                grown.extend(values.into_iter().map(|value| assignment | u64::from(value) << id.idx()));
             }
             all = grown;
         }
@@ -121,9 +122,9 @@ impl Tableau<'_> {
     }
 
     /// Whether an assignment may stand at the first position.
-    fn is_first(&self, assignment: &Assignment) -> bool {
+    fn is_first(&self, assignment: Assignment) -> bool {
         self.ltl.nodes().all(|(id, node)| {
-            let of = |id: &NodeId| assignment[id.idx()];
+            let of = |id: &NodeId| is_set(assignment, *id);
             let here = of(&id);
             match node {
                 LtlNode::Unary(Unary::Yesterday, _) => !here,
@@ -135,9 +136,9 @@ impl Tableau<'_> {
     }
 
     /// Whether one assignment may follow another.
-    fn follows(&self, before: &Assignment, after: &Assignment) -> bool {
+    fn follows(&self, before: Assignment, after: Assignment) -> bool {
         self.ltl.nodes().all(|(id, node)| {
-            let (b, a) = (|id: &NodeId| before[id.idx()], |id: &NodeId| after[id.idx()]);
+            let (b, a) = (|id: &NodeId| is_set(before, *id), |id: &NodeId| is_set(after, *id));
             match node {
                 LtlNode::Unary(Unary::Next, operand) => b(&id) == a(operand),
                 LtlNode::Unary(Unary::Finally, operand) => b(&id) == (b(operand) || a(&id)),
@@ -160,9 +161,9 @@ impl Tableau<'_> {
         let ((state, step), assignment) = node;
         let Some(step) = step else { return Vec::new() };
         let target = self.graph.states[*state].steps[*step].1;
-        let letters = self.assignments.iter().filter(|((state, _), _)| *state == target);
-        let fits = letters.flat_map(|(letter, list)| list.iter().map(move |after| (*letter, after)));
-        fits.filter(|(_, after)| self.follows(assignment, after)).map(|(letter, after)| (letter, after.clone())).collect()
+        let letters = self.assignments.range((target, None)..(target + 1, None));
+        let after = letters.flat_map(|(letter, list)| list.iter().map(move |after| (*letter, *after)));
+        after.filter(|(_, after)| self.follows(*assignment, *after)).collect()
     }
 
     fn search(&self) -> bool {
@@ -171,8 +172,8 @@ impl Tableau<'_> {
         let mut reached: BTreeMap<Node, Vec<Node>> = BTreeMap::new();
         let mut todo: Vec<Node> = Vec::new();
         for (letter, list) in self.assignments.iter().filter(|(letter, _)| is_initial(letter)) {
-            let starts = list.iter().filter(|assignment| assignment[root.idx()] && self.is_first(assignment));
-            todo.extend(starts.map(|assignment| (*letter, assignment.clone())));
+            let starts = list.iter().filter(|assignment| is_set(**assignment, root) && self.is_first(**assignment));
+            todo.extend(starts.map(|assignment| (*letter, *assignment)));
         }
         while let Some(node) = todo.pop() {
             if reached.contains_key(&node) {
@@ -182,7 +183,7 @@ impl Tableau<'_> {
                 return true;
             }
             let next = self.successors(&node);
-            todo.extend(next.iter().cloned());
+            todo.extend(&next);
             reached.insert(node, next);
         }
         self.has_fulfilling_component(&reached)
@@ -197,26 +198,32 @@ impl Tableau<'_> {
         let components = components(&successors);
         components.iter().any(|members| {
             let is_cyclic = members.iter().any(|member| successors[*member].iter().any(|next| members.contains(next)));
-            is_cyclic && self.is_fulfilling(members.iter().map(|member| &nodes[*member].1))
+            is_cyclic && self.is_fulfilling(members.iter().map(|member| nodes[*member].1))
         })
     }
 
     /// Whether each eventuality that is asked for in a component is met in it, and each invariant that is denied is broken.
-    fn is_fulfilling<'n>(&self, members: impl Iterator<Item = &'n Assignment> + Clone) -> bool {
+    fn is_fulfilling(&self, members: impl Iterator<Item = Assignment> + Clone) -> bool {
         self.ltl.nodes().all(|(id, node)| {
-            let some = |wanted: &dyn Fn(&Assignment) -> bool| members.clone().any(wanted);
+            let some = |wanted: &dyn Fn(Assignment) -> bool| members.clone().any(wanted);
             match node {
-                LtlNode::Unary(Unary::Finally, operand) => some(&|m| !m[id.idx()] || m[operand.idx()]),
-                LtlNode::Binary(Binary::Until, _, right) => some(&|m| !m[id.idx()] || m[right.idx()]),
-                LtlNode::Unary(Unary::Globally, operand) => some(&|m| m[id.idx()] || !m[operand.idx()]),
-                LtlNode::Binary(Binary::Release, _, right) => some(&|m| m[id.idx()] || !m[right.idx()]),
+                LtlNode::Unary(Unary::Finally, right) | LtlNode::Binary(Binary::Until, _, right) => {
+                    some(&|member| !is_set(member, id) || is_set(member, *right))
+                }
+                LtlNode::Unary(Unary::Globally, right) | LtlNode::Binary(Binary::Release, _, right) => {
+                    some(&|member| is_set(member, id) || !is_set(member, *right))
+                }
                 LtlNode::Binary(Binary::WeakUntil, left, right) => {
-                    some(&|m| m[id.idx()] || (!m[left.idx()] && !m[right.idx()]))
+                    some(&|member| is_set(member, id) || (!is_set(member, *left) && !is_set(member, *right)))
                 }
                 _ => true,
             }
         })
     }
+}
+
+fn is_set(assignment: Assignment, node: NodeId) -> bool {
+    assignment >> node.idx() & 1 == 1
 }
 
 /// Components, by two searches (Kosaraju).
@@ -280,8 +287,12 @@ pub fn satisfying(graph: &Graph, ctl: &Ctl, holds: &dyn Fn(u32, AtomId) -> bool)
             CtlNode::Next(path, step, operand) => {
                 let fits = |bits: u32| step.is_none_or(|step| holds(bits, step));
                 let is_in = |state: &usize| {
-                    let steps: Vec<bool> =
-                        graph.states[*state].steps.iter().filter(|(bits, _)| fits(*bits)).map(|(_, to)| of(operand)[*to]).collect();
+                    let steps: Vec<bool> = graph.states[*state]
+                        .steps
+                        .iter()
+                        .filter(|(bits, _)| fits(*bits))
+                        .map(|(_, to)| of(operand)[*to])
+                        .collect();
                     if *path == Path::E { steps.contains(&true) } else { !steps.contains(&false) }
                 };
                 all.iter().map(is_in).collect()
