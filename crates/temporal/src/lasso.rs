@@ -7,6 +7,7 @@
 //! after p on: within a round, its memory is either set to a constant or handed through. So the loop is unrolled once for each level of
 //! nested past operators, and the last copy stands for all later rounds.
 
+use crate::expand::{Constraint, Fair};
 use crate::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
 use crate::product::Word;
 
@@ -59,6 +60,19 @@ pub fn evaluate<L>(ltl: &Ltl, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool
         table.rows.push(row);
     }
     table
+}
+
+/// Whether a fairness constraint on one operation holds on a word. Words that end are fair. [`Fair::Every`] is for the caller, who knows all
+/// operations; `None` says so.
+pub fn is_fair<L>(constraint: Constraint, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool) -> Option<bool> {
+    let Fair::Step { enabled, taken } = constraint.subject else { return None };
+    let Some(start) = word.loop_start else { return Some(true) };
+    let rounds = &word.letters[start..];
+    let is_asked = match constraint.is_strong {
+        true => rounds.iter().any(|letter| holds(letter, enabled)),
+        false => rounds.iter().all(|letter| holds(letter, enabled)),
+    };
+    Some(!is_asked || rounds.iter().any(|letter| holds(letter, taken)))
 }
 
 /// The number of past operators inside each other.

@@ -1,6 +1,6 @@
 //! Automata of random formulas on random words, against the evaluator that follows the definitions.
 
-use abridge_temporal::{Budget, Property, Word, accepts, evaluate, expand, satisfaction};
+use abridge_temporal::{Budget, Property, Word, accepts, evaluate, expand, is_fair, satisfaction};
 use abridge_temporal::{Class, GaveUp, NoDomain, Words};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::{Shape, bits, holds_in, random_ltl, random_word};
@@ -112,6 +112,43 @@ fn try_property(text: &str, budget: &Budget<'_>) -> Result<Property, GaveUp> {
     let (ltl, diagnostics) = abridge_temporal::parse_ltl(abridge_temporal::Source { file, base: 0, text });
     let ltl = ltl.unwrap_or_else(|| panic!("{text}: {diagnostics:?}"));
     Property::new(&expand(&ltl, &mut NoDomain).expect("no quantifiers"), budget)
+}
+
+/// A premise holds on a word exactly if the formulas that it abbreviates do.
+#[test]
+fn forall_words_premises_mean_their_formulas() {
+    println!("seed {SEED}");
+    let mut random = Random::new(SEED);
+    let of = |text: &str| {
+        let file = abridge_diag::SourceMap::new().add("formula", text);
+        let ltl = abridge_temporal::parse_ltl(abridge_temporal::Source { file, base: 0, text }).0.expect("a formula");
+        expand(&ltl, &mut NoDomain).expect("no quantifiers")
+    };
+    for strength in ["WF", "SF"] {
+        let premise = of(&format!("{strength}(a) => {{p}}"));
+        let formula = of(&format!("not ({strength}(a) => false)"));
+        let mut n_fair = 0;
+        for _ in 0..2_000 {
+            let len = 1 + random.below(5);
+            let loop_start = (!random.once_in(4)).then(|| random.below(len));
+            // Bit 0: enabled, bit 1: taken, which needs to be enabled; at the end nothing is.
+            let mut letters: Vec<u32> = (0..len).map(|_| *random.pick(&[0, 1, 3])).collect();
+            if loop_start.is_none() {
+                letters[len - 1] = 0;
+            }
+            let word = Word { letters, loop_start };
+            let bit = |expanded: &abridge_temporal::Expanded, atom: abridge_temporal::formula::AtomId| {
+                u32::from(expanded.formula.atoms.get(atom).kind.is_about_step())
+            };
+            let expected =
+                evaluate(&formula.formula, &word, |letter, atom| letter >> bit(&formula, atom) & 1 == 1).holds();
+            let constraint = premise.premises[0][0];
+            let found = is_fair(constraint, &word, |letter, atom| letter >> bit(&premise, atom) & 1 == 1);
+            assert_eq!(found, Some(expected), "{strength}(a) on {word:?}");
+            n_fair += usize::from(expected);
+        }
+        assert!((500..1_900).contains(&n_fair), "{n_fair} fair words");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_temporal::formula::{Ctl, Ltl};
-use abridge_temporal::{Domain, ExpandError, Fair, NoDomain, Source, expand, parse_ctl, parse_ltl};
+use abridge_temporal::{Budget, Domain, ExpandError, Fair, NoDomain, Property, Source, expand, parse_ctl, parse_ltl};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::{Shape, random_ctl, random_ltl};
 use expect_test::{Expect, expect};
@@ -229,150 +229,150 @@ fn mistakes_in_ltl() {
         &texts,
         parse,
         &expect![[r#"
-        error[unexpected-token]: `x` is no operator and no atom of temporal formulas
-          --> formula:1:14
-        1 | ASSERT == G (x > 0)
-          |              ^
-          = help: a predicate of B is written `{x = ..}`, a step `[x]`, an enabled operation `e(x)`
+            error[unexpected-token]: `x` is no operator and no atom of temporal formulas
+              --> formula:1:14
+            1 | ASSERT == G (x > 0)
+              |              ^
+              = help: a predicate of B is written `{x = ..}`, a step `[x]`, an enabled operation `e(x)`
 
-        error[unclosed-bracket]: this `{` is never closed
-          --> formula:1:13
-        1 | ASSERT == G {p
-          |             ^
-          = help: add `}`
+            error[unclosed-bracket]: this `{` is never closed
+              --> formula:1:13
+            1 | ASSERT == G {p
+              |             ^
+              = help: add `}`
 
-        error[foreign-operator]: `[]` is not an operator of temporal formulas
-          --> formula:1:13
-        1 | ASSERT == G [] {p}
-          |             ^^
-          = help: write `G`
+            error[foreign-operator]: `[]` is not an operator of temporal formulas
+              --> formula:1:13
+            1 | ASSERT == G [] {p}
+              |             ^^
+              = help: write `G`
 
-        error[missing-operand]: a formula is missing after `U`
-          --> formula:1:16
-        1 | ASSERT == {p} U
-          |                ^
-          = help: write `{P}` for a predicate of B, `[op]` for a step, `e(op)` for an enabled operation
+            error[missing-operand]: a formula is missing after `U`
+              --> formula:1:16
+            1 | ASSERT == {p} U
+              |                ^
+              = help: write `{P}` for a predicate of B, `[op]` for a step, `e(op)` for an enabled operation
 
-        error[missing-operand]: the formula is empty
-          --> formula:1:11
-        1 | ASSERT ==
-          |           ^
-          = help: write `{P}` for a predicate of B, `[op]` for a step, `e(op)` for an enabled operation
+            error[missing-operand]: the formula is empty
+              --> formula:1:11
+            1 | ASSERT ==
+              |           ^
+              = help: write `{P}` for a predicate of B, `[op]` for a step, `e(op)` for an enabled operation
 
-        error[unclosed-bracket]: this `(` is never closed
-          --> formula:1:13
-        1 | ASSERT == G ({p}
-          |             ^
-          |                 - `)` is missing here
-          = help: add `)`
+            error[unclosed-bracket]: this `(` is never closed
+              --> formula:1:13
+            1 | ASSERT == G ({p}
+              |             ^
+              |                 - `)` is missing here
+              = help: add `)`
 
-        error[unmatched-bracket]: this `)` closes nothing
-          --> formula:1:14
-        1 | ASSERT == {p})
-          |              ^
+            error[unmatched-bracket]: this `)` closes nothing
+              --> formula:1:14
+            1 | ASSERT == {p})
+              |              ^
 
-        error[missing-separator]: an operator is missing before `{q}`
-          --> formula:1:15
-        1 | ASSERT == {p} {q}
-          |               ^^^
-          = help: join formulas by `&`, `or` or `=>`
+            error[missing-separator]: an operator is missing before `{q}`
+              --> formula:1:15
+            1 | ASSERT == {p} {q}
+              |               ^^^
+              = help: join formulas by `&`, `or` or `=>`
 
-        error[unexpected-token]: a second `<=>` needs parentheses
-          --> formula:1:23
-        1 | ASSERT == {a} <=> {b} <=> {c}
-          |                       ^^^
-          = help: write `(a <=> b) <=> c`
+            error[unexpected-token]: a second `<=>` needs parentheses
+              --> formula:1:23
+            1 | ASSERT == {a} <=> {b} <=> {c}
+              |                       ^^^
+              = help: write `(a <=> b) <=> c`
 
-        error[unexpected-token]: the name of an operation is missing
-          --> formula:1:14
-        1 | ASSERT == G [1op]
-          |              ^^^
-          = help: name an operation of the machine, with or without arguments: `op` or `op(x, _)`
+            error[unexpected-token]: the name of an operation is missing
+              --> formula:1:14
+            1 | ASSERT == G [1op]
+              |              ^^^
+              = help: name an operation of the machine, with or without arguments: `op` or `op(x, _)`
 
-        error[missing-operand]: an argument of `op` is missing
-          --> formula:1:19
-        1 | ASSERT == G [op(1,)]
-          |                   ^
-          = help: write `_` for an argument that may have any value
+            error[missing-operand]: an argument of `op` is missing
+              --> formula:1:19
+            1 | ASSERT == G [op(1,)]
+              |                   ^
+              = help: write `_` for an argument that may have any value
 
-        error[unexpected-token]: `globaly` is no operator and no atom of temporal formulas
-          --> formula:1:11
-        1 | ASSERT == globaly {p}
-          |           ^^^^^^^
-          = help: did you mean `globally`?
+            error[unexpected-token]: `globaly` is no operator and no atom of temporal formulas
+              --> formula:1:11
+            1 | ASSERT == globaly {p}
+              |           ^^^^^^^
+              = help: did you mean `globally`?
 
-        error[foreign-operator]: `|` is not an operator of temporal formulas
-          --> formula:1:17
-        1 | ASSERT == G {p} | {q}
-          |                 ^
-          = help: write `or`
+            error[foreign-operator]: `|` is not an operator of temporal formulas
+              --> formula:1:17
+            1 | ASSERT == G {p} | {q}
+              |                 ^
+              = help: write `or`
 
-        error[unexpected-token]: the fairness premise `SF(a)` cannot stand here
-          --> formula:1:11
-        1 | ASSERT == SF(a) & F{p} => {q}
-          |           ^^^^^
-          = help: premises stand before the outermost `=>`, without other formulas: `WF(a) & WF(b) => formula`
+            error[unexpected-token]: the fairness premise `SF(a)` cannot stand here
+              --> formula:1:11
+            1 | ASSERT == SF(a) & F{p} => {q}
+              |           ^^^^^
+              = help: premises stand before the outermost `=>`, without other formulas: `WF(a) & WF(b) => formula`
 
-        error[unexpected-token]: `or` cannot join strong and weak fairness
-          --> formula:1:17
-        1 | ASSERT == SF(a) or WF(b) => {q}
-          |                 ^^
-          = help: put premises of one strength together: `(SF(a) or SF(b)) & WF(c) => formula`
+            error[unexpected-token]: `or` cannot join strong and weak fairness
+              --> formula:1:17
+            1 | ASSERT == SF(a) or WF(b) => {q}
+              |                 ^^
+              = help: put premises of one strength together: `(SF(a) or SF(b)) & WF(c) => formula`
 
-        error[unexpected-token]: the fairness premise `SF(a)` cannot stand here
-          --> formula:1:13
-        1 | ASSERT == G SF(a)
-          |             ^^^^^
-          = help: premises stand before the outermost `=>`, without other formulas: `WF(a) & WF(b) => formula`
+            error[unexpected-token]: the fairness premise `SF(a)` cannot stand here
+              --> formula:1:13
+            1 | ASSERT == G SF(a)
+              |             ^^^^^
+              = help: premises stand before the outermost `=>`, without other formulas: `WF(a) & WF(b) => formula`
 
-        error[missing-dot]: `#` needs one variable and a dot
-          --> formula:1:11
-        1 | ASSERT == #x ({p} & {q})
-          |           ^
-          = help: write `#x.({P} & formula)`
+            error[missing-dot]: `#` needs one variable and a dot
+              --> formula:1:11
+            1 | ASSERT == #x ({p} & {q})
+              |           ^
+              = help: write `#x.({P} & formula)`
 
-        error[unexpected-token]: `&` follows the range of `#`
-          --> formula:1:19
-        1 | ASSERT == #x.({p} => {q})
-          |                   ^^
-          = help: write `#x.({P} & formula)`
+            error[unexpected-token]: `&` follows the range of `#`
+              --> formula:1:19
+            1 | ASSERT == #x.({p} => {q})
+              |                   ^^
+              = help: write `#x.({P} & formula)`
 
-        error[unexpected-token]: `=>` follows the range of `!`
-          --> formula:1:19
-        1 | ASSERT == !x.({p} & {q})
-          |                   ^
-          = help: write `!x.({P} => formula)`
+            error[unexpected-token]: `=>` follows the range of `!`
+              --> formula:1:19
+            1 | ASSERT == !x.({p} & {q})
+              |                   ^
+              = help: write `!x.({P} => formula)`
 
-        error[unexpected-token]: `unchanged` needs its argument in braces
-          --> formula:1:21
-        1 | ASSERT == unchanged(x)
-          |                     ^
-          = help: write `unchanged({x})`
+            error[unexpected-token]: `unchanged` needs its argument in braces
+              --> formula:1:21
+            1 | ASSERT == unchanged(x)
+              |                     ^
+              = help: write `unchanged({x})`
 
-        error[unexpected-token]: `e` is no operator and no atom of temporal formulas
-          --> formula:1:11
-        1 | ASSERT == e
-          |           ^
-          = help: `e` is followed by parentheses: `e(..)`
+            error[unexpected-token]: `e` is no operator and no atom of temporal formulas
+              --> formula:1:11
+            1 | ASSERT == e
+              |           ^
+              = help: `e` is followed by parentheses: `e(..)`
 
-        warning[foreign-operator]: `!` is read as `not`; elsewhere it begins a quantifier
-          --> formula:1:11
-        1 | ASSERT == !e(swap)
-          |           ^
-          = help: write `not`
+            warning[foreign-operator]: `!` is read as `not`; elsewhere it begins a quantifier
+              --> formula:1:11
+            1 | ASSERT == !e(swap)
+              |           ^
+              = help: write `not`
 
-        error[unexpected-token]: `enabled` is no operator and no atom of temporal formulas
-          --> formula:1:13
-        1 | ASSERT == G enabled
-          |             ^^^^^^^
-          = help: did you mean `enabled`?
+            error[unexpected-token]: `enabled` is no operator and no atom of temporal formulas
+              --> formula:1:13
+            1 | ASSERT == G enabled
+              |             ^^^^^^^
+              = help: `enabled` is followed by parentheses: `enabled(..)`
 
-        error[unexpected-token]: only arguments in parentheses may follow the operation `op`
-          --> formula:1:14
-        1 | ASSERT == [op(1) x]
-          |              ^^^^^
-          = help: write `op(x, _)`; `_` stands for any value
-    "#]],
+            error[unexpected-token]: only arguments in parentheses may follow the operation `op`
+              --> formula:1:14
+            1 | ASSERT == [op(1) x]
+              |              ^^^^^
+              = help: write `op(x, _)`; `_` stands for any value
+        "#]],
     );
 }
 
@@ -504,6 +504,9 @@ fn formulas_of_the_corpus_are_read() {
             (formula.is_some(), diagnostics, map)
         } else {
             let (formula, diagnostics, map) = ltl(text);
+            let expanded = formula.as_ref().map(|formula| expand(formula, &mut NoDomain).expect("no quantifiers"));
+            let property = expanded.map(|expanded| Property::new(&expanded, &Budget::default()));
+            assert!(matches!(property, None | Some(Ok(_))), "{text} is too large");
             (formula.is_some(), diagnostics, map)
         };
         assert!(is_read, "{}: {text}\n{}", &record[0], shown(&diagnostics, &map));
