@@ -4,9 +4,9 @@
 //! better edge reads them. Simulation is direct: each letter is matched by an edge with at least the same marks, and the `last` guard covers the other's, so it
 //! preserves finite words as well (Etessami and Holzmann 2000; Somenzi and Bloem 2000 for the reverse direction; Babiak,
 //! Badie, Duret-Lutz, Křetínský, Strejček, "Compositional approach to suspension and other improvements to LTL translation", 2013, for
-//! marks per component). Marks of edges between components count for nothing in a run, so they are cleared first. To merge states, an edge of the
-//! simulating side that leaves its component may match any marks. To take letters from edges it may not: the better edge could stay in its
-//! component for ever and put the matching edge off, as the loop of `F G p` would for its edge to `G p`.
+//! marks per component). Marks of edges between components count for nothing in a run. So each reduction is tried with all marks on these edges and with
+//! none. It must be the same for both sides of a comparison: if such edges matched any marks, simulation would not be transitive,
+//! and states would be merged that accept different words.
 
 use crate::automaton::{Automaton, Edge, Marks, Structure, merge_edges};
 use crate::bdd::{self, Bdd, Bdds};
@@ -20,8 +20,10 @@ pub(crate) fn simplify(automaton: Automaton, bdds: &mut Bdds, budget: &Budget<'_
     loop {
         let mut next = best.clone();
         if next.n_edges() <= MAX_SIMULATED_EDGES {
-            next = merged_by_simulation(&next, bdds, budget)?;
-            next = reduced_marks(&pruned(&next, bdds));
+            for marks_between in [Marks::all(next.n_marks), Marks::default()] {
+                next = merged_by_simulation(&with_marks_between(&next, marks_between), bdds, budget)?;
+                next = reduced_marks(&pruned(&next, bdds));
+            }
             next = merged_by_reverse_simulation(&next, bdds, budget)?;
         }
         next = reduced_marks(&pruned(&next, bdds));
@@ -183,9 +185,18 @@ fn classes(relation: &Relation) -> (Vec<Option<u32>>, usize) {
     (numbers, n_classes)
 }
 
-/// Direct simulation; if `is_lax`, edges that leave their component match any marks.
-fn simulation(automaton: &Automaton, is_lax: bool, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Relation, GaveUp> {
+/// The automaton with the same marks on all edges between components.
+fn with_marks_between(automaton: &Automaton, marks: Marks) -> Automaton {
     let structure = automaton.structure();
+    let mut changed = automaton.clone();
+    for (source, state) in changed.states.iter_mut().enumerate() {
+        let between = state.edges.iter_mut().filter(|edge| !structure.is_inside(source as u32, edge.target));
+        between.for_each(|edge| edge.marks = marks);
+    }
+    changed
+}
+
+fn simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Relation, GaveUp> {
     let n_states = automaton.states.len();
     let lasts: Vec<Bdd> = automaton.states.iter().map(|state| state.last).collect();
     let relation = (0..n_states)
@@ -199,9 +210,7 @@ fn simulation(automaton: &Automaton, is_lax: bool, bdds: &mut Bdds, budget: &Bud
                 if left == bdd::FALSE {
                     break;
                 }
-                let is_better =
-                    edge.marks.is_within(other.marks) || is_lax && !structure.is_inside(large, other.target);
-                if is_better && relation[edge.target as usize][other.target as usize] {
+                if edge.marks.is_within(other.marks) && relation[edge.target as usize][other.target as usize] {
                     left = bdds.minus(left, other.guard);
                 }
             }
@@ -211,11 +220,19 @@ fn simulation(automaton: &Automaton, is_lax: bool, bdds: &mut Bdds, budget: &Bud
 }
 
 fn merged_by_simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
-    let relation = simulation(automaton, true, bdds, budget)?;
+    let relation = simulation(automaton, bdds, budget)?;
     let (numbers, n_classes) = classes(&relation);
-    let merged = reduced_marks(&automaton.renumbered(bdds, &numbers, n_classes));
-    let relation = simulation(&merged, false, bdds, budget)?;
-    Ok(without_worse_edges(merged, &relation, bdds))
+    let merged = automaton.renumbered(bdds, &numbers, n_classes);
+    // A class simulates another if its members do.
+    let mut of_classes: Relation = vec![vec![false; n_classes]; n_classes];
+    for (small, row) in relation.iter().enumerate() {
+        for (large, holds) in row.iter().enumerate() {
+            if let (Some(small), Some(large), true) = (numbers[small], numbers[large], *holds) {
+                of_classes[small as usize][large as usize] = true;
+            }
+        }
+    }
+    Ok(without_worse_edges(merged, &of_classes, bdds))
 }
 
 /// Takes letters from edges that a better edge of the same state reads too.

@@ -1,12 +1,13 @@
 //! Automata of random formulas on random words, against the evaluator that follows the definitions.
 
-use abridge_temporal::{Budget, Property, Word, accepts, evaluate, expand, is_fair, satisfaction};
-use abridge_temporal::{Class, GaveUp, NoDomain, Words};
+use abridge_temporal::formula::AtomId;
+use abridge_temporal::{Budget, Class, Expanded, GaveUp, NoDomain, Property, Word, Words};
+use abridge_temporal::{accepts, evaluate, expand, is_fair, satisfaction};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::{Shape, bits, holds_in, random_ltl, random_word};
 use expect_test::expect;
 
-const SEED: u64 = 16;
+const SEED: u64 = 444;
 
 fn shape(random: &mut Random) -> Shape {
     Shape {
@@ -55,13 +56,16 @@ fn forall_formulas_and_words_automata_agree_with_the_definitions() {
     let mut random = Random::new(SEED);
     println!("seed {SEED}");
     let mut n_satisfied = 0;
-    for round in 0..2_500 {
+    let n_rounds = if std::env::var_os("RUN_SLOW").is_some() { 60_000 } else { 2_500 };
+    for round in 0..n_rounds {
         let shape = shape(&mut random);
         let ltl = random_ltl(&mut random, shape);
         let expanded = expand(&ltl, &mut NoDomain).expect("no quantifiers");
         let bits = bits(&expanded.formula.atoms, shape.n_predicates);
         let property = Property::new(&expanded, &Budget::default()).expect("small");
         let (bdds, positive) = satisfaction(&expanded, &Budget::default()).expect("small");
+        let with_one_mark = positive.degeneralised();
+        assert!(with_one_mark.n_marks <= 1);
         for _ in 0..44 {
             let word = random_word(&mut random, shape, 6);
             let expected = evaluate(&expanded.formula, &word, |letter, atom| holds_in(*letter, &bits, atom)).holds();
@@ -74,9 +78,31 @@ fn forall_formulas_and_words_automata_agree_with_the_definitions() {
             let holds = |letter: &u32, var: u32| letter >> bits[var as usize] & 1 == 1;
             let satisfied = accepts(&positive, &bdds, &[positive.initial], &word, holds);
             assert_eq!(satisfied, expected, "seed {SEED}, round {round}: {ltl} on {word:?}, satisfaction");
+            let satisfied = accepts(&with_one_mark, &bdds, &[with_one_mark.initial], &word, holds);
+            assert_eq!(satisfied, expected, "seed {SEED}, round {round}: {ltl} on {word:?}, degeneralised");
         }
     }
-    assert!((30_000..80_000).contains(&n_satisfied), "{n_satisfied} of 110,000 words satisfy their formulas");
+    let n_pairs = 44 * n_rounds;
+    assert!(
+        (n_pairs / 4..n_pairs / 4 * 3).contains(&n_satisfied),
+        "{n_satisfied} of {n_pairs} words satisfy their formulas"
+    );
+}
+
+/// Formulas whose automata lose or gain words if letters are taken from edges by a simulation that is too generous, if obligations are
+/// dropped because others imply them, or if simulation is not transitive.
+#[test]
+fn words_of_formulas_that_tempt_to_simplify() {
+    for text in ["F G {p}", "G F ((F {p} & not {p}) or {p})", "G X ({q} U G (F X {p} or {p}))"] {
+        let expanded = expanded(text);
+        let (bdds, automaton) = satisfaction(&expanded, &Budget::default()).expect("small");
+        let is_p = |var: u32| expanded.formula.atoms.get(AtomId(var)).to_string() == "{p}";
+        let is_accepted = |letter: u32| {
+            let word = Word { letters: vec![letter], loop_start: Some(0) };
+            accepts(&automaton, &bdds, &[automaton.initial], &word, |letter, var| *letter == 1 && is_p(var))
+        };
+        assert_eq!((is_accepted(0), is_accepted(1)), (false, true), "{text}");
+    }
 }
 
 #[test]
@@ -107,11 +133,14 @@ fn property(text: &str) -> Property {
 }
 
 fn try_property(text: &str, budget: &Budget<'_>) -> Result<Property, GaveUp> {
-    let mut map = abridge_diag::SourceMap::new();
-    let file = map.add("formula", text);
+    Property::new(&expanded(text), budget)
+}
+
+fn expanded(text: &str) -> Expanded {
+    let file = abridge_diag::SourceMap::new().add("formula", text);
     let (ltl, diagnostics) = abridge_temporal::parse_ltl(abridge_temporal::Source { file, base: 0, text });
     let ltl = ltl.unwrap_or_else(|| panic!("{text}: {diagnostics:?}"));
-    Property::new(&expand(&ltl, &mut NoDomain).expect("no quantifiers"), budget)
+    expand(&ltl, &mut NoDomain).expect("no quantifiers")
 }
 
 /// A premise holds on a word exactly if the formulas that it abbreviates do.
@@ -119,14 +148,9 @@ fn try_property(text: &str, budget: &Budget<'_>) -> Result<Property, GaveUp> {
 fn forall_words_premises_mean_their_formulas() {
     println!("seed {SEED}");
     let mut random = Random::new(SEED);
-    let of = |text: &str| {
-        let file = abridge_diag::SourceMap::new().add("formula", text);
-        let ltl = abridge_temporal::parse_ltl(abridge_temporal::Source { file, base: 0, text }).0.expect("a formula");
-        expand(&ltl, &mut NoDomain).expect("no quantifiers")
-    };
     for strength in ["WF", "SF"] {
-        let premise = of(&format!("{strength}(a) => {{p}}"));
-        let formula = of(&format!("not ({strength}(a) => false)"));
+        let premise = expanded(&format!("{strength}(a) => {{p}}"));
+        let formula = expanded(&format!("not ({strength}(a) => false)"));
         let mut n_fair = 0;
         for _ in 0..2_000 {
             let len = 1 + random.below(5);
@@ -137,9 +161,8 @@ fn forall_words_premises_mean_their_formulas() {
                 letters[len - 1] = 0;
             }
             let word = Word { letters, loop_start };
-            let bit = |expanded: &abridge_temporal::Expanded, atom: abridge_temporal::formula::AtomId| {
-                u32::from(expanded.formula.atoms.get(atom).kind.is_about_step())
-            };
+            let bit =
+                |expanded: &Expanded, atom: AtomId| u32::from(expanded.formula.atoms.get(atom).kind.is_about_step());
             let expected =
                 evaluate(&formula.formula, &word, |letter, atom| letter >> bit(&formula, atom) & 1 == 1).holds();
             let constraint = premise.premises[0][0];

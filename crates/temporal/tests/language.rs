@@ -453,6 +453,74 @@ fn forall_formulas_printing_is_inverse_to_parsing() {
 }
 
 #[test]
+fn forall_texts_parsing_ends_and_what_is_read_can_be_printed() {
+    const SEED: u64 = 9;
+    const PARTS: [&str; 40] = [
+        "G",
+        "F",
+        "X",
+        "U ",
+        "W",
+        "R ",
+        "S",
+        "T",
+        "H",
+        "O",
+        "Y",
+        "not ",
+        "(",
+        ")",
+        "(",
+        ")",
+        "{p}",
+        "{q}",
+        "[a]",
+        "[b(1,_)]",
+        "e(a)",
+        " & ",
+        " or ",
+        " => ",
+        " <=> ",
+        "SF(a)",
+        "WF(b)",
+        "WEF",
+        "!",
+        "!x.",
+        "#y.",
+        "({p} & ",
+        "({p} => ",
+        "true",
+        "sink",
+        "E",
+        "A",
+        " ",
+        "unchanged({x})",
+        "é",
+    ];
+    println!("seed {SEED}");
+    let mut random = Random::new(SEED);
+    let mut n_read = 0;
+    for round in 0..60_000 {
+        let text: String = (0..1 + random.below(9)).map(|_| *random.pick(&PARTS)).collect();
+        if let (Some(formula), _, _) = ltl(&text) {
+            assert!(
+                read(&formula.to_string()).same(&formula),
+                "seed {SEED}, round {round}: {text} is printed as {formula}"
+            );
+            n_read += 1;
+        }
+        if let (Some(formula), _, _) = ctl(&text) {
+            let again = ctl(&formula.to_string()).0;
+            assert!(
+                again.is_some_and(|again| again.same(&formula)),
+                "seed {SEED}, round {round}: {text} is printed as {formula}"
+            );
+        }
+    }
+    assert!(n_read > 1_000, "{n_read} texts are formulas");
+}
+
+#[test]
 fn printing_keeps_fairness_and_quantifiers() {
     let texts = [
         "SF(C) & (WF(C) & WF(E)) or WF(D) => {p} <=> {q}",
