@@ -5,7 +5,6 @@ use abridge_temporal::{Budget, Class, Expanded, GaveUp, NoDomain, Property, Word
 use abridge_temporal::{accepts, evaluate, expand, is_fair, satisfaction};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::{Shape, bits, holds_in, random_ltl, random_word};
-use expect_test::expect;
 
 const SEED: u64 = 444;
 
@@ -259,62 +258,65 @@ fn automata_are_shown() {
     let text = "G ({p} => F [s])";
     let property = property(text);
     let shown = abridge_temporal::hoa(&property.violation, &property.bdds, &property.atoms, text, Words::All);
-    expect![[r#"
-        HOA: v1
-        name: "G ({p} => F [s])"
-        States: 3
-        Start: 0
-        AP: 3 "{p}" "[s]" "alive"
-        acc-name: Buchi
-        Acceptance: 1 Inf(0)
-        properties: trans-labels explicit-labels trans-acc
-        --BODY--
-        State: 0
-        [2] 0
-        [(0&!1)&2] 1
-        [(0)&!2] 2
-        State: 1
-        [(!1)&2] 1 {0}
-        [!2] 2
-        State: 2
-        [!2] 2 {0}
-        --END--
-    "#]]
-    .assert_eq(&shown);
+    assert_eq!(
+        shown,
+        r#"HOA: v1
+name: "G ({p} => F [s])"
+States: 3
+Start: 0
+AP: 3 "{p}" "[s]" "alive"
+acc-name: Buchi
+Acceptance: 1 Inf(0)
+properties: trans-labels explicit-labels trans-acc
+--BODY--
+State: 0
+[2] 0
+[(0&!1)&2] 1
+[(0)&!2] 2
+State: 1
+[(!1)&2] 1 {0}
+[!2] 2
+State: 2
+[!2] 2 {0}
+--END--
+"#
+    );
     let shown = abridge_temporal::hoa(&property.violation, &property.bdds, &property.atoms, text, Words::Infinite);
-    expect![[r#"
-        HOA: v1
-        name: "G ({p} => F [s])"
-        States: 2
-        Start: 0
-        AP: 2 "{p}" "[s]"
-        acc-name: Buchi
-        Acceptance: 1 Inf(0)
-        properties: trans-labels explicit-labels trans-acc
-        --BODY--
-        State: 0
-        [t] 0
-        [0&!1] 1
-        State: 1
-        [!1] 1 {0}
-        --END--
-    "#]]
-    .assert_eq(&shown);
+    assert_eq!(
+        shown,
+        r#"HOA: v1
+name: "G ({p} => F [s])"
+States: 2
+Start: 0
+AP: 2 "{p}" "[s]"
+acc-name: Buchi
+Acceptance: 1 Inf(0)
+properties: trans-labels explicit-labels trans-acc
+--BODY--
+State: 0
+[t] 0
+[0&!1] 1
+State: 1
+[!1] 1 {0}
+--END--
+"#
+    );
     let shown = abridge_temporal::dot(&property.violation, &property.bdds, &property.atoms, text);
-    expect![[r#"
-        digraph automaton {
-          label="G ({p} => F [s])"; rankdir=LR;
-          node [shape=circle];
-          start [shape=point];
-          start -> 0;
-          0 [label="0\nmay end if {p}"];
-          0 -> 0 [label="true"];
-          0 -> 1 [label="{p} & not [s]"];
-          1 [label="1\nmay end"];
-          1 -> 1 [label="not [s] (0)"];
-        }
-    "#]]
-    .assert_eq(&shown);
+    assert_eq!(
+        shown,
+        r#"digraph automaton {
+  label="G ({p} => F [s])"; rankdir=LR;
+  node [shape=circle];
+  start [shape=point];
+  start -> 0;
+  0 [label="0\nmay end if {p}"];
+  0 -> 0 [label="true"];
+  0 -> 1 [label="{p} & not [s]"];
+  1 [label="1\nmay end"];
+  1 -> 1 [label="not [s] (0)"];
+}
+"#
+    );
 }
 
 #[test]

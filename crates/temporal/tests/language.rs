@@ -1,11 +1,12 @@
 //! The language: what parses to what, what is refused with which words, and that printing is the inverse of parsing.
 
+use std::path::Path;
+
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_temporal::formula::{Ctl, Ltl};
 use abridge_temporal::{Budget, Domain, ExpandError, Fair, NoDomain, Property, Source, expand, parse_ctl, parse_ltl};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::{Shape, random_ctl, random_ltl};
-use expect_test::{Expect, expect};
 
 /// Parses with the places of a text that stands at offset 10 of a file.
 fn ltl(text: &str) -> (Option<Ltl>, Vec<Diagnostic>, SourceMap) {
@@ -182,15 +183,18 @@ fn priorities_of_ctl() {
     same("AX[a]{p}", "AX[a] {p}");
 }
 
-fn check_errors(texts: &[&str], parse: impl Fn(&str) -> (Vec<Diagnostic>, SourceMap), expect: &Expect) {
-    let shown: Vec<String> = texts
-        .iter()
-        .map(|text| {
-            let (diagnostics, map) = parse(text);
-            shown(&diagnostics, &map)
-        })
-        .collect();
-    expect.assert_eq(&shown.join("\n"));
+/// Compares what is said about texts with a file under `tests/expected`; `BLESS=1` rewrites the file.
+fn check_errors(texts: &[&str], parse: impl Fn(&str) -> (Vec<Diagnostic>, SourceMap), file: &str) {
+    let shown = texts.iter().map(|text| {
+        let (diagnostics, map) = parse(text);
+        shown(&diagnostics, &map)
+    });
+    let shown = shown.collect::<Vec<_>>().join("\n");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(file);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &shown).expect("the file can be written");
+    }
+    assert_eq!(shown, std::fs::read_to_string(&path).expect("the file can be read"));
 }
 
 #[test]
@@ -225,155 +229,7 @@ fn mistakes_in_ltl() {
         let (_, diagnostics, map) = ltl(text);
         (diagnostics, map)
     };
-    check_errors(
-        &texts,
-        parse,
-        &expect![[r#"
-            error[unexpected-token]: `x` is no operator and no atom of temporal formulas
-              --> formula:1:14
-            1 | ASSERT == G (x > 0)
-              |              ^
-              = help: a predicate of B is written `{x = ..}`, a step `[x]`, an enabled operation `e(x)`
-
-            error[unclosed-bracket]: this `{` is never closed
-              --> formula:1:13
-            1 | ASSERT == G {p
-              |             ^
-              = help: add `}`
-
-            error[foreign-operator]: `[]` is not an operator of temporal formulas
-              --> formula:1:13
-            1 | ASSERT == G [] {p}
-              |             ^^
-              = help: write `G`
-
-            error[missing-operand]: a formula is missing after `U`
-              --> formula:1:16
-            1 | ASSERT == {p} U
-              |                ^
-              = help: write `{P}` for a predicate of B, `[op]` for a step, `e(op)` for an enabled operation
-
-            error[missing-operand]: the formula is empty
-              --> formula:1:11
-            1 | ASSERT ==
-              |           ^
-              = help: write `{P}` for a predicate of B, `[op]` for a step, `e(op)` for an enabled operation
-
-            error[unclosed-bracket]: this `(` is never closed
-              --> formula:1:13
-            1 | ASSERT == G ({p}
-              |             ^
-              |                 - `)` is missing here
-              = help: add `)`
-
-            error[unmatched-bracket]: this `)` closes nothing
-              --> formula:1:14
-            1 | ASSERT == {p})
-              |              ^
-
-            error[missing-separator]: an operator is missing before `{q}`
-              --> formula:1:15
-            1 | ASSERT == {p} {q}
-              |               ^^^
-              = help: join formulas by `&`, `or` or `=>`
-
-            error[unexpected-token]: a second `<=>` needs parentheses
-              --> formula:1:23
-            1 | ASSERT == {a} <=> {b} <=> {c}
-              |                       ^^^
-              = help: write `(a <=> b) <=> c`
-
-            error[unexpected-token]: the name of an operation is missing
-              --> formula:1:14
-            1 | ASSERT == G [1op]
-              |              ^^^
-              = help: name an operation of the machine, with or without arguments: `op` or `op(x, _)`
-
-            error[missing-operand]: an argument of `op` is missing
-              --> formula:1:19
-            1 | ASSERT == G [op(1,)]
-              |                   ^
-              = help: write `_` for an argument that may have any value
-
-            error[unexpected-token]: `globaly` is no operator and no atom of temporal formulas
-              --> formula:1:11
-            1 | ASSERT == globaly {p}
-              |           ^^^^^^^
-              = help: did you mean `globally`?
-
-            error[foreign-operator]: `|` is not an operator of temporal formulas
-              --> formula:1:17
-            1 | ASSERT == G {p} | {q}
-              |                 ^
-              = help: write `or`
-
-            error[unexpected-token]: the fairness premise `SF(a)` cannot stand here
-              --> formula:1:11
-            1 | ASSERT == SF(a) & F{p} => {q}
-              |           ^^^^^
-              = help: premises stand before the outermost `=>`, without other formulas: `WF(a) & WF(b) => formula`
-
-            error[unexpected-token]: `or` cannot join strong and weak fairness
-              --> formula:1:17
-            1 | ASSERT == SF(a) or WF(b) => {q}
-              |                 ^^
-              = help: put premises of one strength together: `(SF(a) or SF(b)) & WF(c) => formula`
-
-            error[unexpected-token]: the fairness premise `SF(a)` cannot stand here
-              --> formula:1:13
-            1 | ASSERT == G SF(a)
-              |             ^^^^^
-              = help: premises stand before the outermost `=>`, without other formulas: `WF(a) & WF(b) => formula`
-
-            error[missing-dot]: `#` needs one variable and a dot
-              --> formula:1:11
-            1 | ASSERT == #x ({p} & {q})
-              |           ^
-              = help: write `#x.({P} & formula)`
-
-            error[unexpected-token]: `&` follows the range of `#`
-              --> formula:1:19
-            1 | ASSERT == #x.({p} => {q})
-              |                   ^^
-              = help: write `#x.({P} & formula)`
-
-            error[unexpected-token]: `=>` follows the range of `!`
-              --> formula:1:19
-            1 | ASSERT == !x.({p} & {q})
-              |                   ^
-              = help: write `!x.({P} => formula)`
-
-            error[unexpected-token]: `unchanged` needs its argument in braces
-              --> formula:1:21
-            1 | ASSERT == unchanged(x)
-              |                     ^
-              = help: write `unchanged({x})`
-
-            error[unexpected-token]: `e` is no operator and no atom of temporal formulas
-              --> formula:1:11
-            1 | ASSERT == e
-              |           ^
-              = help: `e` is followed by parentheses: `e(..)`
-
-            warning[foreign-operator]: `!` is read as `not`; elsewhere it begins a quantifier
-              --> formula:1:11
-            1 | ASSERT == !e(swap)
-              |           ^
-              = help: write `not`
-
-            error[unexpected-token]: `enabled` is no operator and no atom of temporal formulas
-              --> formula:1:13
-            1 | ASSERT == G enabled
-              |             ^^^^^^^
-              = help: `enabled` is followed by parentheses: `enabled(..)`
-
-            error[unexpected-token]: only arguments in parentheses may follow the operation `op`
-              --> formula:1:14
-            1 | ASSERT == [op(1) x]
-              |              ^^^^^
-              = help: write `op(x, _)`; `_` stands for any value
-        "#]],
-    );
+    check_errors(&texts, parse, "mistakes_in_ltl.txt");
 }
 
 #[test]
@@ -383,53 +239,7 @@ fn mistakes_in_ctl() {
         let (_, diagnostics, map) = ctl(text);
         (diagnostics, map)
     };
-    check_errors(
-        &texts,
-        parse,
-        &expect![[r#"
-        error[unexpected-token]: `A` needs `X`, `F`, `G` or one of `U`, `W`, `R` after its first formula
-          --> formula:1:11
-        1 | ASSERT == A {p}
-          |           ^
-          = help: write `AF formula` or `A formula U formula`
-
-        error[unexpected-token]: `F` cannot stand here in a formula of CTL
-          --> formula:1:14
-        1 | ASSERT == AG F {p}
-          |              ^
-          = help: write `AF` (on all paths) or `EF` (on some path), or use LTL
-
-        error[missing-parentheses]: the left side of `U` needs parentheses
-          --> formula:1:24
-        1 | ASSERT == E ({a} & {b} U {c})
-          |                        ^
-          = help: write `E ((a & b) U c)`
-
-        error[unexpected-token]: `Y` cannot stand here in a formula of CTL
-          --> formula:1:14
-        1 | ASSERT == AG Y {p}
-          |              ^
-          = help: use a formula of LTL
-
-        error[unexpected-token]: `unchanged({x})` speaks about a step, but formulas of CTL speak about states
-          --> formula:1:14
-        1 | ASSERT == AG unchanged({x})
-          |              ^^^^^^^^^^^^^^
-          = help: use it in a formula of LTL
-
-        error[missing-operand]: a formula is missing after `U`
-          --> formula:1:18
-        1 | ASSERT == E {p} U
-          |                  ^
-          = help: write `{P}` for a predicate of B, `[op]` for a step, `e(op)` for an enabled operation
-
-        warning[foreign-operator]: `!` is read as `not`; elsewhere it begins a quantifier
-          --> formula:1:14
-        1 | ASSERT == AG !{p}
-          |              ^
-          = help: write `not`
-    "#]],
-    );
+    check_errors(&texts, parse, "mistakes_in_ctl.txt");
 }
 
 #[test]
@@ -558,7 +368,7 @@ fn deep_and_long_formulas_are_read_or_refused() {
 
 #[test]
 fn formulas_of_the_corpus_are_read() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/temporal.csv");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/temporal.csv");
     let Ok(mut reader) = csv::Reader::from_path(&path) else {
         eprintln!("SKIPPED: no corpus at {}", path.display());
         return;
