@@ -19,6 +19,7 @@ pub mod mutate;
 mod project;
 pub mod seeds;
 pub mod sizes;
+pub mod temporal;
 
 pub use abridge_value::Random;
 pub use choices::{Choices, Choose};

@@ -1,0 +1,37 @@
+//! Temporal formulas and their automata.
+//!
+//! The language is in `formula.rs`, its parser in `parse.rs`. Atoms are opaque here: whoever evaluates B tells the truth of each in a
+//! state and on the step that leaves it. The path of a formula of LTL: [`expand`] (no quantifiers, premises apart), `lower.rs` (normal form, past as
+//! monitors), `translate.rs` (automaton), `simplify.rs` and `weak.rs` (smaller), [`Property`] (what an engine needs). [`evaluate`] judges
+//! words from the definitions alone. CTL is checked on graphs in [`ctl`].
+
+pub mod automaton;
+pub mod bdd;
+mod components;
+pub mod ctl;
+mod dot;
+mod expand;
+pub mod formula;
+mod hoa;
+mod lasso;
+mod lexer;
+mod lower;
+mod monitor;
+mod normal;
+mod parse;
+mod print;
+mod product;
+mod property;
+mod simplify;
+mod stutter;
+mod translate;
+mod weak;
+
+pub use dot::dot;
+pub use expand::{Constraint, Domain, ExpandError, Expanded, Fair, NoDomain, expand};
+pub use hoa::{Words, hoa};
+pub use lasso::{Table, evaluate, is_fair};
+pub use parse::{Source, parse_ctl, parse_ltl};
+pub use product::{Word, accepts, intersect};
+pub use property::{Class, Pair, Property, satisfaction};
+pub use translate::{Budget, GaveUp};

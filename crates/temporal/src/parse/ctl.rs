@@ -1,0 +1,207 @@
+//! Productions of CTL.
+//!
+//! ProB's grammar has `E φ U ψ` with bare operands. The binary path operators may also stand in parentheses, `A (φ U ψ)`, as most other
+//! tools write them; then both operands need parentheses of their own unless they are prefix formulas.
+
+use crate::formula::{Atom, Binary, Ctl, CtlNode, NodeId, Path, Place, Unary};
+use crate::lexer::Token;
+
+use super::{Parsed, Parser};
+
+impl Parser<'_> {
+    pub(super) fn ctl_formula(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
+        let left = self.ctl_implication(ctl)?;
+        if *self.token() != Token::Binary(Binary::Iff) {
+            return Ok(left);
+        }
+        self.advance();
+        let right = self.ctl_implication(ctl)?;
+        Ok(push_binary(ctl, CtlNode::Iff, left, right))
+    }
+
+    fn ctl_implication(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
+        let mut left = self.ctl_conjunction(ctl)?;
+        while *self.token() == Token::Binary(Binary::Implies) {
+            self.advance();
+            let right = self.ctl_conjunction(ctl)?;
+            left = push_binary(ctl, CtlNode::Implies, left, right);
+        }
+        Ok(left)
+    }
+
+    fn ctl_conjunction(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
+        let mut left = self.ctl_prefix(ctl)?;
+        while let Token::Binary(op @ (Binary::And | Binary::Or)) = *self.token() {
+            self.advance();
+            let right = self.ctl_prefix(ctl)?;
+            left = push_binary(ctl, if op == Binary::And { CtlNode::And } else { CtlNode::Or }, left, right);
+        }
+        Ok(left)
+    }
+
+    fn ctl_prefix(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
+        self.nested(|parser| parser.ctl_prefix_here(ctl))
+    }
+
+    fn ctl_prefix_here(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
+        let (token, place) = (self.token().clone(), self.place());
+        match token {
+            Token::Unary(Unary::Not) | Token::Bang => {
+                if token == Token::Bang {
+                    self.warn_bang(place);
+                }
+                self.advance();
+                let operand = self.ctl_prefix(ctl)?;
+                let place = place.to(ctl.place(operand));
+                Ok(ctl.push(CtlNode::Not(operand), place))
+            }
+            Token::Const(value) => {
+                self.advance();
+                Ok(ctl.push(CtlNode::Const(value), place))
+            }
+            Token::Atom(kind) => {
+                use crate::formula::AtomKind::Taken;
+                if kind.is_about_step() && !matches!(kind, Taken(_)) {
+                    let message =
+                        format!("`{}` speaks about a step, but formulas of CTL speak about states", self.shown(place));
+                    return Err(Box::new(
+                        self.error("unexpected-token", message, place).help("use it in a formula of LTL"),
+                    ));
+                }
+                self.advance();
+                let atom = ctl.atoms.intern(Atom { kind, bindings: Vec::new(), place });
+                Ok(ctl.push(CtlNode::Atom(atom), place))
+            }
+            Token::Open => {
+                self.advance();
+                let inside = self.ctl_formula(ctl)?;
+                self.expect_close(place)?;
+                Ok(inside)
+            }
+            Token::Some => self.ctl_path(ctl, Path::E),
+            Token::All => self.ctl_path(ctl, Path::A),
+            Token::Unary(_) | Token::Quantifier(..) | Token::Fair(_) => Err(self.not_in_ctl(place)),
+            _ => Err(self.missing_operand()),
+        }
+    }
+
+    fn not_in_ctl(&self, place: Place) -> Box<abridge_diag::Diagnostic> {
+        let text = self.shown(place);
+        let error = self.error("unexpected-token", format!("`{text}` cannot stand here in a formula of CTL"), place);
+        Box::new(match self.token() {
+            Token::Unary(Unary::Globally | Unary::Finally | Unary::Next) => {
+                error.help(format!("write `A{text}` (on all paths) or `E{text}` (on some path), or use LTL"))
+            }
+            _ => error.help("use a formula of LTL"),
+        })
+    }
+
+    /// What follows `E` or `A`.
+    fn ctl_path(&mut self, ctl: &mut Ctl, path: Path) -> Parsed<NodeId> {
+        let start = self.advance().1;
+        match self.token().clone() {
+            Token::Unary(op @ (Unary::Next | Unary::Finally | Unary::Globally)) => {
+                self.advance();
+                let step = if op == Unary::Next { self.ctl_step(ctl) } else { None };
+                let operand = self.ctl_prefix(ctl)?;
+                let place = start.to(ctl.place(operand));
+                let node = match op {
+                    Unary::Next => CtlNode::Next(path, step, operand),
+                    Unary::Finally => CtlNode::Finally(path, operand),
+                    _ => CtlNode::Globally(path, operand),
+                };
+                Ok(ctl.push(node, place))
+            }
+            Token::Open => self.ctl_path_in_parentheses(ctl, path, start),
+            _ => {
+                let left = self.ctl_prefix(ctl)?;
+                self.ctl_path_binary(ctl, path, start, left)
+            }
+        }
+    }
+
+    /// The step of `EX[op] φ`, if a formula follows the brackets.
+    fn ctl_step(&mut self, ctl: &mut Ctl) -> Option<crate::formula::AtomId> {
+        let Token::Atom(kind @ crate::formula::AtomKind::Taken(_)) = self.token().clone() else { return None };
+        let begins_formula = match &self.tokens[self.at + 1].0 {
+            Token::Binary(_) | Token::Close | Token::End => false,
+            Token::Const(_) | Token::Atom(_) | Token::Unary(_) | Token::Quantifier(..) | Token::Bang => true,
+            Token::Fair(_) | Token::Open | Token::Some | Token::All => true,
+        };
+        if !begins_formula {
+            return None;
+        }
+        let place = self.advance().1;
+        Some(ctl.atoms.intern(Atom { kind, bindings: Vec::new(), place }))
+    }
+
+    /// `E (φ) U ψ` or `E (φ U ψ)`.
+    fn ctl_path_in_parentheses(&mut self, ctl: &mut Ctl, path: Path, start: Place) -> Parsed<NodeId> {
+        let open = self.advance().1;
+        let n_before = ctl.len();
+        let left_at = self.at;
+        let left = self.ctl_formula(ctl)?;
+        if path_operator(self.token()).is_none() {
+            self.expect_close(open)?;
+            return self.ctl_path_binary(ctl, path, start, left);
+        }
+        let is_junction =
+            matches!(ctl.node(left), CtlNode::And(..) | CtlNode::Or(..) | CtlNode::Implies(..) | CtlNode::Iff(..));
+        if is_junction && ctl.len() > n_before && !self.is_in_parentheses(left_at) {
+            let text = self.shown(self.place());
+            let message = format!("the left side of `{text}` needs parentheses");
+            return Err(Box::new(
+                self.error("missing-parentheses", message, self.place()).help("write `E ((a & b) U c)`"),
+            ));
+        }
+        let inside = self.ctl_path_binary(ctl, path, start, left)?;
+        self.expect_close(open)?;
+        Ok(inside)
+    }
+
+    /// Whether the tokens from here to the one before the current stand in one pair of parentheses.
+    fn is_in_parentheses(&self, from: usize) -> bool {
+        let mut depth = 0_usize;
+        for (idx, (token, _)) in self.tokens[from..self.at].iter().enumerate() {
+            match token {
+                Token::Open => depth += 1,
+                Token::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return from + idx + 1 == self.at;
+            }
+        }
+        false
+    }
+
+    fn ctl_path_binary(&mut self, ctl: &mut Ctl, path: Path, start: Place, left: NodeId) -> Parsed<NodeId> {
+        let Some(op) = path_operator(self.token()) else {
+            let letter = if path == Path::E { 'E' } else { 'A' };
+            let message = format!("`{letter}` needs `X`, `F`, `G` or one of `U`, `W`, `R` after its first formula");
+            let help = format!("write `{letter}F formula` or `{letter} formula U formula`");
+            return Err(Box::new(self.error("unexpected-token", message, start).help(help)));
+        };
+        self.advance();
+        let right = self.ctl_prefix(ctl)?;
+        let place = start.to(ctl.place(right));
+        let node = match op {
+            Binary::Until => CtlNode::Until(path, left, right),
+            Binary::WeakUntil => CtlNode::WeakUntil(path, left, right),
+            _ => CtlNode::Release(path, left, right),
+        };
+        Ok(ctl.push(node, place))
+    }
+}
+
+fn path_operator(token: &Token) -> Option<Binary> {
+    match token {
+        Token::Binary(op @ (Binary::Until | Binary::WeakUntil | Binary::Release)) => Some(*op),
+        _ => None,
+    }
+}
+
+fn push_binary(ctl: &mut Ctl, node: fn(NodeId, NodeId) -> CtlNode, left: NodeId, right: NodeId) -> NodeId {
+    let place = ctl.place(left).to(ctl.place(right));
+    ctl.push(node(left, right), place)
+}
