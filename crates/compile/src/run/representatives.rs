@@ -28,6 +28,10 @@ type Reached<'s, 'r> = dyn FnMut(&mut Runtime<'r>, u64, Vec<Val>) -> Fast<()> + 
 /// Parameters that stand for others, and for how many.
 type Params = (Vec<Value>, u64);
 
+/// Initial states that are collected before a search sees the first of them. Beyond that they are taken one by one without regard to
+/// orbits: a search that looks at what it has can end early, one that waits for all cannot.
+const MAX_COLLECTED_STATES: usize = 1 << 16;
+
 impl<'r> Runtime<'r> {
     /// Steps of an operation from the state in the slots, each with the new values of what it may write and the number of distinct steps
     /// that it stands for.
@@ -152,10 +156,11 @@ impl<'r> Runtime<'r> {
         let mut states = Vec::new();
         self.exec_by_orbit(exec, group, &variables, &mut |runtime, number, canonical| {
             let state = runtime.initial_state(constants)?;
+            runtime.tick()?;
             if seen.insert(canonical) {
                 states.push((state, number));
             }
-            Ok(())
+            if states.len() > MAX_COLLECTED_STATES { Err(Stop::Escape) } else { Ok(()) }
         })?;
         Ok(states)
     }
