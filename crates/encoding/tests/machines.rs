@@ -17,5 +17,5 @@ fn circuits_agree_with_the_interpreter_on_random_machines() {
         compared.add(compare_with(&guarded::machine(&mut Random::new(seed)), &eval));
     }
     eprintln!("{compared:?}");
-    assert!(compared.steps > 1000 && compared.errors > 50 && compared.truths > 1000, "{compared:?}");
+    assert!(compared.steps > 1000 && compared.errors > 10 && compared.truths > 1000, "{compared:?}");
 }
