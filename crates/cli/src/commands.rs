@@ -30,6 +30,7 @@ use serde::Serialize;
 use crate::disk::{MAX_SOURCE_BYTES, Surroundings};
 use crate::exit::Exit;
 use crate::files::read_up_to;
+use crate::load;
 use crate::out::{errln, raw};
 use crate::report;
 use crate::watch::usual_budget;
@@ -50,6 +51,9 @@ impl Parsed {
 /// Reads and parses one file.
 pub(crate) fn parse_file(path: &Path) -> Parsed {
     let mut sources = SourceMap::new();
+    if let Some(refusal) = load::refused(path) {
+        return Parsed { sources, diagnostics: vec![refusal], tree: None };
+    }
     match read_up_to(path, MAX_SOURCE_BYTES) {
         Ok(bytes) => {
             let text = abridge_diag::decoded(bytes);

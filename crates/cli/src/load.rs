@@ -48,6 +48,14 @@ pub(crate) fn load_with(file: Option<&Path>, texts: &[FormulaText], options: &Op
     }
 }
 
+/// Why a file is not read at all, by its name.
+pub(crate) fn refused(file: &Path) -> Option<Diagnostic> {
+    match FrontEnd::of(file) {
+        FrontEnd::ClassicalB => None,
+        FrontEnd::None(kind) => Some(refusal(file, kind)),
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FrontEnd {
     ClassicalB,
