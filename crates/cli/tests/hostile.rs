@@ -1,7 +1,7 @@
 //! Input that wants to do harm: machines that read what is none of their business, files that were prepared by somebody else, text that talks
 //! to the terminal, devices in the place of files.
 
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 
 mod common;
 
@@ -43,11 +43,27 @@ fn signal(child: &Child, name: &str) {
 }
 
 fn wait_for(path: &Path) {
-    let patience = Instant::now() + Duration::from_secs(60);
-    while !path.exists() {
-        assert!(Instant::now() < patience, "{} does not appear", path.display());
+    wait_until(&path.display().to_string(), || path.exists());
+}
+
+/// Waits for an event, for ever as far as a test is concerned.
+fn wait_until(what: &str, mut has_happened: impl FnMut() -> bool) {
+    let patience = Instant::now() + Duration::from_secs(120);
+    while !has_happened() {
+        assert!(Instant::now() < patience, "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Waits until a process handles interrupts itself.
+fn wait_for_handler(child: &Child) {
+    const SIGINT: u64 = 1 << 1;
+    let status = format!("/proc/{}/status", child.id());
+    wait_until("a handler of interrupts", || {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
+        caught.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & SIGINT != 0)
+    });
 }
 
 #[test]
@@ -158,15 +174,14 @@ fn a_second_ctrl_c_always_ends_it() {
     let (file, dir) = (folder.file("Endless.mch", ENDLESS), folder.path("saved"));
     let mut child = start(&["check", &file, "--checkpoint", &dir, "--no-deadlock"]);
     wait_for(&Path::new(&dir).join("lock"));
-    std::thread::sleep(Duration::from_millis(500));
-    signal(&child, "-INT");
-    std::thread::sleep(Duration::from_millis(200));
-    let patience = Instant::now() + Duration::from_secs(5);
-    while child.try_wait().expect("a child").is_none() {
-        assert!(Instant::now() < patience, "it goes on");
-        signal(&child, "-INT");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    wait_for_handler(&child);
+    wait_until("the end", || {
+        let has_ended = child.try_wait().expect("a child").is_some();
+        if !has_ended {
+            signal(&child, "-INT");
+        }
+        has_ended
+    });
 }
 
 #[test]
@@ -351,21 +366,19 @@ fn a_table_takes_little_more_memory_than_its_values() {
 #[test]
 fn an_evaluation_ends_when_its_time_or_memory_is_up() {
     let endless = "card({x|x : POW(1..40) & SIGMA(y).(y:x|y) = 400})";
-    let start = Instant::now();
     let told = abridge(&["eval", endless, "--time", "1"]);
-    assert!(told.status == 20 && told.stderr.contains("the time was up"), "{}{}", told.stdout, told.stderr);
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(told.status == 20 && told.stderr.contains("time limit reached"), "{}{}", told.stdout, told.stderr);
     let told = abridge(&["eval", endless, "--time", "0.3", "--json"]);
     assert!(told.status == 20 && told.json()["kind"] == "error", "{}", told.stdout);
     let large = "union({x|x : POW(1..24) & card(x) > 1})";
     let told = abridge(&["eval", large, "--memory", "60M", "--time", "100"]);
-    assert!(told.status == 20 && told.stderr.contains("the memory was used up"), "{}{}", told.stdout, told.stderr);
+    assert!(told.status == 20 && told.stderr.contains("memory limit reached"), "{}{}", told.stdout, told.stderr);
     let child = command(&["eval", endless]).stderr(Stdio::piped()).spawn().expect("the program starts");
-    std::thread::sleep(Duration::from_millis(700));
+    wait_for_handler(&child);
     signal(&child, "-INT");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(20));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("stopped by the user"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
 }
 
 #[test]
@@ -375,7 +388,7 @@ fn a_stop_for_memory_is_told_as_one() {
         OPERATIONS grow = BEGIN ss := union({x|x : POW(1..24) & card(x) > 1}) END END";
     let told = abridge(&["check", &folder.file("M.mch", text), "--memory", "20M", "--time", "100", "--json"]);
     let limits = told.json()["limits"].to_string();
-    assert!(told.status == 20 && limits.contains("the memory was used up"), "{limits}");
+    assert!(told.status == 20 && limits.contains("memory limit reached"), "{limits}");
     assert!(!limits.contains("time"), "{limits}");
 }
 

@@ -272,13 +272,7 @@ impl Lower<'_> {
                 let ty = self.types.sequence(self.ty(items[0]));
                 self.add_expr(Expr::SequenceExtension(items), ty, span)
             }
-            ast::Expr::Comprehension { ids, pred, .. } => {
-                let (inner, binder) = self.bind(ctx, ids, LocalKind::Bound);
-                let pred = self.pred(inner, *pred);
-                let elem = self.binder_type(&binder);
-                let ty = self.types.pow(elem);
-                self.add_expr(Expr::Comprehension { binder, pred, symbolic: node.symbolic }, ty, span)
-            }
+            ast::Expr::Comprehension { ids, pred, .. } => self.comprehension(ctx, ids, *pred, node.symbolic, span),
             ast::Expr::SetImage { ids, pred, expr } => {
                 let (inner, binder) = self.bind(ctx, ids, LocalKind::Bound);
                 let (pred, expr) = (self.pred(inner, *pred), self.expr(inner, *expr));
@@ -301,6 +295,14 @@ impl Lower<'_> {
             ast::Expr::Described { expr, .. } => self.expr(ctx, *expr),
             _ => self.expression_expected(span),
         }
+    }
+
+    fn comprehension(&mut self, ctx: Ctx, ids: &[ast::Ident], pred: ast::ExprId, symbolic: bool, span: Span) -> ExprId {
+        let (inner, binder) = self.bind(ctx, ids, LocalKind::Bound);
+        let pred = self.pred(inner, pred);
+        let elem = self.binder_type(&binder);
+        let ty = self.types.pow(elem);
+        self.add_expr(Expr::Comprehension { binder, pred, symbolic }, ty, span)
     }
 
     fn negation(&mut self, ctx: Ctx, operand: ast::ExprId, span: Span) -> ExprId {
