@@ -353,19 +353,19 @@ fn an_evaluation_ends_when_its_time_or_memory_is_up() {
     let endless = "card({x|x : POW(1..40) & SIGMA(y).(y:x|y) = 400})";
     let start = Instant::now();
     let told = abridge(&["eval", endless, "--time", "1"]);
-    assert!(told.status == 20 && told.stderr.contains("the time was up"), "{}{}", told.stdout, told.stderr);
+    assert!(told.status == 20 && told.stderr.contains("time limit reached"), "{}{}", told.stdout, told.stderr);
     assert!(start.elapsed() < Duration::from_secs(5));
     let told = abridge(&["eval", endless, "--time", "0.3", "--json"]);
     assert!(told.status == 20 && told.json()["kind"] == "error", "{}", told.stdout);
     let large = "union({x|x : POW(1..24) & card(x) > 1})";
     let told = abridge(&["eval", large, "--memory", "60M", "--time", "100"]);
-    assert!(told.status == 20 && told.stderr.contains("the memory was used up"), "{}{}", told.stdout, told.stderr);
+    assert!(told.status == 20 && told.stderr.contains("memory limit reached"), "{}{}", told.stdout, told.stderr);
     let child = command(&["eval", endless]).stderr(Stdio::piped()).spawn().expect("the program starts");
     std::thread::sleep(Duration::from_millis(700));
     signal(&child, "-INT");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(20));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("stopped by the user"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted by the user"));
 }
 
 #[test]
@@ -375,8 +375,8 @@ fn a_stop_for_memory_is_told_as_one() {
         OPERATIONS grow = BEGIN ss := union({x|x : POW(1..24) & card(x) > 1}) END END";
     let told = abridge(&["check", &folder.file("M.mch", text), "--memory", "20M", "--time", "100", "--json"]);
     let limits = told.json()["limits"].to_string();
-    assert!(told.status == 20 && limits.contains("the memory was used up"), "{limits}");
-    assert!(!limits.contains("time"), "{limits}");
+    assert!(told.status == 20 && limits.contains("memory limit reached"), "{limits}");
+    assert!(!limits.contains("time limit"), "{limits}");
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn is_of_run(id: &str) -> bool {
 
 /// The ids of diagnostics that evaluation makes: literals in one table.
 fn ids_of_evaluation() -> BTreeSet<String> {
-    let text = fs::read_to_string(root().join("crates/eval/src/error.rs")).expect("a source is readable");
+    let text = fs::read_to_string(root().join("crates/eval/src/domain/error.rs")).expect("a source is readable");
     let (_, table) = text.split_once("fn message").expect("the table is there");
     let literals = table.match_indices('"').map(|(at, _)| &table[at + 1..]);
     let ids = literals.filter_map(|rest| rest.split_once("\",")).map(|(id, _)| id.to_owned());
