@@ -295,10 +295,8 @@ fn limits(remarks: &Remarks, stops: &[Limit], stopped_for: Option<Limit>) -> Vec
             Limit::Missing(Gap::Failed) if !failed.is_empty() => continue,
             Limit::Missing(Gap::Bounded) if !remarks.caveats.is_empty() => continue,
             Limit::Missing(Gap::Stopped) if stops.iter().any(is_ended) => continue,
-            Limit::Missing(Gap::Stopped) => stopped_for.map_or_else(
-                || limit_text(*limit),
-                |why| format!("{}, while one evaluation was still under way", limit_text(why)),
-            ),
+            Limit::Missing(Gap::Stopped) => stopped_for
+                .map_or_else(|| limit_text(*limit), |why| format!("{} during an evaluation", limit_text(why))),
             limit => limit_text(*limit),
         });
     }

@@ -50,6 +50,7 @@ fn temporal_formulas_are_not_checked() {
         .replace("VARIABLES", "DEFINITIONS ASSERT_LTL == \"G {n = 0}\" VARIABLES");
     let json = abridge(&["check", &folder.file("counter.mch", &machine), "--json"]).json();
     assert_eq!((&json["violation"], &json["states"]), (&serde_json::Value::Null, &4.into()), "{json}");
+    assert_eq!((&json["verdict"], &json["diagnostics"][0]["id"]), (&"incomplete".into(), &"temporal-unchecked".into()));
 }
 
 #[test]
@@ -59,7 +60,10 @@ fn a_gluing_invariant_is_not_checked() {
     let refinement = "REFINEMENT R REFINES A VARIABLES yy INVARIANT yy : 0..9 & yy = 2 * xx
         INITIALISATION yy := 7 OPERATIONS go = skip END";
     let file = folder.file("R.ref", refinement);
-    assert_eq!(abridge(&["check", &file, "--json"]).json()["found"]["invariant"], false);
+    for (options, verdict) in [(&[][..], "incomplete"), (&["--compat", "prob"], "holds"), (&["--no-gluing"], "holds")] {
+        let json = abridge(&[&["check", &file, "--json"], options].concat()).json();
+        assert_eq!((&json["verdict"], &json["found"]["invariant"]), (&verdict.into(), &false.into()), "{json}");
+    }
     let shown = abridge(&["show", &file, "--model", "--json"]).json();
     let conjuncts = shown["invariant"].as_array().expect("a list").iter();
     let skipped: Vec<&str> = conjuncts

@@ -33,7 +33,9 @@ fn temporal_properties_are_told_as_not_checked() {
     let run = abridge(&["check", &file]);
     assert_eq!(run.status, 20, "{}", run.stdout);
     assert!(
-        run.stdout.starts_with("no violation found (temporal property `ASSERT_LTL` was not checked; 4 states"),
+        run.stdout.starts_with(
+            "no violation found (temporal property `ASSERT_LTL` was not checked; exhaustive search, 4 states in "
+        ),
         "{}",
         run.stdout
     );

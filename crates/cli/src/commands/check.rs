@@ -531,7 +531,8 @@ fn holds_text(report: &Report) -> String {
 /// Verdict, first limit, and how far the search came.
 fn incomplete_text(report: &Report, times: &Times) -> String {
     let limit = report.limits.first().map_or("incomplete", String::as_str);
-    format!("no violation found ({limit}; {} in {:.2} s)", plural(report.states, "state"), times.search)
+    let search = if report.visited_all { "exhaustive search, " } else { "" };
+    format!("no violation found ({limit}; {search}{} in {:.2} s)", plural(report.states, "state"), times.search)
 }
 
 fn plural(n: u64, noun: &str) -> String {
