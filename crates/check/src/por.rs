@@ -9,10 +9,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use abridge_deps::{Answers, Asked, Dependence, Dependencies, Depth, Outline, Resources};
+use abridge_deps::{Answers, Asked, Dependence, Depth, Outline, Resources};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
-use abridge_reduce::{Por, Rule, Selected};
+use abridge_reduce::{Analysed as _, Por, Rule, Selected, source_of};
 use abridge_system::{Limit, Origin, Steps, System as _, Worker as _};
 
 use crate::{Config, Control, Progress};
@@ -172,13 +172,13 @@ pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
     let _ = system.worker().expand(Origin::Root, None, &mut steps, &mut |_| ControlFlow::Break(()));
     let words = steps.iter().next()?.target.to_vec();
     let dependencies =
-        Dependencies::new(&system, &words, por.asked, por.depth, &Resources::new(config.answers.clone(), MAX_EFFORT))?;
+        system.analyse(&words, por.asked, por.depth, &Resources::new(config.answers.clone(), MAX_EFFORT))?;
     let name = |node| dependencies.name(model, system.operations(), node);
     Some(Analysis {
         instances: (0..dependencies.n_instances()).map(name).collect(),
         errors: dependencies.errors().map(name).collect(),
         may_deadlock: dependencies.may_deadlock(),
-        dependences: dependencies.dependences(&system),
+        dependences: dependencies.dependences(&source_of(&system)),
         enabling: dependencies.enabling(),
         outline: dependencies.outline(),
     })

@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Blast, Evaluation, Formulas, Lit, MAX_ONE_HOT, Replaced};
 use abridge_encoding::{CellId, Cells, Config, Encoding, Initial, Property, PropertyKind, Prover, Source};
-use abridge_explicit::Explicit;
+use abridge_eval::State;
 use abridge_model::VarId;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
@@ -27,8 +27,8 @@ const FUEL_PER_EFFORT: u64 = 1000;
 const BOUND_CONFLICTS: u64 = 2_000;
 
 pub(crate) fn dependencies(
-    system: &Explicit<'_>,
-    words: &[u32],
+    source: &Source<'_>,
+    constants: &State,
     asked: Asked,
     depth: Depth,
     resources: &Resources,
@@ -36,21 +36,14 @@ pub(crate) fn dependencies(
     if resources.effort_left() == 0 {
         return None;
     }
-    let (state, _) = system.decode(words);
-    let source = Source {
-        interp: system.judge(),
-        variables: system.variables().to_vec(),
-        operations: system.operations().to_vec(),
-        labels: (0..system.operations().len()).map(|idx| system.label_locals(idx).to_vec()).collect(),
-    };
     let fuel = MAX_FUEL.min(resources.effort_left().saturating_mul(FUEL_PER_EFFORT));
     let config = Config { max_one_hot: MAX_ONE_HOT, allows_drift: true, fuel, ..Config::default() };
     let mut judge = Judge { resources };
-    let encoding = Encoding::new(&source, &state, &config, &mut judge).ok()?;
+    let encoding = Encoding::new(source, constants, &config, &mut judge).ok()?;
     resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
     let is_cut = fuel < MAX_FUEL && encoding.is_cut;
     let builder = Builder::new(encoding, depth, resources);
-    Some(Dependencies { is_cut, ..builder.build(system, asked) })
+    Some(Dependencies { is_cut, ..builder.build(source.operations.len(), asked) })
 }
 
 /// The prover of bounds: it remembers what was proved in earlier analyses, and its effort counts.
@@ -114,9 +107,9 @@ impl Builder {
         }
     }
 
-    fn build(mut self, system: &Explicit<'_>, asked: Asked) -> Dependencies {
+    fn build(mut self, n_operations: usize, asked: Asked) -> Dependencies {
         let mut operations: Vec<Instances> =
-            system.operations().iter().map(|_| Instances::ByLabel(FxHashMap::default())).collect();
+            (0..n_operations).map(|_| Instances::ByLabel(FxHashMap::default())).collect();
         let mut errors = Vec::new();
         for encoded in std::mem::take(&mut self.encoded) {
             let event = self.events.len();

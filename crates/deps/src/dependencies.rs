@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit};
-use abridge_encoding::{CellId, Cells};
-use abridge_eval::Val;
-use abridge_explicit::Explicit;
+use abridge_encoding::{CellId, Cells, Source};
+use abridge_eval::{State, Val};
 use abridge_model::Model;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
@@ -172,15 +171,15 @@ pub struct Outline {
 }
 
 impl Dependencies {
-    /// Dependencies for the constants of a state. Nothing if the machine is beyond analysis.
+    /// Dependencies of a machine for the constants of a state. Nothing if the machine is beyond analysis.
     pub fn new(
-        system: &Explicit<'_>,
-        words: &[u32],
+        source: &Source<'_>,
+        constants: &State,
         asked: Asked,
         depth: Depth,
         resources: &Resources,
     ) -> Option<Dependencies> {
-        build::dependencies(system, words, asked, depth, resources)
+        build::dependencies(source, constants, asked, depth, resources)
     }
 
     pub fn n_instances(&self) -> usize {

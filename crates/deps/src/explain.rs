@@ -6,9 +6,8 @@
 use std::sync::PoisonError;
 
 use abridge_blast::{Answer, Lit, Replaced};
-use abridge_encoding::CellId;
+use abridge_encoding::{CellId, Source};
 use abridge_eval::{Val, val_text};
-use abridge_explicit::Explicit;
 use abridge_model::VarId;
 
 use crate::dependencies::{Dependencies, EventId, Instance};
@@ -46,25 +45,26 @@ pub enum Reason {
 
 impl Dependencies {
     /// All pairs of instances that do not accord.
-    pub fn dependences(&self, system: &Explicit<'_>) -> Vec<Dependence> {
+    pub fn dependences(&self, source: &Source<'_>) -> Vec<Dependence> {
         let pairs =
             (0..self.n_instances).flat_map(|first| (first + 1..self.n_instances).map(move |second| (first, second)));
         let dependent = pairs.filter(|(first, second)| self.discords(*first).contains(*second));
-        dependent.filter_map(|(first, second)| self.dependence(system, first, second)).collect()
+        dependent.filter_map(|(first, second)| self.dependence(source, first, second)).collect()
     }
 
-    fn dependence(&self, system: &Explicit<'_>, first: EventId, second: EventId) -> Option<Dependence> {
+    fn dependence(&self, source: &Source<'_>, first: EventId, second: EventId) -> Option<Dependence> {
         let (a, b) = (self.instance(first)?, self.instance(second)?);
         let mut cells: Vec<usize> = a.written.common(&b.reads).chain(a.written.common(&b.written)).collect();
         cells.extend(b.written.common(&a.reads));
         cells.sort_unstable();
         cells.dedup();
-        let shared = cells.into_iter().map(|cell| self.cells.text(system.model(), CellId(cell as u32))).collect();
+        let shared =
+            cells.into_iter().map(|cell| self.cells.text(source.interp.model(), CellId(cell as u32))).collect();
         let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
         let (reason, example) = match self.discord(&mut theory, first, second)? {
             Discord::Opaque(_) => (Reason::NoCircuit, Vec::new()),
             Discord::Choice => (Reason::Outcomes, Vec::new()),
-            Discord::Possible => self.example(&mut theory, system, a, b),
+            Discord::Possible => self.example(&mut theory, source, a, b),
         };
         theory.forget();
         Some(Dependence { first, second, shared, reason, example })
@@ -74,7 +74,7 @@ impl Dependencies {
     fn example(
         &self,
         theory: &mut Theory,
-        system: &Explicit<'_>,
+        source: &Source<'_>,
         a: &Instance,
         b: &Instance,
     ) -> (Reason, Vec<(String, String)>) {
@@ -84,26 +84,26 @@ impl Dependencies {
         for (reason, wrong) in
             [(Reason::Disables, !b_later), (Reason::IsDisabled, !a_later), (Reason::Order, Lit::TRUE)]
         {
-            if let Some(state) = self.witness(theory, system, &[a.relation, b.relation, wrong]) {
+            if let Some(state) = self.witness(theory, source, &[a.relation, b.relation, wrong]) {
                 return (reason, state);
             }
         }
         (Reason::Unknown, Vec::new())
     }
 
-    fn witness(&self, theory: &mut Theory, system: &Explicit<'_>, lits: &[Lit]) -> Option<Vec<(String, String)>> {
+    fn witness(&self, theory: &mut Theory, source: &Source<'_>, lits: &[Lit]) -> Option<Vec<(String, String)>> {
         if lits.contains(&Lit::FALSE) {
             return None;
         }
         let mut solver = theory.solver(lits)?;
-        let shapes = || system.variables().iter().filter_map(|id: &VarId| Some((*id, self.cells.shape(*id)?.0)));
+        let shapes = || source.variables.iter().filter_map(|id: &VarId| Some((*id, self.cells.shape(*id)?.0)));
         for (_, shape) in shapes() {
             shape.for_each_lit(&mut |lit| solver.track(&theory.blast.circuit, lit));
         }
         if solver.solve() != Answer::Satisfiable {
             return None;
         }
-        let model = system.model();
+        let model = source.interp.model();
         let text = |(id, shape): (VarId, &abridge_blast::Sym)| {
             let value = shape.decode(&|lit| solver.value(lit))?;
             Some((model.variables[id].name.to_string(), val_text(model, &Val::from(value))))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use abridge_deps::{Answers, Asked, Dependencies, Depth, Resources};
+use abridge_encoding::Source;
 use abridge_eval::Config;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_system::{Steps, System as _, Worker as _};
@@ -37,12 +38,13 @@ fn find_with(text: &str, depth: Depth, resources: &Resources) -> Found {
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
     let dependencies =
-        Dependencies::new(&system, &words, ASKED, depth, resources).expect("the machine can be analysed");
+        Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, ASKED, depth, resources)
+            .expect("the machine can be analysed");
     let name = |event| dependencies.name(model, system.operations(), event);
     let enabling = dependencies.enabling();
     (0..dependencies.n_instances()).for_each(|event| _ = (dependencies.discords(event), dependencies.disablers(event)));
     let questions = dependencies.outline().questions;
-    let dependences = dependencies.dependences(&system);
+    let dependences = dependencies.dependences(&Source::new(system.judge()));
     Found {
         instances: (0..dependencies.n_instances()).map(name).collect(),
         dependent: dependences.iter().map(|pair| (name(pair.first), name(pair.second))).collect(),
@@ -225,8 +227,9 @@ fn all_valuations_share_one_budget() {
     assert!(steps.len() >= 64, "each valuation has its initial state");
     let questions = |effort: u64, n_valuations: usize| {
         let resources = Resources::new(Arc::default(), effort);
-        let dependencies =
-            |step: abridge_system::Step<'_>| Dependencies::new(&system, step.target, ASKED, SEMANTIC, &resources);
+        let dependencies = |step: abridge_system::Step<'_>| {
+            Dependencies::new(&Source::new(system.judge()), &system.decode(step.target).0, ASKED, SEMANTIC, &resources)
+        };
         let dependencies: Vec<Dependencies> = steps.iter().take(n_valuations).filter_map(dependencies).collect();
         dependencies.iter().for_each(|dependencies| {
             (0..dependencies.n_instances()).for_each(|event| _ = dependencies.discords(event))
@@ -250,7 +253,10 @@ fn when_the_time_is_over_nothing_is_asked_or_kept() {
     let mut steps = Steps::new(system.width());
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
-    assert!(Dependencies::new(&system, &words, ASKED, SEMANTIC, &resources).is_none());
+    assert!(
+        Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, ASKED, SEMANTIC, &resources)
+            .is_none()
+    );
     assert!(!resources.answers.is_changed());
 }
 

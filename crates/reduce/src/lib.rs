@@ -6,4 +6,4 @@
 mod selection;
 pub mod symmetry;
 
-pub use selection::{Por, Rule, Sample, Selected, SelectedWorker, Tally};
+pub use selection::{Analysed, Por, Rule, Sample, Selected, SelectedWorker, Tally, source_of};

@@ -41,6 +41,7 @@
 //! replaced by representatives. If a permutation maps steps to steps and what is asked for onto itself, the rest of the path above is
 //! mapped with the target, its length included, and the argument goes on from there.
 
+mod analysed;
 mod chooser;
 mod twin;
 
@@ -49,14 +50,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use abridge_deps::{Asked, Dependencies, Depth, EventId, Outline, Resources};
-use abridge_eval::Val;
-use abridge_explicit::{Explicit, ExplicitWorker, FIRST_OPERATION};
 use abridge_system::{
     Alike, Completeness, LabelId, Layer, Origin, Pause, Steps, System as _, Worker as _, WorkerLayer,
 };
 use abridge_value::{BitSet, Random};
 use rustc_hash::FxHashMap;
 
+pub use analysed::{Analysed, source_of};
 use chooser::Chooser;
 
 /// Which sets are chosen.
@@ -129,11 +129,11 @@ fn some_target(random: &mut Random, steps: &Steps) -> Option<Vec<u32>> {
 }
 
 /// A system of which only selected steps are taken.
-pub struct Selected<'s> {
-    system: &'s Explicit<'s>,
+pub struct Selected<'s, S> {
+    system: &'s S,
     por: Por,
     resources: Resources,
-    /// By the number of the valuation of the constants; nothing for those that are beyond analysis.
+    /// By number; nothing for what is beyond analysis.
     dependencies: Mutex<FxHashMap<u32, Option<Arc<Dependencies>>>>,
     n_reduced: AtomicU64,
     mistakes: Mutex<Vec<String>>,
@@ -176,8 +176,8 @@ impl Benefit {
     }
 }
 
-impl<'s> Selected<'s> {
-    pub fn new(system: &'s Explicit<'s>, por: Por, resources: Resources) -> Self {
+impl<'s, S: Analysed> Selected<'s, S> {
+    pub fn new(system: &'s S, por: Por, resources: Resources) -> Self {
         Selected {
             system,
             por,
@@ -217,7 +217,7 @@ impl<'s> Selected<'s> {
                 state = some_target(&mut random, &starts);
                 continue;
             };
-            if words[0] & 1 == 1 && !self.look_at(&words, &mut worker, &mut sample) {
+            if self.system.analysis_of(&words).is_some() && !self.look_at(&words, &mut worker, &mut sample) {
                 return sample;
             }
             steps.clear();
@@ -232,7 +232,7 @@ impl<'s> Selected<'s> {
     }
 
     /// Adds the steps out of a state to a sample; false if that is the end of it.
-    fn look_at(&self, words: &[u32], worker: &mut SelectedWorker<'_>, sample: &mut Sample) -> bool {
+    fn look_at(&self, words: &[u32], worker: &mut SelectedWorker<'_, S>, sample: &mut Sample) -> bool {
         let counts = worker.count(words);
         let dependencies = self.dependencies(words);
         sample.may_improve |= dependencies.as_ref().is_some_and(|dependencies| dependencies.may_improve());
@@ -251,29 +251,25 @@ impl<'s> Selected<'s> {
 
     /// The dependencies for the constants of a state.
     pub fn dependencies(&self, words: &[u32]) -> Option<Arc<Dependencies>> {
-        let constants = words[0] >> 1;
-        if constants >= self.por.max_setups {
-            return None;
-        }
+        let number = self.system.analysis_of(words).filter(|number| *number < self.por.max_setups)?;
         let mut dependencies = self.dependencies.lock().unwrap_or_else(PoisonError::into_inner);
-        let build =
-            || Dependencies::new(self.system, words, self.por.asked, self.por.depth, &self.resources).map(Arc::new);
-        dependencies.entry(constants).or_insert_with(build).clone()
+        let build = || self.system.analyse(words, self.por.asked, self.por.depth, &self.resources).map(Arc::new);
+        dependencies.entry(number).or_insert_with(build).clone()
     }
 }
 
-impl<'s> Layer for Selected<'s> {
-    type Inner = Explicit<'s>;
+impl<S: Analysed> Layer for Selected<'_, S> {
+    type Inner = S;
     type Worker<'a>
-        = SelectedWorker<'a>
+        = SelectedWorker<'a, S>
     where
         Self: 'a;
 
-    fn inner(&self) -> &Explicit<'s> {
+    fn inner(&self) -> &S {
         self.system
     }
 
-    fn layer_worker(&self) -> SelectedWorker<'_> {
+    fn layer_worker(&self) -> SelectedWorker<'_, S> {
         SelectedWorker {
             selected: self,
             inner: self.system.worker(),
@@ -293,11 +289,11 @@ impl<'s> Layer for Selected<'s> {
     }
 }
 
-pub struct SelectedWorker<'a> {
-    selected: &'a Selected<'a>,
-    inner: ExplicitWorker<'a>,
+pub struct SelectedWorker<'a, S: Analysed + 'a> {
+    selected: &'a Selected<'a, S>,
+    inner: S::Worker<'a>,
     all: Steps,
-    /// For the constants of the state before.
+    /// For the analysis of the state before.
     view: Option<(u32, Option<View>)>,
 }
 
@@ -329,20 +325,14 @@ impl View {
         }
     }
 
-    /// The instance of a step.
-    fn event_of(&mut self, system: &Explicit<'_>, operation: u32, label: Option<LabelId>) -> Option<EventId> {
-        let dependencies = &self.dependencies;
-        let find = || {
-            let operation = (operation - FIRST_OPERATION) as usize;
-            let Some(label) = label else { return dependencies.is_whole(operation) };
-            let vals: Vec<Val> = system.label_vals(label).cloned().collect();
-            dependencies.instance_of(operation, &vals)
-        };
+    /// The event of a step.
+    fn event_of(&mut self, system: &impl Analysed, operation: u32, label: Option<LabelId>) -> Option<EventId> {
+        let find = || system.event_of(&self.dependencies, operation, label);
         *self.instances.entry((operation, label)).or_insert_with(find)
     }
 
     /// Takes up a state and the steps out of it; false if they contradict the dependencies or are not known well enough.
-    fn load(&mut self, system: &Explicit<'_>, words: &[u32], steps: &Steps) -> bool {
+    fn load(&mut self, system: &impl Analysed, words: &[u32], steps: &Steps) -> bool {
         self.enabled.clear();
         self.events.clear();
         for step in steps.iter() {
@@ -351,12 +341,8 @@ impl View {
             self.events.push(event);
         }
         self.bits.clear();
-        for (word, id) in words.iter().enumerate().skip(1) {
-            let dependencies = &self.dependencies;
-            let find = || {
-                let cells = dependencies.true_cells(word, system.value_of(word, *id))?;
-                Some(cells.into_iter().map(|cell| cell.0 as usize).collect())
-            };
+        for (word, id) in words.iter().enumerate() {
+            let find = || system.true_cells(&self.dependencies, word, *id);
             match self.cells.entry((word as u32, *id)).or_insert_with(find) {
                 Some(cells) => self.bits.union_with(cells),
                 None => return false,
@@ -366,14 +352,14 @@ impl View {
     }
 }
 
-impl<'a> WorkerLayer for SelectedWorker<'a> {
-    type Inner = ExplicitWorker<'a>;
+impl<'a, S: Analysed> WorkerLayer for SelectedWorker<'a, S> {
+    type Inner = S::Worker<'a>;
 
-    fn inner(&self) -> &ExplicitWorker<'a> {
+    fn inner(&self) -> &S::Worker<'a> {
         &self.inner
     }
 
-    fn inner_mut(&mut self) -> &mut ExplicitWorker<'a> {
+    fn inner_mut(&mut self) -> &mut S::Worker<'a> {
         &mut self.inner
     }
 
@@ -390,13 +376,13 @@ impl<'a> WorkerLayer for SelectedWorker<'a> {
         pause: &mut Pause<'_>,
     ) -> Completeness {
         match origin {
-            Origin::State(words) if words[0] & 1 == 1 && self.select(words, out) => Completeness::Whole,
+            Origin::State(words) if self.select(words, out) => Completeness::Whole,
             _ => self.inner.expand(origin, None, out, pause),
         }
     }
 }
 
-impl SelectedWorker<'_> {
+impl<S: Analysed> SelectedWorker<'_, S> {
     /// How many steps out of a state would be taken, and how many there are, those back to the state aside; nothing if nothing can be
     /// said about it.
     fn count(&mut self, words: &[u32]) -> Option<(usize, usize)> {
@@ -410,9 +396,9 @@ impl SelectedWorker<'_> {
         if self.selected.benefit.is_off.load(Ordering::Relaxed) && self.selected.por.twin.is_none() {
             return false;
         }
-        let constants = words[0] >> 1;
-        if self.view.as_ref().is_none_or(|(known, _)| *known != constants) {
-            self.view = Some((constants, self.selected.dependencies(words).map(View::new)));
+        let Some(number) = self.selected.system.analysis_of(words) else { return false };
+        if self.view.as_ref().is_none_or(|(known, _)| *known != number) {
+            self.view = Some((number, self.selected.dependencies(words).map(View::new)));
         }
         let Some((_, Some(view))) = &mut self.view else { return false };
         self.all.clear();

@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 
 use abridge_deps::{Asked, EventId};
-use abridge_system::{FindingKind, Properties, Steps, System as _, Worker as _};
+use abridge_system::{FindingKind, Properties, Steps, Worker as _};
 use abridge_value::BitSet;
 
-use super::{SelectedWorker, View};
+use super::{Analysed, SelectedWorker, View};
 
 /// Paths that are followed from one state.
 const MAX_PATHS: usize = 300;
@@ -23,7 +23,7 @@ struct Visited {
     found: BTreeSet<FindingKind>,
 }
 
-impl SelectedWorker<'_> {
+impl<S: Analysed> SelectedWorker<'_, S> {
     /// Checks a set for a state; says what is wrong.
     pub(super) fn verify(&mut self, words: &[u32], chosen: &BitSet, length: usize) -> Option<String> {
         let start = self.visit(words)?;
@@ -58,10 +58,7 @@ impl SelectedWorker<'_> {
         chosen: &BitSet,
     ) -> Option<String> {
         let name = |worker: &Self, event: EventId| match &worker.view {
-            Some((_, Some(view))) => {
-                let system = worker.selected.system;
-                view.dependencies.name(system.model(), system.operations(), event)
-            }
+            Some((_, Some(view))) => worker.selected.system.event_name(&view.dependencies, event),
             _ => String::new(),
         };
         if let Some(found) = next.found.difference(&start.found).next() {
@@ -107,7 +104,7 @@ impl SelectedWorker<'_> {
 }
 
 impl View {
-    fn events_of(&mut self, system: &abridge_explicit::Explicit<'_>, steps: &Steps) -> Option<Vec<EventId>> {
+    fn events_of(&mut self, system: &impl Analysed, steps: &Steps) -> Option<Vec<EventId>> {
         steps.iter().map(|step| self.event_of(system, step.operation, step.label)).collect()
     }
 }

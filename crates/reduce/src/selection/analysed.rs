@@ -1,0 +1,67 @@
+//! Systems whose steps are events of a dependency analysis: the face that a selection needs of them.
+
+use abridge_deps::{Asked, Dependencies, Depth, EventId, Resources};
+use abridge_encoding::Source;
+use abridge_eval::Val;
+use abridge_explicit::{Explicit, FIRST_OPERATION};
+use abridge_system::{LabelId, System};
+use abridge_value::BitSet;
+
+/// A system with a dependency analysis. What it tells about a state must agree with the analysis of that state.
+pub trait Analysed: System {
+    /// The number of the analysis that a state belongs to; nothing where all steps have to be taken.
+    fn analysis_of(&self, state: &[u32]) -> Option<u32>;
+
+    /// Analyses the operations around a state; nothing if they are beyond analysis.
+    fn analyse(&self, state: &[u32], asked: Asked, depth: Depth, resources: &Resources) -> Option<Dependencies>;
+
+    /// The event of a step; nothing if the analysis does not know it.
+    fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId>;
+
+    /// The cells that are true where a word of a state has this value; nothing if the analysis excludes the value.
+    fn true_cells(&self, dependencies: &Dependencies, word: usize, value: u32) -> Option<BitSet>;
+
+    fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String;
+}
+
+/// The machine as the encoding sees it, with variables and labels in the order of the explicit system.
+pub fn source_of<'m>(system: &'m Explicit<'m>) -> Source<'m> {
+    Source {
+        interp: system.judge(),
+        variables: system.variables().to_vec(),
+        operations: system.operations().to_vec(),
+        labels: (0..system.operations().len()).map(|idx| system.label_locals(idx).to_vec()).collect(),
+    }
+}
+
+/// One analysis for each valuation of the constants.
+impl Analysed for Explicit<'_> {
+    fn analysis_of(&self, state: &[u32]) -> Option<u32> {
+        let is_initialised = state[0] & 1 == 1;
+        is_initialised.then_some(state[0] >> 1)
+    }
+
+    fn analyse(&self, state: &[u32], asked: Asked, depth: Depth, resources: &Resources) -> Option<Dependencies> {
+        Dependencies::new(&source_of(self), &self.decode(state).0, asked, depth, resources)
+    }
+
+    fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId> {
+        let operation = (operation - FIRST_OPERATION) as usize;
+        let Some(label) = label else { return dependencies.is_whole(operation) };
+        let vals: Vec<Val> = self.label_vals(label).cloned().collect();
+        dependencies.instance_of(operation, &vals)
+    }
+
+    fn true_cells(&self, dependencies: &Dependencies, word: usize, value: u32) -> Option<BitSet> {
+        // The first word is about the constants, which are part of the analysis.
+        if word == 0 {
+            return Some(BitSet::default());
+        }
+        let cells = dependencies.true_cells(word, self.value_of(word, value))?;
+        Some(cells.into_iter().map(|cell| cell.0 as usize).collect())
+    }
+
+    fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String {
+        dependencies.name(self.model(), Explicit::operations(self), event)
+    }
+}
