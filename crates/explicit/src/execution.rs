@@ -211,7 +211,7 @@ impl Explicit<'_> {
         is_found.then(|| Execution::bare(to.clone()))
     }
 
-    /// Whether the constants of a state satisfy the properties.
+    /// True if the constants of a state satisfy the properties.
     fn is_setup(&self, target: &State) -> bool {
         let given = self.model().constants.ids().filter_map(|id| Some((id, target.constants[id.index()].clone()?)));
         // Given constants are only checked. Where that cannot be decided, they may still be among those that are found.
