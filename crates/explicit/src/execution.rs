@@ -168,7 +168,7 @@ pub(crate) fn shown_values(model: &Model, state: &State) -> Vec<Named> {
 }
 
 /// Steps of plain evaluation for finding a set-up or an initialisation again. Finding one among very many may take longer than the search
-/// for all of them took with better buffers; then it is told as not found.
+/// for all of them took with better means; then it is told as not found.
 const START_FUEL: u64 = 1 << 24;
 
 impl Explicit<'_> {

@@ -314,7 +314,7 @@ impl<'m> Explicit<'m> {
         operations.chain(self.conditions.memos()).chain(conjuncts)
     }
 
-    /// Notes what a session had to say and what could not be evaluated; tells what that buffers for the completeness of its answers.
+    /// Notes what a session had to say and what could not be evaluated; tells what that means for the completeness of its answers.
     pub(crate) fn note(&self, session: &Session<'_>, what: &str, error: Option<Error>) -> Option<Gap> {
         let warnings = session.take_warnings();
         if warnings.is_empty() && error.is_none() {

@@ -1,4 +1,4 @@
-//! GuardVerdicts of conditions in a state: each is verdicts once, under the few words that it reads.
+//! Verdicts of conditions in a state: each is settled once, under the few words that it reads.
 
 use abridge_compile::{Condition, Fast, GuardVerdict};
 use abridge_system::Ahead;
