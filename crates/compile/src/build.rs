@@ -33,7 +33,7 @@ pub(crate) struct Builder<'a, 'm> {
     pub(crate) keeps_per_element: bool,
 }
 
-/// How many places for what is remembered were given away.
+/// Number of places for what is remembered were given away.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Numbers {
     pub(crate) cells: usize,

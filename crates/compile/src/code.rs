@@ -147,7 +147,7 @@ pub(crate) enum Step {
     Each {
         pattern: Pattern,
         source: Source,
-        /// What to know about elements that may be interchangeable.
+        /// Set if the elements may be interchangeable.
         orbits: Option<Box<OrbitStep>>,
     },
     /// `key |-> pattern : relation`
@@ -174,7 +174,7 @@ pub(crate) enum Step {
         plan: Plan,
         tests: Vec<Test>,
     },
-    /// What an equation with a function of the state says, and all that follows.
+    /// Lookup of the arguments for which a function of the state has a value, and all steps that follow.
     Lookup(Box<InverseLookup>),
     /// Each way of binding the same slots, one after the other.
     Either(Vec<Vec<Step>>),
@@ -205,7 +205,7 @@ pub(crate) enum Source {
     Type(TypeId),
 }
 
-/// What a value is taken apart into.
+/// Pattern that a value is matched with.
 pub(crate) enum Pattern {
     Bind(usize),
     Equal(Code),
@@ -281,13 +281,13 @@ pub(crate) struct InverseLookup {
     pub(crate) pattern: Pattern,
     /// The most pairs that are looked through.
     pub(crate) most: u64,
-    /// What follows for each argument.
+    /// Steps that follow for each argument.
     pub(crate) found: Vec<Step>,
-    /// What is done instead: it binds the same.
+    /// Steps that bind the same without the lookup.
     pub(crate) otherwise: Vec<Step>,
 }
 
-/// What to know about the elements that a step of a search tries.
+/// Elements of a given set that a step tries one per orbit.
 pub(crate) struct OrbitStep {
     /// Their given set.
     pub(crate) set: u32,
@@ -300,10 +300,10 @@ pub(crate) struct OrbitStep {
     pub(crate) purpose: Purpose,
 }
 
-/// What the solutions are for.
+/// Use of the solutions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Whether there is one.
+    /// True if there is one.
     Truth,
     /// An integer for each of them; equal ones are told by their number.
     Sum,

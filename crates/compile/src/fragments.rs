@@ -17,7 +17,7 @@ use crate::program::{Layout, Program};
 use crate::run::{Fast, Memory, Runtime, Stop, is_unset};
 use crate::symmetry::Stabiliser;
 
-/// What was compiled of the formulas of a model.
+/// Compiled parts of the formulas of a model.
 pub struct CompiledFragments {
     program: Program,
     preds: Vec<OnceLock<Option<Fragment<Test>>>>,
@@ -42,7 +42,7 @@ struct Fragment<T> {
     trust: Trust,
 }
 
-/// Whether a fragment is worth trying: it gave an answer often enough.
+/// True if a fragment is worth trying: it gave an answer often enough.
 #[derive(Default)]
 struct Trust {
     answers: AtomicU32,

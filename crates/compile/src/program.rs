@@ -64,7 +64,7 @@ impl Operation {
 }
 
 impl Program {
-    /// Whether there is a compiled form of an operation.
+    /// True if there is a compiled form of an operation.
     pub fn has(&self, op: OpId) -> bool {
         self.operations[op.index()].is_some()
     }
@@ -84,7 +84,7 @@ pub struct Staged {
     pub conditions: Vec<Condition>,
     pub search: ParameterSearch,
     pub values: Vec<Assigned>,
-    /// How many of the found locals are parameters and so belong to the label of a step; they come first.
+    /// Number of of the found locals are parameters and so belong to the label of a step; they come first.
     pub n_params: usize,
 }
 
@@ -114,7 +114,7 @@ pub struct Assigned {
     pub locals: Vec<usize>,
 }
 
-/// What a condition says.
+/// Verdict of a condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GuardVerdict {
     False,
@@ -135,7 +135,7 @@ impl GuardVerdict {
 }
 
 impl ParameterSearch {
-    /// How many locals matter afterwards.
+    /// Number of locals matter afterwards.
     pub fn n_found(&self) -> usize {
         self.found.len()
     }

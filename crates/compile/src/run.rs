@@ -55,7 +55,7 @@ pub struct Written<'w> {
     pub written: &'w [Val],
 }
 
-/// What was chosen for a step.
+/// Values of locals in a step.
 pub struct Chosen<'r> {
     pub(crate) slots: &'r [Val],
     layout: Layout,
@@ -87,7 +87,7 @@ pub struct Runtime<'p> {
     pub(crate) is_strict: bool,
     /// Some slot holds only the beginning of a function.
     pub(crate) is_partial: bool,
-    /// What is known about interchangeable elements, if any are.
+    /// Orbits of interchangeable elements, if there are any.
     pub(crate) orbits: Option<OrbitMemory>,
     /// Of what a substitution chooses, one per orbit is enough.
     pub(crate) choices: Option<Arc<Stabiliser>>,
@@ -140,7 +140,7 @@ impl<'p> Runtime<'p> {
         self.forget_constants();
     }
 
-    /// What was computed from constants does not hold any more.
+    /// Drops all caches that depend on constants.
     pub(crate) fn forget_constants(&mut self) {
         self.cells.fill(None);
         self.per_element.iter_mut().for_each(Vec::clear);
@@ -252,7 +252,7 @@ impl<'p> Runtime<'p> {
         slots.iter().map(|slot| self.slots[*slot].clone()).collect()
     }
 
-    /// Whether a compiled predicate holds in the state in the slots.
+    /// True if a compiled predicate holds in the state in the slots.
     pub fn holds(&mut self, test: usize) -> Fast<bool> {
         let program = self.program;
         self.begin();
@@ -269,7 +269,7 @@ impl<'p> Runtime<'p> {
         self.begin_orbits();
     }
 
-    /// What made the plain interpreter hesitate along the way is its to answer for.
+    /// The answer, unless the interpreter warned along the way: then it must answer itself, so that the warning is heard.
     pub(crate) fn end<T>(&self, answer: Fast<T>) -> Fast<T> {
         if !self.session.has_warnings() {
             return answer;

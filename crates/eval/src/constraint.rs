@@ -10,7 +10,7 @@ use crate::domain::{Env, ErrorKind, Result, SymbolicSet};
 use crate::interp::{Constraint, ConstraintKind, Operand, Relation, Session};
 
 impl Session<'_> {
-    /// Whether a constraint with no open unknown holds.
+    /// True if a constraint with no open unknown holds.
     pub fn check(&self, constraint: &Constraint, env: &Env) -> Result<bool> {
         match &constraint.kind {
             ConstraintKind::Holds(pred) => self.pred(*pred, env),

@@ -161,7 +161,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a constraint that is not well-defined counts as false.
+    /// True if a constraint that is not well-defined counts as false.
     fn is_lenient(&self, constraint: &Constraint) -> bool {
         let is_searched =
             !self.problem.closed_is_strict || self.problem.unknowns.iter().any(|unknown| constraint.mentions(*unknown));

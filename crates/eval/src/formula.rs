@@ -44,7 +44,7 @@ impl Session<'_> {
         Ok(witness)
     }
 
-    /// Whether two values are equal in B.
+    /// True if two values are equal in B.
     ///
     /// # Errors
     /// If infinite sets cannot be compared.

@@ -45,7 +45,7 @@ impl NameCache {
         slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, Node::Pred(id))))).clone()
     }
 
-    /// What a substitution reads, and what it may write.
+    /// Names that a substitution reads or may write.
     pub fn of_subst(&self, model: &Model, id: SubstId) -> FreeNames {
         with_stack(|| self.compute(model, Node::Subst(id)))
     }
@@ -110,7 +110,7 @@ struct Collected {
 }
 
 impl Collected {
-    /// What a substitution assigns or calls, without its parts.
+    /// Names that a substitution assigns or that its call reads, without its parts.
     fn add_subst(&mut self, model: &Model, subst: &Subst) {
         for target in subst.targets() {
             match target {

@@ -35,7 +35,7 @@ pub struct Interp<'m> {
     pub config: Config,
     names: Arc<NameCache>,
     hooks: Hooks,
-    /// Set when somebody wants all evaluation to end.
+    /// Set to end all evaluation.
     stop: Arc<AtomicBool>,
     /// The stop flag is not heeded any more.
     is_winding_up: Arc<AtomicBool>,
@@ -48,9 +48,9 @@ pub struct Session<'i> {
     calls: Cell<u32>,
     warnings: RefCell<BTreeSet<Warning>>,
     probing: Cell<bool>,
-    /// What a probe must not use of the budget.
+    /// Part of the budget that a probe must not use.
     reserve: Cell<u64>,
-    /// How many problems a SAT solver has settled.
+    /// Number of problems a SAT solver has settled.
     circuits: Cell<u64>,
     /// Buffers of compiled parts of formulas, kept from one use to the next.
     scratch: RefCell<Vec<Scratch>>,
@@ -63,11 +63,11 @@ pub struct Session<'i> {
 /// A buffer whose type only its owner knows.
 pub type Scratch = Box<dyn Any + Send>;
 
-/// What substitutions choose where they have a choice; other choices are left out.
+/// Choices that substitutions make where they have one; other choices are left out.
 #[derive(Default)]
 pub struct PrescribedChoices {
     pub locals: Vec<(LocalId, Val)>,
-    /// What variables become elements of sets as, if it is one of them; nothing if that does not matter.
+    /// Values that `::` chooses for variables, if they are in the set; nothing if that does not matter.
     pub variables: Option<Arc<Slots>>,
 }
 
@@ -204,7 +204,7 @@ impl<'i> Session<'i> {
         self.fuel.set(fuel);
     }
 
-    /// What is left of the budget.
+    /// The rest of the budget.
     pub fn left(&self) -> u64 {
         self.fuel.get()
     }
@@ -324,7 +324,7 @@ impl<'i> Session<'i> {
         result
     }
 
-    /// How many problems a SAT solver has settled.
+    /// Number of problems a SAT solver has settled.
     pub fn circuits(&self) -> u64 {
         self.circuits.get()
     }
@@ -341,7 +341,7 @@ impl<'i> Session<'i> {
         !self.warnings.borrow().is_empty()
     }
 
-    /// What to say where not all values of a type are tried.
+    /// The warning for a type of which not all values are tried.
     pub fn cut_warning(&self, ty: TypeId, name: String, span: Span) -> Warning {
         let span = Some(span);
         if has_strings(self.model(), ty) {
@@ -351,7 +351,7 @@ impl<'i> Session<'i> {
         }
     }
 
-    /// What was noticed so far; the list starts anew.
+    /// The warnings so far; the list starts anew.
     pub fn take_warnings(&self) -> Vec<Warning> {
         std::mem::take(&mut *self.warnings.borrow_mut()).into_iter().collect()
     }
@@ -406,7 +406,7 @@ impl<'i> Session<'i> {
     }
 }
 
-/// Whether values of the type contain strings.
+/// True if values of the type contain strings.
 pub fn has_strings(model: &Model, ty: TypeId) -> bool {
     match model.types.get(ty) {
         Type::String => true,

@@ -237,7 +237,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the invariant holds, conjunct by conjunct; those that only glue to an abstraction are left out.
+    /// True if the invariant holds, conjunct by conjunct; those that only glue to an abstraction are left out.
     pub fn invariant(&self, state: &State) -> Vec<(usize, Result<bool>)> {
         let env = Env::new(state);
         let conjuncts = self.model().invariant.iter().enumerate().filter(|(_, conjunct)| !conjunct.is_gluing);

@@ -12,7 +12,7 @@ use crate::domain::{Env, Error, ErrorKind, Result};
 use crate::interp::{Problem, Session, Unknown};
 
 impl Session<'_> {
-    /// Whether a predicate holds.
+    /// True if a predicate holds.
     pub fn pred(&self, id: PredId, env: &Env) -> Result<bool> {
         self.tick()?;
         let node = &self.model().preds[id];

@@ -15,7 +15,7 @@ use crate::domain::{Env, Error, ErrorKind, Result, Update, Val};
 use crate::interp::{Problem, Session};
 use crate::sets::Size;
 
-/// What a substitution does: assignments, or what went wrong on the way.
+/// Outcome of a substitution: assignments, or an error.
 pub type Outcome = Result<Update>;
 
 pub(crate) type Emit<'e> = dyn FnMut(Outcome) -> ControlFlow<()> + 'e;
@@ -24,7 +24,7 @@ pub(crate) type Emit<'e> = dyn FnMut(Outcome) -> ControlFlow<()> + 'e;
 /// rather than kept: `f :: S --> T` can have more outcomes than there is memory.
 const MAX_KEPT: usize = 10_000;
 
-/// What one part of a parallel substitution does.
+/// Outcomes of one part of a parallel substitution.
 struct Column {
     part: SubstId,
     updates: Vec<Update>,
@@ -174,7 +174,7 @@ impl Session<'_> {
         self.each(&set, env, &mut |val| Ok(emit(Ok(assign_tuple(targets, &self.force(&val, env)?)?))))
     }
 
-    /// What targets are to become, if it is known.
+    /// The value prescribed for targets.
     fn prescribed_for(&self, targets: &[Target]) -> Option<Val> {
         let prescribed = self.prescribed();
         let variables = prescribed.variables.as_ref()?;
@@ -248,7 +248,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a guard with nothing to be found holds.
+    /// True if a guard with nothing to be found holds.
     pub fn guard(&self, pred: PredId, env: &Env) -> Result<bool> {
         match self.pred(pred, env) {
             Err(error) if error.is_ill_defined() && self.config().ill_defined_guard_is_false => Ok(false),
@@ -472,7 +472,7 @@ struct Pass {
 }
 
 impl Pass {
-    /// What comes after the outcomes of a pass. The last one takes the environment over, which is then changed in place.
+    /// The passes that follow the outcomes of a pass. The last one takes the environment over, which is then changed in place.
     fn followed_by(self, mut updates: Vec<Update>, variant: Int, open: &mut Vec<Pass>) {
         let Some(last) = updates.pop() else { return };
         for update in updates {

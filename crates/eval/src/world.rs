@@ -16,7 +16,7 @@ pub trait Outside: Send + Sync {
     /// When the file does not exist or cannot be read.
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
 
-    /// What is known about a file or folder; nothing if there is none.
+    /// Facts about a file or folder; nothing if there is none.
     ///
     /// # Errors
     /// When it may not be asked.
@@ -38,7 +38,7 @@ pub trait Outside: Send + Sync {
     fn now(&self) -> i64;
 }
 
-/// What is known about a file or folder. Times are seconds since 1970-01-01 00:00 UTC, where the file system keeps them.
+/// Facts about a file or folder. Times are seconds since 1970-01-01 00:00 UTC, where the file system keeps them.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Facts {
     pub is_folder: bool,

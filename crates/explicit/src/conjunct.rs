@@ -54,7 +54,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Whether a state agrees with the one before in all that is read.
+    /// True if a state agrees with the one before in all that is read.
     pub(crate) fn is_same(&self, words: &[u32], before: Option<&[u32]>) -> bool {
         before
             .is_some_and(|before| before[0] == words[0] && self.words.iter().all(|word| before[*word] == words[*word]))

@@ -168,7 +168,7 @@ pub(crate) fn shown_values(model: &Model, state: &State) -> Vec<Named> {
 }
 
 /// Steps of plain evaluation for finding a set-up or an initialisation again. Finding one among very many may take longer than the search
-/// for all of them took with better buffers; then it is told as not found.
+/// for all of them took with better means; then it is told as not found.
 const START_FUEL: u64 = 1 << 24;
 
 impl Explicit<'_> {
@@ -211,7 +211,7 @@ impl Explicit<'_> {
         is_found.then(|| Execution::bare(to.clone()))
     }
 
-    /// Whether the constants of a state satisfy the properties.
+    /// True if the constants of a state satisfy the properties.
     fn is_setup(&self, target: &State) -> bool {
         let given = self.model().constants.ids().filter_map(|id| Some((id, target.constants[id.index()].clone()?)));
         // Given constants are only checked. Where that cannot be decided, they may still be among those that are found.

@@ -33,7 +33,7 @@ impl Words<'_> {
         self.variables.iter().position(|other| *other == id).map(|idx| idx + 1)
     }
 
-    /// Whether different states can have the same words at these positions.
+    /// True if different states can have the same words at these positions.
     pub(crate) fn can_repeat(&self, words: &[usize]) -> bool {
         self.memo && words.len() < self.variables.len()
     }

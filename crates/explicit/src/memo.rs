@@ -188,7 +188,7 @@ impl Table {
         self.slots.len() as u64 * size_of::<u64>() as u64
     }
 
-    /// How many times as many slots a larger table has.
+    /// Number of times as many slots a larger table has.
     fn factor(&self) -> usize {
         if self.slots.len() < MAX_FAST_GROWTH_SLOTS { 4 } else { 2 }
     }
@@ -374,7 +374,7 @@ pub(crate) struct PrefetchBuffer {
     places: Vec<usize>,
 }
 
-/// What a lookup found out about a key, for a later insertion.
+/// Packed key of a lookup, for a later insertion.
 #[derive(Clone, Copy)]
 pub(crate) struct Key(Option<u64>);
 
@@ -387,7 +387,7 @@ impl<'a> MemoHandle<'a> {
         self.table.is_off()
     }
 
-    /// How often something was found here.
+    /// Number of times that something was found here.
     pub(crate) fn n_found(&self) -> u64 {
         self.told + self.hits
     }

@@ -12,7 +12,7 @@ use crate::condition::Conditions;
 use crate::layout::{FIRST_OPERATION, Words};
 use crate::memo::Memo;
 
-/// What is known of one operation.
+/// One operation: words, label and memos.
 pub(crate) struct Operation {
     pub(crate) op: OpId,
     pub(crate) step: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Operation {
     pub(crate) key: Vec<usize>,
     /// Words that an outcome may change, in the order of their variables.
     pub(crate) writes: Vec<usize>,
-    /// How many parameters it has.
+    /// Number of parameters it has.
     pub(crate) n_params: usize,
     /// The locals that label a step.
     pub(crate) label: Vec<LocalId>,
@@ -32,7 +32,7 @@ pub(crate) struct Operation {
     pub(crate) by_orbit: Option<OrbitChoice>,
 }
 
-/// What is remembered of each stage.
+/// Memos of the stages of an operation.
 pub(crate) struct Stages {
     /// Their numbers among all conditions.
     pub(crate) conditions: Vec<usize>,
@@ -118,7 +118,7 @@ impl Stages {
     }
 }
 
-/// What labels the steps of an operation: all that tells its instances apart, if it is compiled; the plain interpreter tells parameters only.
+/// Locals that label the steps of an operation: all that tells its instances apart, if it is compiled; the plain interpreter tells parameters only.
 pub(crate) fn label_locals(model: &Model, program: Option<&Program>, op: OpId) -> Vec<LocalId> {
     if program.is_some_and(|program| program.has(op)) {
         model.label_locals(op)

@@ -35,7 +35,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// How often some member is written, on average.
+    /// Number of times that some member is written, on average.
     fn weight(&self) -> usize {
         self.writers.iter().flatten().filter(|writes| **writes).count() * 1000 / self.members.len()
     }

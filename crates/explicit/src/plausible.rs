@@ -9,13 +9,13 @@ use abridge_eval::{Closure, Slots, SymbolicSet, Val};
 use abridge_model::{BaseSet, FreeTypeId, Model, SetId, Type, TypeId, TypeTable};
 use abridge_value::{Set, Value};
 
-/// Whether each place holds a value of its type, where it holds one.
+/// True if each place holds a value of its type, where it holds one.
 pub(crate) fn are_slots(model: &Model, types: &[TypeId], slots: &Slots) -> bool {
     slots.len() <= types.len()
         && slots.iter().zip(types).all(|(slot, ty)| slot.as_ref().is_none_or(|val| is_val(model, Some(*ty), val)))
 }
 
-/// Whether something can be a value of a type, or of any type if none is known.
+/// True if something can be a value of a type, or of any type if none is known.
 pub(crate) fn is_val(model: &Model, ty: Option<TypeId>, val: &Val) -> bool {
     with_stack(|| match val {
         Val::Value(value) => is_value(model, ty, value),
@@ -31,7 +31,7 @@ pub(crate) fn is_val(model: &Model, ty: Option<TypeId>, val: &Val) -> bool {
     })
 }
 
-/// Whether a place lies in a file of the model.
+/// True if a place lies in a file of the model.
 pub(crate) fn is_place(model: &Model, span: Span) -> bool {
     let exprs = model.exprs.values().map(|node| node.span);
     let spans = exprs.chain(model.preds.values().map(|node| node.span));

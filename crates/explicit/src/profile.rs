@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use abridge_model::{OpId, PredId};
 
-/// What one operation or one conjunct took.
+/// Usage of one operation or one conjunct.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Usage {
-    /// How often something was to be computed and was remembered.
+    /// Number of times that something was to be computed and was remembered.
     pub remembered: u64,
-    /// How often the compiled form computed something.
+    /// Number of times that the compiled form computed something.
     pub computed: u64,
-    /// How often the plain interpreter had to.
+    /// Number of times that the plain interpreter had to.
     pub plain: u64,
     pub time: Duration,
 }
@@ -25,7 +25,7 @@ impl Usage {
     }
 }
 
-/// What was measured.
+/// Subject of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measured {
     Operation(OpId),

@@ -58,7 +58,7 @@ impl Pieces<'_> {
 }
 
 impl Explicit<'_> {
-    /// How many entries the tables have: constants, then the values of each variable.
+    /// Number of entries the tables have: constants, then the values of each variable.
     fn table_lens(&self) -> Vec<u64> {
         let values = self.values.iter().map(|values| values.len() as u64);
         std::iter::once(self.constants.len() as u64).chain(values).collect()
@@ -117,7 +117,7 @@ impl Explicit<'_> {
         reader.is_empty().then_some(())
     }
 
-    /// Whether each word of a state refers to something.
+    /// True if each word of a state refers to something.
     pub(crate) fn are_known(&self, words: &[u32]) -> bool {
         let Some((first, rest)) = words.split_first() else { return false };
         let is_value = |(word, values): (&u32, &Interner<Val>)| *word == UNSET || (*word as usize) < values.len();

@@ -141,7 +141,7 @@ impl Explicit<'_> {
     }
 }
 
-/// What makes an answer less than certain, in words. What is taken on trust matters only without the conventions of another tool.
+/// Caveat of an answer, in words. What is taken on trust matters only without the conventions of another tool.
 fn caveat(warning: &Warning, is_exact: bool) -> Option<String> {
     match warning {
         Warning::Enumeration { name, .. } => Some(format!("`{name}` was enumerated from MININT to MAXINT only")),

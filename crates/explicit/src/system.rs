@@ -86,7 +86,7 @@ pub struct Explicit<'m> {
     pub(crate) variables: Vec<VarId>,
     pub(crate) operations: Vec<OpId>,
     pub(crate) pinned: Vec<(ConstId, Val)>,
-    /// Whether setting up constants is a step of its own.
+    /// True if setting up constants is a step of its own.
     pub(crate) has_setup: bool,
     /// The values of each variable.
     pub(crate) values: Vec<Interner<Val>>,
@@ -113,21 +113,21 @@ pub struct Explicit<'m> {
     /// States where it does not hold are neither inspected nor expanded.
     pub(crate) scope: Conjuncts,
     pub(crate) lists: Lists,
-    /// What is still to be moved to larger tables.
+    /// Entries that are still to be moved to larger tables.
     pub(crate) moves: Mutex<Vec<memo::Move>>,
-    /// How often remembered things were rearranged.
+    /// Number of times that remembered things were rearranged.
     pub(crate) epoch: AtomicU32,
-    /// What the workers that have ended measured.
+    /// Measurements of workers that have ended.
     pub(crate) profile: Mutex<Profile>,
 }
 
-/// What evaluation had to say besides results.
+/// Notes of evaluation besides results.
 #[derive(Clone, Default)]
 pub struct Notes {
     pub warnings: BTreeSet<Warning>,
     /// Errors other than violated properties: what could not be evaluated at all.
     pub failures: Vec<Failure>,
-    /// How many states outside SCOPE were met: steps that lead there count, but not what follows.
+    /// Number of states outside SCOPE were met: steps that lead there count, but not what follows.
     pub n_outside: u64,
 }
 
@@ -223,7 +223,7 @@ impl<'m> Explicit<'m> {
         lock(&self.notes).clone()
     }
 
-    /// What the workers that have ended measured.
+    /// Measurements of workers that have ended.
     pub fn profile(&self) -> Profile {
         lock(&self.profile).clone()
     }
@@ -314,7 +314,7 @@ impl<'m> Explicit<'m> {
         operations.chain(self.conditions.memos()).chain(conjuncts)
     }
 
-    /// Notes what a session had to say and what could not be evaluated; tells what that buffers for the completeness of its answers.
+    /// Notes what a session had to say and what could not be evaluated; tells what that means for the completeness of its answers.
     pub(crate) fn note(&self, session: &Session<'_>, what: &str, error: Option<Error>) -> Option<Gap> {
         let warnings = session.take_warnings();
         if warnings.is_empty() && error.is_none() {
@@ -339,7 +339,7 @@ impl<'m> Explicit<'m> {
     }
 }
 
-/// What an error buffers for the completeness of a list of steps. One that the machine is to blame for is a finding and no gap.
+/// The effect of an error on the completeness of a list of steps. One that the machine is to blame for is a finding and no gap.
 pub(crate) fn gap_of(error: &Error) -> Option<Gap> {
     match error.kind() {
         ErrorKind::Stopped => Some(Gap::Stopped),
@@ -370,13 +370,13 @@ fn pinned(model: &Model) -> Vec<(ConstId, Val)> {
     pinned
 }
 
-/// Whether a SCOPE of the machine counts.
+/// True if a SCOPE of the machine counts.
 pub(crate) fn has_scope(model: &Model) -> bool {
     let is_off = || model.steering.preferences.get("USE_SCOPE_DEFINITION").is_some_and(|value| value == "FALSE");
     model.steering.scope.is_some() && !is_off()
 }
 
-/// Whether constants remain or the properties say more than where pinned constants belong.
+/// True if constants remain or the properties say more than where pinned constants belong.
 fn has_setup(model: &Model, pinned: &[(ConstId, Val)]) -> bool {
     let is_pinned = |id: ConstId| pinned.iter().any(|(other, _)| *other == id);
     if model.constants.ids().any(|id| !is_pinned(id)) {
@@ -424,12 +424,12 @@ impl Explicit<'_> {
         first
     }
 
-    /// Whether some states are not expanded because of a SCOPE.
+    /// True if some states are not expanded because of a SCOPE.
     pub fn has_scope(&self) -> bool {
         has_scope(self.model())
     }
 
-    /// Whether setting up constants is a step of its own.
+    /// True if setting up constants is a step of its own.
     pub fn has_setup(&self) -> bool {
         self.has_setup
     }

@@ -105,7 +105,7 @@ pub struct ExplicitWorker<'a> {
     pub(crate) buffers: WorkerBuffers<'a>,
     target: Vec<u32>,
     buffer: PrefetchBuffer,
-    /// What was rearranged up to here has been taken up.
+    /// Last rearrangement of the memos that was taken up.
     epoch: u32,
 }
 

@@ -58,7 +58,7 @@ fn argument(model: &Model, node: Node) -> Option<ExprId> {
     }
 }
 
-/// Whether a predicate contains a call.
+/// True if a predicate contains a call.
 fn asks(model: &Model, pred: PredId) -> bool {
     let mut asks = false;
     model.for_each_node(Node::Pred(pred), &mut |node| asks |= argument(model, node).is_some());

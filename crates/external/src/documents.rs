@@ -184,7 +184,7 @@ fn pairs_of(set: &Set) -> Option<Vec<(String, String)>> {
     relation::pairs(set).map(|(name, value)| Some((name.as_str()?.to_owned(), value.as_str()?.to_owned()))).collect()
 }
 
-/// Whether a text can be the name of an element or attribute, near enough to be read again.
+/// True if a text can be the name of an element or attribute, near enough to be read again.
 fn is_name(text: &str) -> bool {
     let is_start = |ch: char| ch.is_alphabetic() || ch == '_';
     let is_rest = |ch: char| ch.is_alphanumeric() || "_-.".contains(ch);

@@ -143,7 +143,7 @@ impl<'s> Encoder<'s> {
         self.symbols.get(&unknown)
     }
 
-    /// Whether a formula with these names has to be translated.
+    /// True if a formula with these names has to be translated.
     fn is_open(&self, names: &FreeNames) -> bool {
         names.constants.iter().any(|id| self.symbols.contains_key(&Unknown::Constant(*id)))
             || names.locals.iter().any(|id| self.symbols.contains_key(&Unknown::Local(*id)))

@@ -113,7 +113,7 @@ struct Search<'s> {
     failure: RefCell<Option<Error>>,
     /// Solutions that may be met again: those below an opened quantifier or disjunction, and of a search that was given up.
     seen: RefCell<FxHashSet<Vec<Option<Val>>>>,
-    /// How often circuits are still tried.
+    /// Number of times that circuits are still tried.
     circuits_left: Cell<u32>,
     /// A contradiction has been looked for.
     is_examined: Cell<bool>,

@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether the set is a plain value rather than something to be tested against.
+    /// True if the set is a plain value rather than something to be tested against.
     pub(crate) fn is_listable(&self, set: ExprId) -> bool {
         self.set_cost(set).is_bounded()
             && !matches!(

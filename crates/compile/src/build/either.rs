@@ -20,7 +20,7 @@ impl Builder<'_, '_> {
             .then_some(alternatives)
     }
 
-    /// How many candidates a comprehension has whose unknowns a disjunction in it determines.
+    /// Number of candidates a comprehension has whose unknowns a disjunction in it determines.
     pub(crate) fn n_alternatives(&self, binder: &[LocalId], pred: PredId) -> Option<usize> {
         let defines = |conjunct: &PredId| {
             let alternatives = self.alternatives(*conjunct, binder)?;
@@ -34,7 +34,7 @@ impl Builder<'_, '_> {
         open.iter().copied().filter(|local| names.locals.contains(local)).collect()
     }
 
-    /// Whether equations among its conjuncts determine these unknowns one after the other.
+    /// True if equations among its conjuncts determine these unknowns one after the other.
     fn determines(&self, pred: PredId, unknowns: &[LocalId]) -> bool {
         let conjuncts = self.names.conjuncts(self.model, pred);
         let waiting: Vec<_> = conjuncts.iter().map(|pred| self.conjunct(*pred, unknowns, false)).collect();

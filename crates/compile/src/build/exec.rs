@@ -205,7 +205,7 @@ impl Builder<'_, '_> {
         self.targets(id).into_iter().map(|(_, slot)| slot).collect()
     }
 
-    /// What a substitution may write, calls included, in the order of slots.
+    /// Slots that a substitution may write, calls included, ascending.
     pub(crate) fn targets(&self, id: SubstId) -> Vec<(Target, usize)> {
         let model = self.model;
         let mut written = Vec::new();

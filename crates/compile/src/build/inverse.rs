@@ -26,7 +26,7 @@ pub(crate) struct Application {
 }
 
 impl Builder<'_, '_> {
-    /// What a function of the state is applied to, if one side of an equation is such an application to nothing but open unknowns.
+    /// The argument of a function of the state, if one side of an equation is such an application to nothing but open unknowns.
     pub(crate) fn applied_to_unknowns(&self, side: ExprId, value: ExprId, open: &[LocalId]) -> Option<Application> {
         let Expr::Binary(BinaryOp::Apply, function, pattern) = self.model.expr(side) else { return None };
         let is_variable = matches!(self.model.expr(*function), Expr::Variable(_));

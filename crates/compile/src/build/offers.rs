@@ -122,7 +122,7 @@ impl Builder<'_, '_> {
         best
     }
 
-    /// How many unknowns are left to be tried once a choice is made and equations have said what follows from it.
+    /// Number of unknowns are left to be tried once a choice is made and equations have said what follows from it.
     pub(crate) fn left_after(&self, choice: &Choice, waiting: &[Conjunct], open: &[LocalId]) -> usize {
         let mut left = open.to_vec();
         match &choice.step {

@@ -35,14 +35,14 @@ pub(crate) struct Conjunct {
     pub(crate) negated: bool,
 }
 
-/// What solutions are wanted for.
+/// Use of the solutions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// A quantifier or a set: interchangeable elements are tried one after the other, so that one of them can do for all.
     Condition,
     /// The stage of an operation that is remembered: every solution is wanted, in whatever order.
     Stage,
-    /// What a substitution chooses: every solution, or one per orbit.
+    /// Choices of a substitution: every solution, or one per orbit.
     Choice,
 }
 
@@ -50,9 +50,9 @@ pub(crate) enum Wanted {
 pub(crate) struct Limits {
     /// An equation or a disjunction relates several unknowns.
     pub(crate) is_puzzle: bool,
-    /// How many ways the plan has split into.
+    /// Number of ways the plan has split into.
     pub(crate) n_branches: u32,
-    /// What is chosen may be one of more than can be tried, since one per orbit can be enough.
+    /// More candidates are allowed than can be tried, since one per orbit can be enough.
     pub(crate) by_orbit: bool,
     /// Functions may be looked through for a value (`keys.rs`).
     pub(crate) uses_inverse: bool,
@@ -201,7 +201,7 @@ impl Builder<'_, '_> {
             && parts.iter().all(is_single)
     }
 
-    /// Whether a choice tries all subsets of a set.
+    /// True if a choice tries all subsets of a set.
     pub(crate) fn tries_sets(&self, step: &ChoiceStep) -> bool {
         match step {
             ChoiceStep::Subsets { .. } => true,
@@ -252,7 +252,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// How many values a choice tries that depend on constants only; there may be many if nothing but their value tells.
+    /// Number of values a choice tries that depend on constants only; there may be many if nothing but their value tells.
     pub(crate) fn n_constant_values(&self, choice: &Choice, open: &[LocalId]) -> Cost {
         match &choice.step {
             step if !self.is_constant_choice(step, open) => Cost::candidates(0.0),
@@ -313,7 +313,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Whether what is tried depends on constants only.
+    /// True if what is tried depends on constants only.
     pub(crate) fn is_constant_choice(&self, step: &ChoiceStep, open: &[LocalId]) -> bool {
         match step {
             ChoiceStep::Elements { set, pattern } => self.is_constant(*set) && self.is_open_pattern(*pattern, open),

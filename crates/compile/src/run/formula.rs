@@ -330,7 +330,7 @@ impl<'r> Runtime<'r> {
     }
 }
 
-/// What a value contributes to a sum or a product if it is there so many times.
+/// Contribution of a value to a sum or a product in which it occurs so many times.
 pub(crate) fn weighted(op: QuantifiedOp, value: Value, weight: u64) -> Fast<Value> {
     let times = || i64::try_from(weight).map(Value::Int).map_err(|_| Stop::Escape);
     match op {

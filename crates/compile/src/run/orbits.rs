@@ -22,7 +22,7 @@ use super::{Fast, Runtime, Stop, is_unset};
 use crate::code::{OrbitStep, Plan, Purpose, Step};
 use crate::symmetry::{Interchangeable, Occurrences, elements};
 
-/// What a thread knows about interchangeable elements.
+/// Orbits of interchangeable elements, kept by one thread.
 pub(crate) struct OrbitMemory {
     interchangeable: Arc<Interchangeable>,
     /// Use is made of classes: not all solutions are wanted, and variables do not change underway.
@@ -31,7 +31,7 @@ pub(crate) struct OrbitMemory {
     evaluation: u64,
     n_evaluations: u64,
     known: Vec<Known>,
-    /// How many solutions the one at hand stands for.
+    /// Number of solutions the one at hand stands for.
     weight: u64,
 }
 
@@ -42,7 +42,7 @@ struct Known {
     evaluation: u64,
     /// Nothing if some value cannot be looked at.
     classes: Option<Arc<[u32]>>,
-    /// What was looked at, and the steps of evaluation that were saved.
+    /// Occurrences looked at, and steps of evaluation saved.
     spent: u64,
     saved: u64,
     is_given_up: bool,
@@ -121,7 +121,7 @@ impl<'r> Runtime<'r> {
         self.orbits.as_mut().is_some_and(|memory| std::mem::replace(&mut memory.is_on, is_on))
     }
 
-    /// Whether it is better to search than to read the solutions from a table.
+    /// True if it is better to search than to read the solutions from a table.
     pub(crate) fn prefers_search(&self, plan: &Plan) -> bool {
         let Some(memory) = self.orbits.as_ref().filter(|memory| memory.is_on) else { return false };
         let is_given_up = |step: &OrbitStep| memory.known.get(step.number).is_some_and(|known| known.is_given_up);
@@ -134,7 +134,7 @@ impl<'r> Runtime<'r> {
         plan.may_skip() && plan.steps.iter().any(pays)
     }
 
-    /// How many solutions the one at hand stands for.
+    /// Number of solutions the one at hand stands for.
     #[inline]
     pub(crate) fn weight(&self) -> u64 {
         self.orbits.as_ref().map_or(1, |memory| memory.weight)

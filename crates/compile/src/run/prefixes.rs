@@ -104,7 +104,7 @@ impl<'r> Runtime<'r> {
         flow
     }
 
-    /// Whether no test is false whatever is not known yet.
+    /// True if no test is false whatever is not known yet.
     fn are_possible(&mut self, tests: &[Test]) -> bool {
         let strict = std::mem::replace(&mut self.is_strict, true);
         let partial = std::mem::replace(&mut self.is_partial, true);

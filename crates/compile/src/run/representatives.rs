@@ -76,7 +76,7 @@ impl<'r> Runtime<'r> {
         self.end(Ok(()))
     }
 
-    /// What the locals stand for in a step of an operation from the state in the slots that writes certain values; of choices that lead there
+    /// Values of the locals in a step of an operation from the state in the slots that writes certain values; of choices that lead there
     /// in the same way, one per orbit is tried. Nothing if there is none.
     pub fn choices_for(&mut self, op: OpId, group: &Stabiliser, written: &[Val]) -> Fast<Option<Vec<(LocalId, Val)>>> {
         let program = self.program;
@@ -290,7 +290,7 @@ impl<'r> Runtime<'r> {
         Ok(group.members(&self.listed(&set, &env)?))
     }
 
-    /// Whether a key that has just been found equals a value.
+    /// True if a key that has just been found equals a value.
     fn joins(&mut self, key: &Code, value: &Code) -> Fast<bool> {
         match (self.code(key), self.code(value)) {
             (Ok(key), Ok(value)) => Ok(key == value),

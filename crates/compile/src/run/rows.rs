@@ -18,7 +18,7 @@ const MAX_ROWS: u32 = 4096;
 /// The same for tables in which few solutions are looked up at a time.
 const MAX_ORDERED: u32 = 1 << 16;
 
-/// What is known about a table.
+/// State of a table.
 #[derive(Clone, Default)]
 pub(crate) enum Rows {
     #[default]
@@ -64,7 +64,7 @@ impl Rows {
 const MAX_VALUES: usize = 1 << 14;
 
 impl<'r> Runtime<'r> {
-    /// The value of a function that is kept as a formula. Such values are dear, and often asked for again.
+    /// The value of a function that is kept as a formula. Such values are expensive and often asked for again.
     pub(crate) fn apply_symbolic(&mut self, function: Val, arg: &Value) -> Fast<Value> {
         let key = (function, arg.clone());
         if let Some(value) = self.applied.get(&key) {

@@ -31,7 +31,7 @@ impl<'r> Runtime<'r> {
         self.solutions(plan, &mut |runtime| found(runtime).map(ControlFlow::Continue)).map(|_| ())
     }
 
-    /// Whether candidates for which something is ill-defined are no solutions.
+    /// True if candidates for which something is ill-defined are no solutions.
     #[inline]
     pub(crate) fn is_lenient(&self) -> bool {
         self.session.config().ill_defined_search_is_false && !self.is_strict

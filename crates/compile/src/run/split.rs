@@ -11,7 +11,7 @@ use crate::code::{Code, Part, Step};
 
 const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
-/// What follows once the parts are bound.
+/// Steps that follow once the parts are bound.
 pub(crate) struct Rest<'a> {
     pub(crate) steps: &'a [Step],
     pub(crate) is_doubtful: bool,

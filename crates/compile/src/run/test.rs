@@ -245,7 +245,7 @@ impl<'r> Runtime<'r> {
         Ok(true)
     }
 
-    /// How many elements a set has.
+    /// Number of elements a set has.
     pub(crate) fn size_of(&mut self, code: &Code) -> Fast<u64> {
         match self.at_hand(code) {
             Some(set) => Ok(as_set(set)?.len()),

@@ -68,7 +68,7 @@ fn chosen_types(model: &Model, body: SubstId) -> Vec<TypeId> {
     types
 }
 
-/// Whether elements of given sets occur in values of a type.
+/// True if elements of given sets occur in values of a type.
 fn has_given(model: &Model, ty: TypeId) -> bool {
     match model.types.get(ty) {
         Type::Integer | Type::Bool | Type::String | Type::Real | Type::Free(_) => false,

@@ -53,7 +53,7 @@ impl OfSet {
         members
     }
 
-    /// What is left of the cells when those that have a property are told from those that have not.
+    /// Splits each cell by a property of its elements.
     fn split(&self, has: impl Fn(u32) -> bool) -> Option<OfSet> {
         let mut firsts = vec![[FIXED; 2]; self.cells.len()];
         let split = |(index, cell): (u32, &u32)| match cell {
@@ -67,7 +67,7 @@ impl OfSet {
         OfSet::of(self.set, (0..).zip(&self.cells).map(split).collect())
     }
 
-    /// What is left of the cells once a value is chosen.
+    /// Cells of the stabiliser of a chosen value.
     fn refined(&self, chosen: &Value) -> Option<OfSet> {
         match chosen {
             Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Real(_) | Value::String(_) => Some(self.clone()),
@@ -89,7 +89,7 @@ impl OfSet {
         is_small.then(|| OfSet::of(self.set, occurrences.classes(&self.cells))).flatten()
     }
 
-    /// How many elements can be exchanged with another.
+    /// Number of elements can be exchanged with another.
     fn n_moving(&self) -> usize {
         self.cells.iter().filter(|cell| **cell != FIXED).count()
     }
@@ -131,14 +131,14 @@ impl Stabiliser {
         (cell != FIXED).then_some((set, cell))
     }
 
-    /// Whether something in a value can be exchanged.
+    /// True if something in a value can be exchanged.
     pub fn moves(&self, value: &Value) -> bool {
         let mut moves = false;
         elements(value, &mut |set, index| moves |= self.of_element(set, index).is_some());
         moves
     }
 
-    /// What can still be exchanged once these values are chosen.
+    /// Stabiliser of these values in the group.
     pub fn refined<'v>(&self, chosen: impl IntoIterator<Item = &'v Value>) -> Stabiliser {
         let mut left = self.clone();
         for value in chosen {
@@ -147,7 +147,7 @@ impl Stabiliser {
         left
     }
 
-    /// How many elements the largest cell has.
+    /// Number of elements the largest cell has.
     pub fn largest(&self) -> usize {
         self.0.iter().flat_map(OfSet::members).map(|members| members.len()).max().unwrap_or(0)
     }
@@ -185,7 +185,7 @@ impl Stabiliser {
         Some(size)
     }
 
-    /// What an exchange does to the value of a occurrence, or to other occurrences, is not known from the occurrence.
+    /// True if the effect of an exchange is not known from the occurrence alone.
     fn is_tangled(&self, occurrence: &Occurrence) -> bool {
         match occurrence {
             Occurrence::Is(_) | Occurrence::Member(_) => false,
@@ -234,7 +234,7 @@ fn arrangements(sizes: impl Iterator<Item = u64>) -> u64 {
     ways
 }
 
-/// How many subsets of `k` elements a set of `n` has.
+/// Number of subsets of `k` elements a set of `n` has.
 fn choose(n: u64, k: u64) -> u64 {
     let mut ways = 1_u128;
     for taken in 0..k.min(n - k) {

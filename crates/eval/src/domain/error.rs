@@ -48,7 +48,7 @@ pub enum ErrorKind {
     Unassigned(String),
     /// Evaluation took more steps than the limit allows.
     OutOfFuel,
-    /// Somebody wanted all evaluation to end.
+    /// The stop flag was set.
     Stopped,
     /// Functions or operations call themselves deeper than the limit allows.
     TooDeep {

@@ -11,7 +11,7 @@ use abridge_value::{Set, Value};
 use super::env::Slots;
 use super::val::{Closure, Partial, SymbolicSet, Val};
 
-/// What a leaf becomes; nothing if it stays as it is.
+/// The image of a leaf; nothing if it stays as it is.
 type Change<'f> = dyn FnMut(&Value) -> Option<Value> + 'f;
 
 impl Val {

@@ -15,7 +15,7 @@ use crate::config::Unbounded;
 use crate::domain::{Env, Result, Val};
 use crate::free::FreeNames;
 
-/// What is to be found.
+/// A name whose value is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unknown {
     Local(LocalId),

@@ -244,7 +244,7 @@ impl Session<'_> {
     }
 }
 
-/// What of a closure is asked about.
+/// The question about a closure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Element,

@@ -9,7 +9,7 @@ use abridge_value::{Int, Set, Value};
 use crate::domain::{SymbolicSet, Val};
 use crate::interp::Session;
 
-/// What stands for all strings where nothing says which ones are meant.
+/// Samples for all strings, where nothing says which ones are meant.
 const SAMPLE_STRINGS: [&str; 2] = ["STRING1", "STRING2"];
 
 impl Session<'_> {

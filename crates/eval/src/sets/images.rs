@@ -199,7 +199,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the relation maps any of these to.
+    /// Images of any of these.
     fn images_of_all(&self, relation: &Val, sources: Images, env: &Env) -> Result<Images> {
         match sources {
             Images::None => Ok(Images::None),

@@ -8,7 +8,7 @@ use abridge_value::Int;
 use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
-/// What is known about a cardinality without listing elements.
+/// Bound on a cardinality, without listing elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
     /// Finite, with no more elements than this; `u64::MAX` for any number.
@@ -152,7 +152,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the set is infinite; nothing if that is not known without listing it.
+    /// True if the set is infinite; nothing if that is not known without listing it.
     pub fn is_infinite(&self, val: &Val, env: &Env) -> Result<Option<bool>> {
         match self.size(val) {
             Size::AtMost(_) => return Ok(Some(false)),
@@ -179,7 +179,7 @@ impl Session<'_> {
         Ok(infinite)
     }
 
-    /// Whether the set is finite; listed if nothing else decides it.
+    /// True if the set is finite; listed if nothing else decides it.
     pub fn is_finite(&self, val: &Val, env: &Env) -> Result<bool> {
         match self.is_infinite(val, env)? {
             Some(infinite) => Ok(!infinite),
@@ -257,7 +257,7 @@ impl Session<'_> {
         Ok(self.enumerate(val, env)?.card())
     }
 
-    /// Whether values of the freetype contain values of the freetype.
+    /// True if values of the freetype contain values of the freetype.
     pub fn is_recursive(&self, id: FreeTypeId) -> bool {
         let model = self.model();
         let mut seen = vec![false; model.free_types.len()];

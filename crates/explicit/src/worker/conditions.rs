@@ -1,4 +1,4 @@
-//! GuardVerdicts of conditions in a state: each is verdicts once, under the few words that it reads.
+//! Verdicts of conditions in a state: each is settled once, under the few words that it reads.
 
 use abridge_compile::{Condition, Fast, GuardVerdict};
 use abridge_system::Ahead;
@@ -9,11 +9,11 @@ use crate::layout::fill;
 use crate::memo::{MemoHandle, PrefetchBuffer};
 use crate::system::Explicit;
 
-/// GuardVerdicts of all conditions in the state at hand, with the handles of their memos.
+/// Verdicts of all conditions in the state at hand, with the handles of their memos.
 pub(crate) struct GuardVerdicts<'a> {
     conditions: &'a Conditions,
     handles: Vec<Option<MemoHandle<'a>>>,
-    /// What is known in the state at hand.
+    /// Verdicts in the state at hand.
     verdicts: Vec<Option<GuardVerdict>>,
     key: Vec<u32>,
 }
@@ -46,7 +46,7 @@ impl<'a> GuardVerdicts<'a> {
         }
     }
 
-    /// What a condition says in a state.
+    /// Verdict of a condition in a state.
     pub(crate) fn verdict(
         &mut self,
         number: usize,

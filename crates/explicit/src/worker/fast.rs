@@ -48,7 +48,7 @@ impl<'a> FastPath<'a> {
     }
 }
 
-/// How often the compiled form gave an answer.
+/// Number of times that the compiled form gave an answer.
 #[derive(Default)]
 pub(crate) struct Trust {
     asked: u32,
@@ -56,7 +56,7 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
-    /// Whether asking is worth it.
+    /// True if asking is worth it.
     pub(crate) fn is_given(&self) -> bool {
         self.failed < 8 || self.failed < self.asked / 2
     }

@@ -70,7 +70,7 @@ impl<'a> Inspector<'a> {
         self.handles.iter_mut().flatten().for_each(MemoHandle::refresh);
     }
 
-    /// What each conjunct took so far.
+    /// Usage of each conjunct so far.
     pub(crate) fn costs(&self) -> impl Iterator<Item = (Measured, Usage)> {
         let Conjuncts { role, list, groups } = self.conjuncts;
         groups.iter().zip(&self.handles).flat_map(move |(group, handle)| {
@@ -113,7 +113,7 @@ impl<'a> Inspector<'a> {
         self.gap.into()
     }
 
-    /// Whether nothing in a group and those below it is to be reported; otherwise it is noted.
+    /// True if nothing in a group and those below it is to be reported; otherwise it is noted.
     fn is_fine(&mut self, idx: usize, subject: &mut Subject<'_, '_>) -> bool {
         let group = &self.conjuncts.groups[idx];
         let mut missing = None;

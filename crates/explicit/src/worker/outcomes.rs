@@ -70,7 +70,7 @@ impl Distinct {
         self.many.clear();
     }
 
-    /// Whether the row, as long as all others, is new.
+    /// True if the row, as long as all others, is new.
     pub(crate) fn insert(&mut self, row: &[u32]) -> bool {
         if row.is_empty() {
             self.n_rows += 1;

@@ -109,7 +109,7 @@ impl<'a> Performer<'a> {
         }
     }
 
-    /// What the operation took so far.
+    /// Usage of the operation so far.
     pub(crate) fn cost(&self) -> (Measured, Usage) {
         let stages = self
             .staged
@@ -150,12 +150,12 @@ impl<'a> Performer<'a> {
         doubt
     }
 
-    /// Whether it matters which elements play the same part in a state.
+    /// True if it matters which elements play the same part in a state.
     pub(crate) fn wants_alike(&self) -> bool {
         self.operation.by_orbit.is_some() || self.makes_use_of_alike()
     }
 
-    /// Whether something is chosen, and the choice is not better remembered as a whole.
+    /// True if something is chosen, and the choice is not better remembered as a whole.
     fn makes_use_of_alike(&self) -> bool {
         match &self.staged {
             Some((staged, _)) => staged.search.n_found() > 0,
@@ -214,7 +214,7 @@ impl<'a> Performer<'a> {
     }
 }
 
-/// What is wrong with the steps of an operation.
+/// Doubt about the steps of an operation.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Doubt {
     pub(crate) is_ill_defined: bool,
@@ -258,7 +258,7 @@ pub(crate) struct Run<'r, 'f, 's> {
     pub(crate) alike: Option<&'r dyn Alike>,
     pub(crate) scratch: &'r mut Scratch,
     pub(crate) verdicts: &'r mut GuardVerdicts<'s>,
-    /// How often something was not remembered.
+    /// Number of times that something was not remembered.
     pub(crate) n_computed: u64,
 }
 

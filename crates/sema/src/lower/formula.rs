@@ -273,12 +273,7 @@ impl Lower<'_> {
                 self.add_expr(Expr::SequenceExtension(items), ty, span)
             }
             ast::Expr::Comprehension { ids, pred, .. } => self.comprehension(ctx, ids, *pred, node.symbolic, span),
-            ast::Expr::SetImage { ids, pred, expr } => {
-                let (inner, binder) = self.bind(ctx, ids, LocalKind::Bound);
-                let (pred, expr) = (self.pred(inner, *pred), self.expr(inner, *expr));
-                let ty = self.types.pow(self.ty(expr));
-                self.add_expr(Expr::SetImage { binder, pred, expr }, ty, span)
-            }
+            ast::Expr::SetImage { ids, pred, expr } => self.set_image(ctx, ids, *pred, *expr, span),
             ast::Expr::Quantified { kind, ids, pred, expr } => {
                 self.quantified(ctx, *kind, ids, *pred, *expr, node.symbolic, span)
             }
@@ -303,6 +298,14 @@ impl Lower<'_> {
         let elem = self.binder_type(&binder);
         let ty = self.types.pow(elem);
         self.add_expr(Expr::Comprehension { binder, pred, symbolic }, ty, span)
+    }
+
+    /// `{ids . pred | expr}`
+    fn set_image(&mut self, ctx: Ctx, ids: &[ast::Ident], pred: ast::ExprId, expr: ast::ExprId, span: Span) -> ExprId {
+        let (inner, binder) = self.bind(ctx, ids, LocalKind::Bound);
+        let (pred, expr) = (self.pred(inner, pred), self.expr(inner, expr));
+        let ty = self.types.pow(self.ty(expr));
+        self.add_expr(Expr::SetImage { binder, pred, expr }, ty, span)
     }
 
     fn negation(&mut self, ctx: Ctx, operand: ast::ExprId, span: Span) -> ExprId {

@@ -14,7 +14,7 @@ use abridge_value::{Int, Value};
 
 use super::{Encoded, Encoder, Stop, Term, TermKind};
 
-/// What a substitution does.
+/// Effect of a substitution.
 pub struct Effect {
     /// There is an outcome.
     pub possible: Lit,

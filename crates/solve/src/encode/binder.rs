@@ -7,7 +7,7 @@ use abridge_value::{Int, Set, Value};
 
 use super::{Encoded, Encoder, MAX_ELEMENTS, Stop, Term, TermKind};
 
-/// What is done with each valuation of bound variables.
+/// Receives each valuation of bound variables.
 pub type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
 
 /// Where values for bound variables come from.
@@ -195,7 +195,7 @@ impl<'s> Encoder<'s> {
         best.ok_or(Stop::Unsupported("a bound variable without bounds"))
     }
 
-    /// What an equation, membership or inclusion says.
+    /// Candidates from an equation, membership or inclusion.
     fn candidates_of(&mut self, conjunct: PredId, open: &[LocalId], env: &Env) -> Encoded<Option<Candidates>> {
         let Pred::Compare(op, left, right) = self.session.model().pred(conjunct) else { return Ok(None) };
         match op {
@@ -220,7 +220,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// What may be in a set, if that can be listed.
+    /// Possible elements of a set, if they can be listed.
     fn elements(&mut self, set: ExprId, env: &Env) -> Encoded<Option<Vec<Val>>> {
         let term = match self.expr(set, env) {
             Ok(term) => term,

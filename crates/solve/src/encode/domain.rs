@@ -199,7 +199,7 @@ impl Encoder<'_> {
         Ok((sym, self.and(condition, dense)))
     }
 
-    /// Whether an element of a set is an integer in binary.
+    /// True if an element of a set is an integer in binary.
     fn is_binary(&self, set: &Val) -> bool {
         set.as_set().and_then(Set::ends).is_some_and(|(lo, hi)| self.blast.is_binary(&lo, &hi))
     }

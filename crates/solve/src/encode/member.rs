@@ -310,7 +310,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Whether a relation is a function on `1..n`.
+    /// True if a relation is a function on `1..n`.
     pub(super) fn is_sequence(&mut self, x: &Sym) -> Encoded<Lit> {
         let mut conditions = vec![self.blast.is_functional(x)?];
         let domain = self.blast.dom(x)?;
@@ -355,7 +355,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Whether an operator makes a set of subsets, functions or sequences.
+/// True if an operator makes a set of subsets, functions or sequences.
 fn is_set_of_sets(op: UnaryOp) -> bool {
     use UnaryOp as U;
     matches!(op, U::Pow | U::Pow1 | U::Fin | U::Fin1 | U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm)

@@ -19,7 +19,7 @@ pub(super) struct Range {
     pub(super) hi: Option<Int>,
 }
 
-/// What a bound is about.
+/// Subject of a bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Key {
     Value(Unknown),
@@ -115,7 +115,7 @@ impl Linear {
         Linear { terms: vec![(key, Int::ONE)], rest: Range::exactly(Int::ZERO) }
     }
 
-    /// Whether it relates several points of a function to each other.
+    /// True if it relates several points of a function to each other.
     pub(super) fn relates_points(&self) -> bool {
         self.terms.iter().filter(|(key, _)| matches!(key, Key::Point(_))).count() > 1
     }
@@ -156,7 +156,7 @@ impl Linear {
     }
 }
 
-/// What is known about each key.
+/// Range of each key.
 #[derive(Default)]
 pub(super) struct Bounds {
     ranges: Vec<(Key, Range)>,
@@ -272,7 +272,7 @@ impl Search<'_> {
         Ok(settle(&at_most_zero, &mut bounds).then_some(bounds))
     }
 
-    /// What one comparison of integers under an environment says about the points of a function under construction.
+    /// Bounds that one comparison of integers under an environment gives the points of a function under construction.
     pub(super) fn bound_points(
         &self,
         (relation, left, right): (Relation, &Operand, &Operand),

@@ -110,7 +110,7 @@ impl Search<'_> {
         }
     }
 
-    /// What an equation, membership or inclusion offers. False if the node is dead.
+    /// Steps that an equation, membership or inclusion offers. False if the node is dead.
     fn offer_constraint(&self, idx: usize, node: &mut Node, best: &mut Best) -> Result<bool> {
         let constraint = &node.constraints[idx];
         let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { return Ok(true) };
@@ -243,7 +243,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the node lives on with a constraint that could not be evaluated.
+    /// True if the node lives on with a constraint that could not be evaluated.
     fn postpone(&self, error: Error, idx: usize, node: &mut Node) -> Result<bool> {
         match self.excused(error, &node.constraints[idx])? {
             Some(error) => {
@@ -539,7 +539,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether an expression is the tuple of these locals.
+/// True if an expression is the tuple of these locals.
 fn is_tuple(model: &Model, id: ExprId, locals: &[LocalId]) -> bool {
     match (model.expr(id), locals) {
         (Expr::Local(local), [only]) => local == only,

@@ -29,7 +29,7 @@ enum Same {
 }
 
 impl Met {
-    /// Whether the values of a partial solution are new up to symmetry.
+    /// True if the values of a partial solution are new up to symmetry.
     fn insert(&mut self, classes: &dyn Classes, (bound, vals): (Vec<bool>, Vec<Val>)) -> bool {
         match self.0.entry(bound) {
             Entry::Vacant(place) => {
@@ -54,12 +54,12 @@ impl Same {
 }
 
 impl Search<'_> {
-    /// Whether solutions are wanted one per class, and nodes can be compared: no quantifier or disjunction has been opened on the way.
+    /// True if solutions are wanted one per class, and nodes can be compared: no quantifier or disjunction has been opened on the way.
     pub(super) fn is_sieved(&self, node: &Node) -> bool {
         self.classes.is_some() && node.is_plain
     }
 
-    /// Whether a symmetric node has been met; if not, this one has been now. `building` is an unknown under construction.
+    /// True if a symmetric node has been met; if not, this one has been now. `building` is an unknown under construction.
     pub(super) fn is_met(&self, node: &Node, building: Option<(Unknown, &Partial)>) -> Result<bool> {
         let Some((classes, bound)) = self.classes.zip(self.bound(node, building)) else { return Ok(false) };
         let is_new = self.forms.borrow_mut().insert(classes, bound);
@@ -93,7 +93,7 @@ impl Search<'_> {
     }
 }
 
-/// What is decided of a function or set.
+/// The decided part of a function or set.
 fn parts(partial: &Partial) -> Val {
     let decided = Value::pair(partial.decided.clone().into(), partial.absent.clone().into());
     Val::Value(Value::pair(decided, partial.open.clone().into()))

@@ -46,7 +46,7 @@ impl Search<'_> {
 #[derive(PartialEq, Eq, Hash)]
 enum Side {
     Known(Val),
-    /// What it says, and of which locals: names may be used again.
+    /// Its text, and its locals: names may be used again.
     Open(String, Vec<LocalId>),
 }
 
@@ -181,7 +181,7 @@ impl Form<'_> {
         Ok(Some(*self.operands.entry(operand).or_insert(next)))
     }
 
-    /// What relates the atoms about two operands.
+    /// Clauses that relate the atoms about two operands.
     fn laws(&mut self) -> Vec<Lit> {
         let mut laws = Vec::new();
         for ((atom, left, right), lit) in self.atoms.clone() {

@@ -26,7 +26,7 @@ pub(super) struct View {
     is_injective: bool,
     /// Pairs that the function has.
     known: Set,
-    /// What the function has to be in, if no constraint says so.
+    /// The set of the function, if no constraint says it.
     within: Option<Val>,
 }
 
@@ -44,11 +44,11 @@ pub(super) struct Instance {
 #[derive(Clone)]
 struct Point {
     key: Value,
-    /// What is possible, if that is known.
+    /// Values that are possible, if these are known.
     options: Option<Set>,
     /// The domain of the value, if it is a function and that is known.
     domain: Option<Set>,
-    /// What is known of such a function.
+    /// View of a function: its domain and the sets of its values.
     parts: Set,
 }
 
@@ -67,7 +67,7 @@ impl Point {
     }
 }
 
-/// What of the value at a point is stated.
+/// Part of the value at a point that a constraint is about.
 enum Aspect {
     Whole,
     /// `size(f(k))`
@@ -91,7 +91,7 @@ impl View {
         self.targets.is_none() && matches!(session.size(&self.to), Size::AtMost(_))
     }
 
-    /// How many functions there are, saturating, if their values can be listed.
+    /// Number of functions there are, saturating, if their values can be listed.
     pub(super) fn count(&self) -> Option<u64> {
         let n_points = u32::try_from(self.from.len()).unwrap_or(u32::MAX);
         self.targets.as_ref().map(|targets| targets.len().saturating_pow(n_points))
@@ -99,7 +99,7 @@ impl View {
 }
 
 impl Search<'_> {
-    /// What memberships, `dom(f)`, `ran(f)`, `size(f)` and `front(f)` say about a function, if it has a finite domain.
+    /// The view of a function from memberships, `dom(f)`, `ran(f)`, `size(f)` and `front(f)` say about a function, if it has a finite domain.
     pub(super) fn view(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Result<Option<View>> {
         let (mut domain, mut to, mut targets): (Option<Set>, Option<Val>, Option<Set>) = (None, None, None);
         let (mut is_functional, mut is_injective) = (false, false);
@@ -387,7 +387,7 @@ impl Search<'_> {
         }
     }
 
-    /// What one constraint says about one point. False if it says that nothing is possible there.
+    /// Applies one constraint to one point. False if it says that nothing is possible there.
     fn decide_one(
         &self,
         unknown: Unknown,
@@ -434,7 +434,7 @@ impl Search<'_> {
         }
     }
 
-    /// What a relation with a known other side is about: a point, and what of it.
+    /// The subject of a relation with a known other side: a point, and what of it.
     fn stated(
         &self,
         unknown: Unknown,
@@ -532,7 +532,7 @@ impl Search<'_> {
         settle(&at_most_zero, &mut bounds).then_some(bounds)
     }
 
-    /// What sets and comparisons say about the open points.
+    /// Bounds of the open points from sets and comparisons.
     fn point_comparisons(
         &self,
         unknown: Unknown,

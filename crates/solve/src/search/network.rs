@@ -36,7 +36,7 @@ pub(super) struct Network {
     tables: Vec<Table>,
     /// For each point: the others that a table relates it to, and on which side of the table it is.
     links: Vec<Vec<Link>>,
-    /// What each point can be on its own.
+    /// Values that each point can have on its own.
     start: Domains,
 }
 
@@ -49,7 +49,7 @@ struct Link {
     other: usize,
 }
 
-/// What a constraint says about the values at its points.
+/// A constraint on the values at one or two points.
 struct Table {
     constraint: Constraint,
     /// The locals of one instance.
@@ -60,13 +60,13 @@ struct Table {
     rows: RefCell<FxHashMap<(usize, usize), Row>>,
 }
 
-/// What was asked for, and what of it is possible.
+/// Pairs of values that were asked for, and whether they are possible.
 struct Row {
     asked: BitSet,
     possible: BitSet,
 }
 
-/// What distinguishes tables: the constraint, which applications are to the same point, and the locals that are read elsewhere.
+/// Key of a table: the constraint, which applications are to the same point, and the locals that are read elsewhere.
 type TableKey = (ConstraintKind, Vec<usize>, Vec<(LocalId, Val)>);
 
 /// Where a constraint reads the function.
@@ -76,7 +76,7 @@ struct Reads {
     locals: Vec<LocalId>,
 }
 
-/// What is possible at each point.
+/// Values that are left at each point.
 #[derive(Clone)]
 struct Domains {
     left: Vec<BitSet>,
@@ -113,7 +113,7 @@ impl Search<'_> {
         self.linked(unknown, network, instances, node)
     }
 
-    /// What the constraints on a function say, quantifiers taken apart; nothing if that is too much.
+    /// The constraints on a function as instances, quantifiers taken apart; nothing if that is too much.
     fn all_instances(&self, unknown: Unknown, node: &Node) -> Result<Option<Vec<Instance>>> {
         let (session, model) = (self.session, self.session.model());
         let mut here = Node { constraints: Vec::new(), ..node.clone() };
@@ -389,7 +389,7 @@ fn is_name(expr: &Expr, unknown: Unknown) -> bool {
 }
 
 impl Domains {
-    /// How many values the decided points have.
+    /// Number of values the decided points have.
     fn n_reached(&self) -> usize {
         let decided = self.left.iter().zip(&self.is_decided).filter(|(_, is_decided)| **is_decided);
         let mut reached: Vec<usize> = decided.filter_map(|(options, _)| options.iter().next()).collect();

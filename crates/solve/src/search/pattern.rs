@@ -4,7 +4,7 @@ use abridge_eval::{Env, Operand, Result, Session, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId};
 use abridge_value::{Value, sequence};
 
-/// What matching an expression achieves.
+/// The effect of matching an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Pattern {
     /// Some unknown gets a value.

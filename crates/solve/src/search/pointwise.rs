@@ -54,7 +54,7 @@ struct Progress {
 }
 
 impl Shape {
-    /// How many candidates there are, saturating.
+    /// Number of candidates there are, saturating.
     pub(super) fn cost(&self) -> u64 {
         self.points.iter().fold(1, |cost: u64, point| cost.saturating_mul(point.options.len() as u64))
     }
@@ -65,7 +65,7 @@ impl Shape {
 }
 
 impl Search<'_> {
-    /// Whether a finite set of candidates for an unknown is better searched point by point.
+    /// True if a finite set of candidates for an unknown is better searched point by point.
     pub(super) fn shape(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<Shape>> {
         let session = self.session;
         let is_constrained = node.constraints.iter().any(|constraint| constraint.mentions(unknown));
@@ -129,7 +129,7 @@ impl Search<'_> {
         Ok(Some(Shape { points, is_function: true, is_total: arrow.total, is_injective: arrow.injective, n_targets }))
     }
 
-    /// What `f(k) = e` and `f(k) : S` say about points.
+    /// Removes the values that `f(k) = e` and `f(k) : S` exclude at points.
     fn stated_values(&self, unknown: Unknown, node: &Node) -> Vec<(Value, Set)> {
         let mut stated: Vec<(Value, Set)> = Vec::new();
         for constraint in &node.constraints {
@@ -353,7 +353,7 @@ impl Progress {
         self.partial.assign(key, option);
     }
 
-    /// How many values of a surjection are not reached yet.
+    /// Number of values of a surjection are not reached yet.
     fn uncovered(&self, shape: &Shape) -> usize {
         let reached = abridge_value::relation::ran(&self.partial.decided).len() as usize;
         shape.n_targets.saturating_sub(reached)

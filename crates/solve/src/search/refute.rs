@@ -19,7 +19,7 @@ const MAX_SIZE: usize = 2_000_000;
 const MAX_CONFLICTS: u64 = 20_000;
 
 impl Search<'_> {
-    /// Whether some part of a problem is known to have no solution. Asked about once in a search.
+    /// True if some part of a problem is known to have no solution. Asked about once in a search.
     pub(super) fn is_refuted(&self, node: &Node) -> Result<bool> {
         if node.open.len() < MIN_UNKNOWNS || self.is_examined.replace(true) {
             return Ok(false);

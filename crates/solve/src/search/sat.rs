@@ -29,7 +29,7 @@ const MAX_SHAPING_COST: Cost = Cost::candidates(12.0);
 const STEPS_PER_QUESTION: u64 = 200;
 
 impl Search<'_> {
-    /// Whether a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
+    /// True if a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
     pub(super) fn is_hard(&self, cost: Cost, node: &Node) -> bool {
         let hard = self.session.config().hard;
         cost > Cost::ONE
@@ -39,7 +39,7 @@ impl Search<'_> {
             && self.is_encodable(node)
     }
 
-    /// Whether a step binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much
+    /// True if a step binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much
     /// simpler once it is known.
     pub(super) fn shapes_others(&self, cost: Cost, step: &Step, node: &Node) -> bool {
         let unknown = match step {
@@ -57,7 +57,7 @@ impl Search<'_> {
         })
     }
 
-    /// How many combinations of values the unknowns have, roughly.
+    /// Number of combinations of values the unknowns have, roughly.
     fn combinations(&self, node: &Node) -> u64 {
         let model = self.session.model();
         let mut product = 1_u64;
@@ -400,7 +400,7 @@ pub(super) struct Declared {
     pub(super) left_out: Vec<Unknown>,
 }
 
-/// What equations say about an unknown.
+/// Facts about an unknown from equations.
 enum Equation {
     None,
     /// Its other side has unknowns without a symbolic value.

@@ -14,7 +14,7 @@ use super::{Node, Search, pattern};
 /// An item of a sequence; nothing if it can be anything.
 type Item = Option<Value>;
 
-/// What an equation says.
+/// Consequence of an equation.
 #[derive(Default)]
 struct Said {
     /// Expressions that have these values.
@@ -59,7 +59,7 @@ impl Search<'_> {
         said.outlines.into_iter().find_map(|(other, items)| (other == unknown).then_some(items))
     }
 
-    /// What `expr = term` says, if the term is known and the expression a sequence that is built from parts.
+    /// The consequence of `expr = term`, if the term is known and the expression a sequence that is built from parts.
     fn said(&self, expr: &Operand, term: &Operand, node: &Node) -> Option<std::result::Result<Said, Contradiction>> {
         let Operand::Expr(id) = expr else { return None };
         if !self.is_built(*id) || !term.is_ready(self.session, &node.open) {

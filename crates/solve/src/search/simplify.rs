@@ -6,7 +6,7 @@ use abridge_model::{Pred, PredId};
 
 use super::{Node, Search};
 
-/// What is left of a constraint.
+/// Rest of a constraint.
 pub(super) enum Left {
     /// As it was.
     Same,

@@ -17,7 +17,7 @@ const MAX_LISTED: u64 = 1 << 11;
 /// How deep operators nest that are looked into.
 const MAX_DEPTH: u32 = 16;
 
-/// What is known about a set.
+/// Bounds of a set.
 struct Between {
     unknown: Unknown,
     least: Set,
@@ -98,7 +98,7 @@ impl Search<'_> {
         true
     }
 
-    /// What a set literal within a known set says about its items: `{a, b} \/ {c} = S`, `{x |-> y} <: r`.
+    /// Candidates for the items of a set literal within a known set: `{a, b} \/ {c} = S`, `{x |-> y} <: r`.
     pub(super) fn offer_items(&self, node: &Node, best: &mut Best) {
         for (idx, constraint) in node.constraints.iter().enumerate() {
             let ConstraintKind::Relation(relation @ (Relation::Equal | Relation::Subset), left, right) =
@@ -425,7 +425,7 @@ fn offer(between: &Between, best: &mut Best) -> bool {
     true
 }
 
-/// How many of the free elements a set may have; nothing if it has too few or too many whatever they are.
+/// Number of of the free elements a set may have; nothing if it has too few or too many whatever they are.
 fn sizes(between: &Between, free: &Set) -> Option<RangeInclusive<u64>> {
     let n_sure = Int::from(between.least.len());
     let at_least = between.fewest.as_ref().map_or(Int::ZERO, |fewest| fewest - &n_sure).max(Int::ZERO);
