@@ -65,7 +65,7 @@ impl Externals for Library {
 
     fn pred(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], env: &Env) -> Result<bool> {
         let name = session.model().externals[id].name.as_str();
-        if is_silent_predicate(name) {
+        if SILENT_PREDICATES.contains(&name) {
             return Ok(true);
         }
         if let ("IS_DETERMINED", [arg]) = (name, args) {
@@ -105,36 +105,31 @@ fn unsupported_use(name: &str, how: &str) -> Error {
     ErrorKind::Unsupported(format!("the external `{name}` {how}")).into()
 }
 
-/// Predicates that are true whatever they are given: printing and hints.
-pub fn is_silent_predicate(name: &str) -> bool {
-    let printing = [
-        "printf",
-        "printf_nonvar",
-        "tprintf",
-        "printf_opt_trace",
-        "iprintf",
-        "printf_two",
-        "dprintf",
-        "fprintf",
-        "observe",
-        "observe_silent",
-        "observe_indent",
-        "tobserve",
-        "observe_fun",
-        "IS_DETERMINED_INTO_FILE",
-    ];
-    let hints = [
-        "DO_NOT_ENUMERATE",
-        "ENUMERATE",
-        "MAXIMIZE_EXPR",
-        "MINIMIZE_EXPR",
-        "KODKOD_SOLVE",
-        "STORE_VALUE",
-        "SLEEP",
-        "SET_PREF",
-    ];
-    printing.contains(&name) || hints.contains(&name)
-}
+/// Predicates that are true whatever they are given: printing, then hints.
+pub const SILENT_PREDICATES: [&str; 22] = [
+    "printf",
+    "printf_nonvar",
+    "tprintf",
+    "printf_opt_trace",
+    "iprintf",
+    "printf_two",
+    "dprintf",
+    "fprintf",
+    "observe",
+    "observe_silent",
+    "observe_indent",
+    "tobserve",
+    "observe_fun",
+    "IS_DETERMINED_INTO_FILE",
+    "DO_NOT_ENUMERATE",
+    "ENUMERATE",
+    "MAXIMIZE_EXPR",
+    "MINIMIZE_EXPR",
+    "KODKOD_SOLVE",
+    "STORE_VALUE",
+    "SLEEP",
+    "SET_PREF",
+];
 
 impl<'a> Call<'a> {
     /// Evaluates the arguments.

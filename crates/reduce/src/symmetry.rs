@@ -30,7 +30,7 @@ mod term;
 
 pub use auto::{Auto, AutoCanonizer, canonical_permutation};
 pub use canon::{Canon, Labelling, Own, graph_permutation};
-pub use carriers::{Carrier, Reason, Symmetry, symmetry_of};
+pub use carriers::{Carrier, Reason, SYMMETRIC_EXTERNALS, Symmetry, symmetry_of};
 pub use classes::TupleClasses;
 pub use flood::{Flood, FloodCanonizer};
 pub use graph::{Colour, Edge, Graph, Label};

@@ -8,6 +8,7 @@
 //! text. Start with `value.rs`, then `set.rs`. [`relation`] and [`sequence`] operate on sets of pairs, `intern.rs` gives values ids,
 //! `codec.rs` encodes values as bytes.
 
+mod accumulate;
 mod bitset;
 pub mod bytes;
 mod codec;
@@ -23,6 +24,7 @@ mod share;
 mod value;
 mod weight;
 
+pub use accumulate::{RealSum, real_product};
 pub use bitset::BitSet;
 pub use codec::{put_value, read_value};
 pub use int::{Big, Int};

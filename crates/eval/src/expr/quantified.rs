@@ -1,9 +1,12 @@
 //! `SIGMA`, `PI` and `INTER`. Lambda, comprehensions and `UNION` are closures (see `sets.rs`).
+//!
+//! A result depends on the multiset of values only, not on the order of solutions: otherwise interchangeable elements would be told apart. Reals are therefore
+//! accumulated by [`RealSum`] and [`real_product`].
 
 use std::ops::ControlFlow;
 
 use abridge_model::{ExprId, LocalId, PredId, QuantifiedOp};
-use abridge_value::{Int, Value};
+use abridge_value::{Int, RealSum, Value, real_product};
 
 use super::arith::product;
 use crate::config::Unbounded;
@@ -22,8 +25,7 @@ impl Session<'_> {
         let start: Option<Val> = match op {
             QuantifiedOp::Sigma => Some(Int::ZERO.into()),
             QuantifiedOp::Pi => Some(Int::ONE.into()),
-            QuantifiedOp::RealSigma => Some(Value::real(0.0).into()),
-            QuantifiedOp::RealPi => Some(Value::real(1.0).into()),
+            QuantifiedOp::RealSigma | QuantifiedOp::RealPi => return self.quantified_real(op, binder, pred, expr, env),
             QuantifiedOp::Inter => None,
             QuantifiedOp::Lambda | QuantifiedOp::Union => {
                 return Err(ErrorKind::Internal("lambda and UNION are closures").into());
@@ -42,12 +44,33 @@ impl Session<'_> {
         acc.ok_or_else(|| IllDefined::EmptySet("INTER").into())
     }
 
+    fn quantified_real(
+        &self,
+        op: QuantifiedOp,
+        binder: &[LocalId],
+        pred: PredId,
+        expr: ExprId,
+        env: &Env,
+    ) -> Result<Val> {
+        let mut sum = RealSum::default();
+        let mut factors = Vec::new();
+        let problem = Problem::of_pred(self, binder, pred).unbounded(Unbounded::Error);
+        let _ = self.solve(problem, env, &mut |env| {
+            let real = self.expr(expr, env)?.real()?;
+            match op {
+                QuantifiedOp::RealSigma => sum.add(real),
+                _ => factors.push(real),
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let total = if op == QuantifiedOp::RealSigma { sum.total() } else { real_product(factors) };
+        Ok(Value::real(total).into())
+    }
+
     fn combine(&self, op: QuantifiedOp, acc: &Val, val: &Val) -> Result<Val> {
         Ok(match op {
             QuantifiedOp::Sigma => (&acc.int()? + &val.int()?).into(),
             QuantifiedOp::Pi => product(&acc.int()?, &val.int()?)?.into(),
-            QuantifiedOp::RealSigma => Value::real(acc.real()? + val.real()?).into(),
-            QuantifiedOp::RealPi => Value::real(acc.real()? * val.real()?).into(),
             _ => self.intersection(acc, val),
         })
     }

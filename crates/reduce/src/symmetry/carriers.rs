@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use abridge_compile::Interchangeable;
 use abridge_diag::Span;
 use abridge_eval::Val;
+use abridge_external::SILENT_PREDICATES;
 use abridge_model::ids::Id as _;
 use abridge_model::walk::Node;
 use abridge_model::{BinaryOp, ConstId, Expr, Model, OpId, Pred, SetId, Subst, Type, TypeId};
@@ -175,7 +176,12 @@ impl<'m> Mentions<'m> {
                             self.tell_apart(types.chain([model.ty(id)]), name, span);
                         }
                     }
-                    Expr::CallOperation(op, _) => self.enter(*op),
+                    Expr::CallOperation(op, _) => {
+                        self.enter(*op);
+                        if chooses(model, *op) {
+                            self.tell_all_apart(model.operations[*op].name.as_str(), span);
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -205,6 +211,13 @@ impl<'m> Mentions<'m> {
         types.for_each(|ty| given_sets(self.model, ty, &mut sets, &mut HashSet::new()));
         for set in sets {
             self.ordered.entry(set).or_insert_with(|| Reason::Ordered { name: name.to_owned(), span });
+        }
+    }
+
+    /// No elements at all are interchangeable.
+    fn tell_all_apart(&mut self, name: &str, span: Span) {
+        for set in self.model.sets.ids() {
+            self.ordered.entry(set.0).or_insert_with(|| Reason::Ordered { name: name.to_owned(), span });
         }
     }
 
@@ -321,17 +334,51 @@ pub(super) fn may_move(model: &Model, group: &Group, ty: TypeId) -> bool {
     }
 }
 
-/// Externals whose result is permuted when their arguments are. All others are taken to tell elements apart: they choose, sort, print or
-/// hash.
+/// Whether an operation chooses among elements. A call in an expression has the first of its outcomes as its value, in the order of the elements.
+fn chooses(model: &Model, op: OpId) -> bool {
+    let mut found = false;
+    let mut known = HashSet::from([op]);
+    let mut waiting = vec![op];
+    while let Some(op) = waiting.pop() {
+        model.for_each_node(Node::Subst(model.operations[op].body), &mut |node| {
+            let Node::Subst(id) = node else { return };
+            match model.subst(id) {
+                Subst::Any { .. } | Subst::BecomesElement { .. } | Subst::BecomesSuch { .. } => found = true,
+                Subst::Call { op, .. } if known.insert(*op) => waiting.push(*op),
+                _ => {}
+            }
+        });
+    }
+    found
+}
+
+/// Externals whose result is permuted when their arguments are, beside [`SILENT_PREDICATES`] and SQUASH of sequences. All others are taken to tell elements apart:
+/// they choose, sort, print or hash. A name that does not belong here makes verdicts wrong; `testkit/tests/equivariance.rs` tries each.
+pub const SYMMETRIC_EXTERNALS: [&str; 15] = [
+    "MU",
+    "MU_WD",
+    "SCCS",
+    "CLOSURE1",
+    "REPLACE",
+    "FORCE",
+    "ASSERT_EXPR",
+    "ASSERT_TRUE",
+    "SYMBOLIC",
+    "COPY",
+    "ENUM",
+    "STORE",
+    "KODKOD",
+    "vprintf",
+    "fvprintf",
+];
+
 fn is_symmetric(model: &Model, name: &str, types: Vec<TypeId>) -> bool {
     match name {
-        "MU" | "MU_WD" | "SCCS" | "CLOSURE1" | "REPLACE" | "FORCE" | "ASSERT_EXPR" | "ASSERT_TRUE" | "SYMBOLIC"
-        | "COPY" | "ENUM" | "STORE" | "KODKOD" | "vprintf" | "fvprintf" => true,
         // In the order of the numbers in the domain.
         "SQUASH" => types
             .first()
             .and_then(|ty| model.types.relation(*ty))
             .is_some_and(|(domain, _)| model.types.get(domain) == &Type::Integer),
-        _ => abridge_external::is_silent_predicate(name),
+        _ => SYMMETRIC_EXTERNALS.contains(&name) || SILENT_PREDICATES.contains(&name),
     }
 }
