@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use abridge_check::{Config, check};
+use abridge_model::Model;
 use abridge_testkit::Project;
 
 /// The word of a kind, its ill-defined operand where `z` is 0, and well-defined ones.
@@ -259,8 +260,7 @@ enum Way {
     Circuits,
 }
 
-fn answer(text: &str, way: Way) -> Option<String> {
-    let model = Project::new(&[("M.mch", text)]).analyse().model?;
+fn answer(model: &Model, way: Way) -> String {
     let mut config = Config { find_all: true, deadlock: false, ..Config::default() };
     config.system.compiled = way == Way::Compiled;
     config.system.memo = way == Way::Compiled;
@@ -269,9 +269,9 @@ fn answer(text: &str, way: Way) -> Option<String> {
         Way::Compiled => {}
         Way::Circuits => (config.eval.hard, config.eval.probe) = (2, 0),
     }
-    let report = check(&model, &config, &mut ());
+    let report = check(model, &config, &mut ());
     let coverage: Vec<u64> = report.coverage.iter().map(|item| item.transitions).collect();
-    Some(format!("{:?} {} states {coverage:?} {:?}", report.found, report.states, report.limits))
+    format!("{:?} {} states {coverage:?} {:?}", report.found, report.states, report.limits)
 }
 
 #[test]
@@ -287,12 +287,13 @@ fn evaluators_agree_on_what_is_defined() {
                     let Some(predicate) = predicates.get(idx / CONTEXTS.len()) else { break };
                     let (context, form) = CONTEXTS[idx % CONTEXTS.len()];
                     let text = machine(form, predicate);
-                    let Some(plain) = answer(&text, Way::Plain) else {
+                    let Some(model) = Project::new(&[("M.mch", &text)]).analyse().model else {
                         refused.lock().expect("no panic").push(predicate.clone());
                         continue;
                     };
+                    let plain = answer(&model, Way::Plain);
                     for way in [Way::Compiled, Way::Circuits] {
-                        let found = answer(&text, way).unwrap_or_default();
+                        let found = answer(&model, way);
                         if found != plain {
                             let line = format!("{predicate}\t{context}\t{way:?}\tplain: {plain}\tfound: {found}");
                             differences.lock().expect("no panic").push(line);
