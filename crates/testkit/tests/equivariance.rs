@@ -5,7 +5,7 @@
 //! must be the permuted value; ill-defined in one is ill-defined in all. The permutations are those that `symmetry_of` takes for symmetries, so an operator that tells elements
 //! apart must be known there. If one were not, symmetry reduction would make verdicts wrong.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use abridge_check::{Config, Method, Verdict, check};
@@ -48,14 +48,12 @@ fn subject(model: &Model) -> ExprId {
 
 /// All permutations of a group.
 fn permutations(group: &Group) -> Vec<Permutation> {
-    let mut all = vec![Vec::new()];
+    let mut all: Vec<Permutation> = vec![Vec::new()];
     for range in group.ranges() {
         for _ in range.clone() {
             let extended = all.iter().flat_map(|images| {
-                range
-                    .clone()
-                    .filter(|point| !images.contains(point))
-                    .map(|point| [images.as_slice(), &[point]].concat())
+                let free = range.clone().filter(move |point| !images.contains(point));
+                free.map(move |point| [images.as_slice(), &[point]].concat())
             });
             all = extended.collect();
         }
@@ -70,7 +68,7 @@ fn full_group(model: &Model) -> Group {
 }
 
 /// Values of an expression for all operands; nothing where it is ill-defined.
-type Graph = HashMap<Vec<Value>, Option<Value>>;
+type Graph = BTreeMap<Vec<Value>, Option<Value>>;
 
 fn graph(model: &Model) -> Graph {
     let interp = judge(model, Config::default().eval);
