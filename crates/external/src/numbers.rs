@@ -102,17 +102,17 @@ impl Call<'_> {
     }
 
     fn factorial(&self) -> Result<Option<Val>> {
-        const LARGEST: u64 = 10_000;
+        const MAX_ARGUMENT: u64 = 10_000;
         match self.int(0)?.to_u64() {
-            Some(n) if n <= LARGEST => number((1..=n).fold(Int::ONE, |product, k| &product * &Int::from(k))),
+            Some(n) if n <= MAX_ARGUMENT => number((1..=n).fold(Int::ONE, |product, k| &product * &Int::from(k))),
             _ => Err(self.ill_defined("the number is negative or too large")),
         }
     }
 
     fn power_of_two(&self) -> Result<Int> {
-        const LARGEST: u64 = 1 << 24;
+        const MAX_ARGUMENT: u64 = 1 << 24;
         match self.int(1)?.to_u64() {
-            Some(n) if n <= LARGEST => Ok(Int::from(2).pow(n as u32)),
+            Some(n) if n <= MAX_ARGUMENT => Ok(Int::from(2).pow(n as u32)),
             _ => Err(self.ill_defined("the shift is negative or too large")),
         }
     }

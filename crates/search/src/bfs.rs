@@ -20,13 +20,13 @@ use crate::root::{self, Taker};
 use crate::scout::{self, Scout, Start as WalkStart};
 use crate::scratch::Scratch;
 
-/// Blocks smaller than this are not worth waking anybody.
-const SMALL: u32 = 128;
-const LARGEST: u32 = 1 << 15;
+/// States of a block from which on all threads expand it together.
+const MIN_PARALLEL_STATES: u32 = 128;
+const MAX_BLOCK_STATES: u32 = 1 << 15;
 /// States of a part of a block, near the limit on states.
 const SHORT_PART: u32 = 16;
 /// Steps that a block should have at most.
-const STEPS: u64 = 1 << 20;
+const MAX_BLOCK_STEPS: u64 = 1 << 20;
 /// The least number of states after which the system may rearrange things.
 const TIDY_EVERY: u32 = 64;
 /// States between two questions to the [`Control`].
@@ -104,7 +104,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
     let mut exploration = thread::scope(|scope| {
         let is_new = start.resumed.is_none();
         let (position, record) = start.resumed.unwrap_or_default();
-        let mut search = Search {
+        let mut search = BreadthFirst {
             system,
             config,
             parallel: &parallel,
@@ -129,7 +129,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
     exploration
 }
 
-struct Search<'e, 'v, S: System + 'e> {
+struct BreadthFirst<'e, 'v, S: System + 'e> {
     system: &'e S,
     config: &'e Config,
     parallel: &'e ParallelBlock<'e>,
@@ -160,7 +160,7 @@ struct Buffers {
     fresh: Vec<(u32, u64)>,
 }
 
-impl<'e, S: System> Taker<'e, S> for Search<'e, '_, S> {
+impl<'e, S: System> Taker<'e, S> for BreadthFirst<'e, '_, S> {
     fn take_part(&mut self, steps: &mut Steps) {
         std::mem::swap(steps, &mut self.scratch.steps);
         self.take(NO_PARENT, self.is_last(0));
@@ -187,7 +187,7 @@ impl<'e, S: System> Taker<'e, S> for Search<'e, '_, S> {
     }
 }
 
-impl<'e, S: System> Search<'e, '_, S> {
+impl<'e, S: System> BreadthFirst<'e, '_, S> {
     fn run<'s>(&mut self, is_new: bool, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) -> Exploration {
         if is_new {
             self.root(control);
@@ -269,7 +269,8 @@ impl<'e, S: System> Search<'e, '_, S> {
             return;
         }
         let table = self.parallel.table();
-        self.scout.look(self.config, scout::LENGTH, control, &mut |random| WalkStart::waiting(&table, first, random));
+        self.scout
+            .look(self.config, scout::WALK_STEPS, control, &mut |random| WalkStart::waiting(&table, first, random));
     }
 
     /// Expands the next block, or the rest of the one that was stopped.
@@ -277,7 +278,7 @@ impl<'e, S: System> Search<'e, '_, S> {
         let next = self.position.next;
         let open = self.position.block.take().unwrap_or_else(|| {
             let end = self.position.level_end.min(next.saturating_add(self.block_size(next)));
-            OpenBlock { end, is_large: end - next >= SMALL }
+            OpenBlock { end, is_large: end - next >= MIN_PARALLEL_STATES }
         });
         let is_last_level = self.is_last(self.position.depth);
         self.position.next = if open.is_large {
@@ -363,7 +364,8 @@ impl<'e, S: System> Search<'e, '_, S> {
     /// How many states to expand before looking up. What is wasted when a search ends is a part of what was done before.
     fn block_size(&self, visited: u32) -> u32 {
         let per_state = self.record.tally.transitions / u64::from(visited.max(1)) + 1;
-        let largest = (STEPS / per_state).clamp(u64::from(SMALL), u64::from(LARGEST)) as u32;
+        let largest =
+            (MAX_BLOCK_STEPS / per_state).clamp(u64::from(MIN_PARALLEL_STATES), u64::from(MAX_BLOCK_STATES)) as u32;
         (visited / 4).clamp(16, largest)
     }
 
@@ -446,7 +448,7 @@ impl<'e, S: System> Search<'e, '_, S> {
 
     /// Counts the steps in the buffer and adds what is new; false if that cannot be done.
     fn take(&mut self, parent: u32, is_last_level: bool) -> bool {
-        let Search { config, parallel, scratch, record, position, buffers, .. } = self;
+        let BreadthFirst { config, parallel, scratch, record, position, buffers, .. } = self;
         if is_last_level {
             if !scratch.steps.is_empty() {
                 record.limit(Limit::Depth(position.depth));
@@ -599,7 +601,7 @@ impl<'e, S: System> Search<'e, '_, S> {
     }
 
     fn collect(&mut self) {
-        let Search { config, parallel, record, position, .. } = self;
+        let BreadthFirst { config, parallel, record, position, .. } = self;
         let mut tally = Tally::default();
         parallel.for_each_batch(|batch| {
             tally.take_over(&batch.tally);

@@ -7,15 +7,15 @@ use abridge_system::{Gap, Limit, Origin, Steps, System, Worker};
 
 use crate::explore::{Config, Control, Progress};
 use crate::record::Record;
-use crate::scout::{LENGTH, Scout, Start};
+use crate::scout::{Scout, Start, WALK_STEPS};
 
 /// Steps that are taken together. Their number does not depend on time, so neither does what a search has seen when it ends at a finding.
-const PART: usize = 256;
+const STEPS_PER_PART: usize = 256;
 /// Time between two questions to the [`Control`], and steps between them where there is no clock.
 const POLL_EVERY: Duration = Duration::from_millis(5);
 const STEPS_PER_POLL: usize = 64;
 /// Steps of a walk from a set-up if the search ends at what it finds: set-up and initialisation make a trace that hardly anything is shorter than.
-const SHORT: usize = 2;
+const SETUP_WALK_STEPS: usize = 2;
 
 /// A search that takes up the steps out of the root.
 pub(crate) trait Taker<'s, S: System + 's> {
@@ -62,7 +62,7 @@ pub(crate) fn enumerate<'s, S: System + 's>(
         let is_due = pace.is_due(&*control);
         let looks = is_due && taker.scout().is_due(&*control);
         let newest = steps.last().filter(|_| looks).map(|step| step.target.to_vec());
-        if steps.len() >= PART {
+        if steps.len() >= STEPS_PER_PART {
             take(steps, taker);
         }
         if let Some(words) = newest {
@@ -87,7 +87,7 @@ fn look_ahead<'s, S: System + 's>(
     taker: &mut impl Taker<'s, S>,
     control: &dyn Control,
 ) {
-    let length = if config.stop_at_first { SHORT } else { LENGTH };
+    let length = if config.stop_at_first { SETUP_WALK_STEPS } else { WALK_STEPS };
     let mut start = |_: &mut _| Some(Start { number: None, words: newest.to_vec() });
     taker.scout().look(config, length, control, &mut start);
     if config.stop_at_first && !taker.scout().found.is_empty() {

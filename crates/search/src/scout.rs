@@ -14,15 +14,15 @@ use abridge_value::Random;
 use crate::explore::{Config, Control};
 
 /// When the first walks are made.
-const FIRST: Duration = Duration::from_millis(500);
+const FIRST_WALKS_AFTER: Duration = Duration::from_millis(500);
 /// The part of the time so far that walks take when they are made; the time until they are made again doubles.
-const SHARE: u32 = 64;
+const TIME_DIVISOR: u32 = 64;
 /// Walks that are made one after the other, even if the clock stands still.
-const WALKS: usize = 512;
+const MAX_WALKS: usize = 512;
 /// Steps of a walk.
-pub(crate) const LENGTH: usize = 128;
+pub(crate) const WALK_STEPS: usize = 128;
 /// Steps of a walk that are taken whatever the time.
-const LEAST: usize = 3;
+const MIN_WALK_STEPS: usize = 3;
 
 /// Something found ahead of the search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,8 +52,8 @@ impl Start {
 
 pub(crate) struct Scout<'s, S: System> {
     system: &'s S,
-    /// One thread's means, once they are needed.
-    means: Option<(S::Worker<'s>, Steps)>,
+    /// Worker and buffer, once they are needed.
+    scratch: Option<(S::Worker<'s>, Steps)>,
     random: Random,
     /// When walks are made next; nothing if never.
     due: Option<Duration>,
@@ -64,8 +64,8 @@ impl<'s, S: System> Scout<'s, S> {
     pub(crate) fn new(system: &'s S, config: &Config) -> Self {
         // Whoever counts states or steps wants these and no others.
         let is_counted = config.max_depth.is_some() || config.max_states.is_some();
-        let due = (system.may_look_ahead() && !is_counted).then_some(FIRST);
-        Scout { system, means: None, random: Random::new(1), due, found: Vec::new() }
+        let due = (system.may_look_ahead() && !is_counted).then_some(FIRST_WALKS_AFTER);
+        Scout { system, scratch: None, random: Random::new(1), due, found: Vec::new() }
     }
 
     pub(crate) fn is_due(&self, control: &dyn Control) -> bool {
@@ -81,9 +81,9 @@ impl<'s, S: System> Scout<'s, S> {
         start: &mut dyn FnMut(&mut Random) -> Option<Start>,
     ) {
         let Some(begin) = control.elapsed() else { return };
-        let end = begin + begin / SHARE;
+        let end = begin + begin / TIME_DIVISOR;
         let is_over = || control.elapsed().is_none_or(|elapsed| elapsed >= end);
-        for _ in 0..WALKS {
+        for _ in 0..MAX_WALKS {
             let Some(start) = start(&mut self.random) else { break };
             self.walk(config, start, length, &is_over);
             if is_over() {
@@ -94,8 +94,8 @@ impl<'s, S: System> Scout<'s, S> {
     }
 
     fn walk(&mut self, config: &Config, start: Start, length: usize, is_over: &dyn Fn() -> bool) {
-        let Scout { system, means, random, found, .. } = self;
-        let (worker, steps) = means.get_or_insert_with(|| (system.worker(), Steps::new(system.width())));
+        let Scout { system, scratch, random, found, .. } = self;
+        let (worker, steps) = scratch.get_or_insert_with(|| (system.worker(), Steps::new(system.width())));
         let Start { number, words: mut state } = start;
         let mut path = Vec::new();
         let mut note = |kind: FindingKind, path: &[Vec<u32>]| {
@@ -109,7 +109,7 @@ impl<'s, S: System> Scout<'s, S> {
             let _ = worker.inspect(&state, None, config.properties, &mut |kind| note(kind, &path));
         }
         for n_steps in 0..length {
-            if n_steps >= LEAST && is_over() {
+            if n_steps >= MIN_WALK_STEPS && is_over() {
                 return;
             }
             steps.clear();

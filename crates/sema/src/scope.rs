@@ -132,7 +132,7 @@ pub(crate) enum Found {
 }
 
 /// So many names are found fastest one after the other.
-const FEW: usize = 16;
+const MAX_SCANNED_LOCALS: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct Frames {
@@ -154,7 +154,7 @@ impl Frames {
             FrameKind::Global | FrameKind::Before(_) => {}
         }
         let index = match &kind {
-            FrameKind::Locals(locals) if locals.len() > FEW => {
+            FrameKind::Locals(locals) if locals.len() > MAX_SCANNED_LOCALS => {
                 locals.iter().enumerate().map(|(idx, (name, ..))| (name.clone(), idx)).collect()
             }
             _ => HashMap::new(),
@@ -176,7 +176,7 @@ impl Frames {
             match &frame.kind {
                 FrameKind::Locals(locals) => {
                     let found = match locals.len() {
-                        0..=FEW => locals.iter().rev().find(|(known, ..)| known == name),
+                        0..=MAX_SCANNED_LOCALS => locals.iter().rev().find(|(known, ..)| known == name),
                         _ => frame.index.get(name).map(|idx| &locals[*idx]),
                     };
                     if let Some((_, local, kind)) = found {
