@@ -40,6 +40,7 @@ impl Words<'_> {
 }
 
 /// The key of some positions: the constants first.
+#[inline]
 pub(crate) fn fill(key: &mut Vec<u32>, words: &[u32], positions: &[usize]) {
     key.clear();
     key.push(words[0] >> 1);

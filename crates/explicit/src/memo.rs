@@ -180,6 +180,7 @@ impl Table {
         }
     }
 
+    #[inline]
     fn is_off(&self) -> bool {
         matches!(self.layout, Layout::Off)
     }
@@ -399,6 +400,7 @@ impl<'a> MemoHandle<'a> {
     }
 
     /// The number under some words.
+    #[inline]
     pub(crate) fn get(&mut self, lists: &Lists, words: &[u32]) -> Result<u32, Key> {
         self.lookups += 1;
         if self.lookups == 4096 {

@@ -256,11 +256,13 @@ impl<'m> Explicit<'m> {
     }
 
     /// The word of a value at a position of a state.
+    #[inline]
     pub fn encode_val(&self, word: usize, val: &Val) -> u32 {
         self.values[word - 1].intern(val).0
     }
 
     /// The value of a word other than [`UNSET`] at a position of a state.
+    #[inline]
     pub fn decode_val(&self, word: usize, id: u32) -> &Val {
         self.values[word - 1].get(ValueId(id))
     }
@@ -282,6 +284,7 @@ impl<'m> Explicit<'m> {
     }
 
     /// The values of the constants.
+    #[inline]
     pub fn constants_of(&self, words: &[u32]) -> &Arc<Slots> {
         self.constants.get(ValueId(words[0] >> 1))
     }
