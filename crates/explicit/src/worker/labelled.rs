@@ -161,7 +161,7 @@ impl Operation {
     fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) -> bool {
         let entry = &mut scratch.entry;
         entry.clear();
-        for step in out.iter().skip(start) {
+        for step in out.iter_from(start) {
             let Some(label) = step.label.filter(|label| label.0 < MAX_LISTED_LABELS) else { return false };
             entry.push(label.0 << 1 | u32::from(step.count == 0));
             entry.extend(self.writes.iter().map(|word| step.target[*word]));

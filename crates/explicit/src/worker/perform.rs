@@ -292,7 +292,7 @@ impl Operation {
     ) {
         let entry = &mut scratch.entry;
         entry.clear();
-        for step in out.iter().skip(start) {
+        for step in out.iter_from(start) {
             let Ok(count) = u32::try_from(step.count) else { return };
             entry.push(count);
             entry.extend(self.writes.iter().map(|word| step.target[*word]));
@@ -344,9 +344,11 @@ impl Operation {
                 }
                 None => (0..n_solutions).try_for_each(|idx| {
                     let is_new = outcome(run, idx)?;
-                    if is_new || run.scratch.wants_labels {
-                        let label = run.scratch.wants_labels.then(|| stages.label(run, row(idx)));
-                        out.push_labelled(self.step, label, u64::from(is_new), &run.scratch.target);
+                    if run.scratch.wants_labels {
+                        let label = stages.label(run, row(idx));
+                        out.push_labelled(self.step, Some(label), u64::from(is_new), &run.scratch.target);
+                    } else if is_new {
+                        out.push(self.step, 1, &run.scratch.target);
                     }
                     Ok(())
                 }),
