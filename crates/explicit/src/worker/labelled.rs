@@ -112,7 +112,9 @@ impl Performer<'_> {
     fn compute_labelled(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
         let Expansion { system, words, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
         let start = out.len();
-        if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
+        if let Some(fast) =
+            fast.as_mut().filter(|_| self.success.is_worthwhile() && system.config.max_operations.is_none())
+        {
             let done = match &mut self.staged {
                 Some((staged, handles)) => {
                     let mut run = Run { system, fast, words, alike: None, scratch, verdicts, n_computed: 0 };
@@ -125,7 +127,7 @@ impl Performer<'_> {
                     self.operation.at_once_labelled(system, fast, words, scratch, out)
                 }
             };
-            self.trust.count(done.is_ok());
+            self.success.count(done.is_ok());
             if done.is_ok() {
                 return Doubt::default();
             }

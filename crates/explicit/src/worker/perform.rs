@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use abridge_compile::{Fast, GuardVerdict, Stabiliser, Staged, Stop};
+use abridge_compile::{Fast, GuardVerdict, Stabiliser, Staged, Stop, SuccessRate};
 use abridge_eval::{State, Transition, Val};
 use abridge_model::ids::Id as _;
 use abridge_system::{Ahead, Alike, Completeness, Gap, Steps};
 
 use super::alike::{Groups, pattern};
 use super::conditions::GuardVerdicts;
-use super::fast::{FastPath, Trust};
+use super::fast::FastPath;
 use super::outcomes::{Distinct, Outcomes};
 use crate::layout::{UNSET, fill};
 use crate::memo::{Key, MemoHandle, PrefetchBuffer};
@@ -23,7 +23,7 @@ pub(crate) struct Performer<'a> {
     whole: Option<MemoHandle<'a>>,
     pub(crate) with_labels: Option<MemoHandle<'a>>,
     pub(crate) staged: Option<(&'a Staged, StageHandles<'a>)>,
-    pub(crate) trust: Trust,
+    pub(crate) success: SuccessRate,
     pub(crate) cost: Usage,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Performer<'a> {
             whole: operation.whole.as_ref().map(MemoHandle::new),
             with_labels: operation.labelled.as_ref().map(MemoHandle::new),
             staged,
-            trust: Trust::default(),
+            success: SuccessRate::default(),
             cost: Usage::default(),
         }
     }
@@ -186,7 +186,9 @@ impl<'a> Performer<'a> {
     fn compute(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
         let Expansion { system, words, alike, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
         let start = out.len();
-        if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
+        if let Some(fast) =
+            fast.as_mut().filter(|_| self.success.is_worthwhile() && system.config.max_operations.is_none())
+        {
             let done = match &mut self.staged {
                 Some((staged, handles)) => {
                     let mut run = Run { system, fast, words, alike: *alike, scratch, verdicts, n_computed: 0 };
@@ -202,7 +204,7 @@ impl<'a> Performer<'a> {
                     }
                 }
             };
-            self.trust.count(done.is_ok());
+            self.success.count(done.is_ok());
             if done.is_ok() {
                 return Doubt::default();
             }
