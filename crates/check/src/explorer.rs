@@ -9,10 +9,14 @@ pub(crate) trait Explorer {
     /// Why it may not begin.
     type Refusal;
 
-    fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Self::Refusal>;
+    /// Explores a system; to be asked once.
+    fn explore<S: System>(&mut self, system: &S, search: &Config) -> Result<Exploration, Self::Refusal>;
 
-    /// Who is asked about the search, if it may be begun and given up for another one.
-    fn control(&mut self) -> Option<&mut dyn Control>;
+    /// Who is asked about the search.
+    fn control(&mut self) -> &mut dyn Control;
+
+    /// A search may be begun and given up for another one.
+    fn may_restart(&self) -> bool;
 }
 
 /// Everything is kept in memory.
@@ -21,12 +25,16 @@ pub(crate) struct InMemory<'c>(pub(crate) &'c mut dyn Control);
 impl Explorer for InMemory<'_> {
     type Refusal = Infallible;
 
-    fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Infallible> {
+    fn explore<S: System>(&mut self, system: &S, search: &Config) -> Result<Exploration, Infallible> {
         Ok(explore(system, search, self.0))
     }
 
-    fn control(&mut self) -> Option<&mut dyn Control> {
-        Some(&mut *self.0)
+    fn control(&mut self) -> &mut dyn Control {
+        &mut *self.0
+    }
+
+    fn may_restart(&self) -> bool {
+        true
     }
 }
 
@@ -36,11 +44,15 @@ pub(crate) struct OnDisk<'c>(pub(crate) Disk<'c>, pub(crate) &'c mut dyn Control
 impl Explorer for OnDisk<'_> {
     type Refusal = Refusal;
 
-    fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Refusal> {
+    fn explore<S: System>(&mut self, system: &S, search: &Config) -> Result<Exploration, Refusal> {
         explore_on_disk(system, search, self.0, self.1)
     }
 
-    fn control(&mut self) -> Option<&mut dyn Control> {
-        None
+    fn control(&mut self) -> &mut dyn Control {
+        &mut *self.1
+    }
+
+    fn may_restart(&self) -> bool {
+        false
     }
 }

@@ -70,6 +70,8 @@ impl Control for () {
 /// What a search found out.
 pub struct Exploration {
     pub table: StateTable,
+    /// The states with smaller numbers were expanded.
+    pub n_expanded: u32,
     pub transitions: u64,
     /// Transitions per operation.
     pub per_operation: Vec<u64>,
