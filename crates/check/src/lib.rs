@@ -31,7 +31,7 @@ use abridge_search::{Exploration, Scouted};
 use abridge_system::{Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
-use explorer::{Explorer as _, InMemory, OnDisk};
+use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
 pub use abridge_explicit::{
@@ -166,7 +166,7 @@ pub fn check_on_disk(
 
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
-    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config));
+    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config), &mut Unwatched);
     summarise(machine, &exploration, None, config)
 }
 

@@ -11,13 +11,12 @@ use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,
 };
-use abridge_search::{Control, Exploration};
 use abridge_system::System;
 
-use crate::explorer::{Explorer, InMemory};
+use crate::explorer::{Explorer, InMemory, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
-use crate::temporal::{Lettered, Searched};
+use crate::temporal::{Lettered, Temporal};
 use crate::{Config, por, search_config, summarise};
 
 /// Order of a group up to which are enumerated and then identified, which is faster than comparing partial solutions.
@@ -56,7 +55,8 @@ fn up_to_symmetry<S: System, E: Explorer>(
     explorer: E,
 ) -> Result<Report, E::Refusal> {
     let parts = Parts { system, steps, config };
-    if config.symmetry == Method::Off {
+    // Fairness of every operation with its arguments tells elements apart.
+    if config.symmetry == Method::Off || config.formulas.needs_instances {
         return plain(&parts, explorer);
     }
     let nodes = config.formulas.nodes();
@@ -97,32 +97,33 @@ impl<S> Parts<'_, '_, S> {
         let formulas = &self.config.formulas;
         Lettered::new(self.system, &formulas.atoms, formulas.needs_instances, None)
     }
+}
 
-    /// Adds what becomes of temporal formulas to a report. `around` lies around the machine with letters.
-    fn judge<A: System>(
-        &self,
-        report: &mut Report,
-        exploration: &Exploration,
-        (lettered, around): (&Lettered<'_, '_>, &A),
-        canonizer: Option<&mut dyn Canonizer>,
-        control: &mut dyn Control,
-    ) {
-        if self.config.formulas.formulas.is_empty() {
-            return;
-        }
-        let Parts { system, config, .. } = *self;
-        let searched = Searched { system, steps: around, lettered, exploration, config, limits: &report.limits };
-        report.temporal = searched.judge(canonizer, control);
-        report.settle_temporal();
-    }
+/// Explores a system and judges temporal formulas on the way and at the end. The states of the table are those of `explored`; `lettered` is the machine with letters
+/// and `around` what lies around it in the same way as in `explored`.
+fn explore_and_judge<S: System, A: System, E: Explorer>(
+    parts: &Parts<'_, '_, impl System>,
+    explored: &S,
+    (lettered, around): (&Lettered<'_, '_>, &A),
+    canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>),
+    explorer: &mut E,
+) -> Result<Report, E::Refusal> {
+    let Parts { system, config, .. } = *parts;
+    let search = search_config(config);
+    let mut temporal = Temporal::new(system, around, lettered, config);
+    let exploration = match temporal.is_needed() {
+        true => explorer.explore(explored, &search, &mut temporal)?,
+        false => explorer.explore(explored, &search, &mut Unwatched)?,
+    };
+    let mut report = summarise(system, &exploration, canonizers.0, config);
+    report.temporal = temporal.judge(&exploration, &report.limits, canonizers.1, explorer.control());
+    report.settle_temporal();
+    Ok(report)
 }
 
 fn plain<S: System, E: Explorer>(parts: &Parts<'_, '_, S>, mut explorer: E) -> Result<Report, E::Refusal> {
-    let exploration = explorer.explore(parts.steps, &search_config(parts.config))?;
-    let mut report = summarise(parts.system, &exploration, None, parts.config);
     let lettered = parts.lettered();
-    parts.judge(&mut report, &exploration, (&lettered, &lettered), None, explorer.control());
-    Ok(report)
+    explore_and_judge(parts, parts.steps, (&lettered, &lettered), (None, None), &mut explorer)
 }
 
 /// The states of the table are those that were met, so they need no translation.
@@ -134,19 +135,20 @@ fn marked<S: System, E: Explorer>(
     // Which state is first must not depend on threads.
     let config = Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() };
     let parts = &Parts { system: parts.system, steps: parts.steps, config: &config };
-    let exploration = explorer.explore(&Quotiented::new(parts.steps, marker), &search_config(&config))?;
-    let mut report = summarise(parts.system, &exploration, None, parts.config);
+    let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, marker));
+    let around = Quotiented::new(&lettered, marker);
+    let mut judge = marker.judge();
+    let mut report =
+        explore_and_judge(parts, &explored, (&lettered, &around), (None, Some(&mut judge)), &mut explorer)?;
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
-        report.limits.push("approximate: states with equal symmetry markers share a representative".to_owned());
+        let why = "approximate: states with equal symmetry markers share a representative";
+        report.limits.push(why.to_owned());
         if report.verdict == Verdict::Holds {
             report.verdict = Verdict::Incomplete;
         }
+        report.doubt_temporal(why);
     }
-    let lettered = parts.lettered();
-    let around = Quotiented::new(&lettered, marker);
-    let mut judge = marker.judge();
-    parts.judge(&mut report, &exploration, (&lettered, &around), Some(&mut judge), explorer.control());
     Ok(report)
 }
 
@@ -155,11 +157,10 @@ fn quotiented<S: System, Q: Quotient, E: Explorer>(
     quotient: &Q,
     mut explorer: E,
 ) -> Result<Report, E::Refusal> {
-    let exploration = explorer.explore(&Quotiented::new(parts.steps, quotient), &search_config(parts.config))?;
-    let mut report = summarise(parts.system, &exploration, Some(&mut quotient.judge()), parts.config);
-    let lettered = parts.lettered();
+    let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, quotient));
     let around = Quotiented::new(&lettered, quotient);
-    let mut judge = quotient.judge();
-    parts.judge(&mut report, &exploration, (&lettered, &around), Some(&mut judge), explorer.control());
-    Ok(report)
+    let (mut of_states, mut of_paths) = (quotient.judge(), quotient.judge());
+    let canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>) =
+        (Some(&mut of_states), Some(&mut of_paths));
+    explore_and_judge(parts, &explored, (&lettered, &around), canonizers, &mut explorer)
 }

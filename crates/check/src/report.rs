@@ -76,6 +76,15 @@ impl Report {
         self.limits.extend(limits);
     }
 
+    /// No formula is known to hold, for a reason.
+    pub(crate) fn doubt_temporal(&mut self, why: &str) {
+        for formula in &mut self.temporal {
+            if formula.verdict == TemporalVerdict::Holds {
+                formula.verdict = TemporalVerdict::Incomplete(why.to_owned());
+            }
+        }
+    }
+
     /// The first violation.
     pub fn violation(&self) -> Option<&Violation> {
         self.violations.first()

@@ -16,10 +16,12 @@ use abridge_explicit::Explicit;
 use abridge_model::Logic;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Control, Exploration, StateGraph};
+use abridge_store::StateTable;
 use abridge_system::{Limit, Machine as _, Origin, System};
 use abridge_temporal::emptiness::{Answer, find_violation};
-use abridge_temporal::{Budget, GaveUp, Property, ctl};
+use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 
+use crate::explorer::Watcher;
 use crate::{Config, Trace, limit_text};
 
 pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, prepare};
@@ -28,6 +30,7 @@ pub use story::{Position, Row, Story};
 pub(crate) use letters::Lettered;
 
 use graph::{Branching, Linear};
+use letters::Letter;
 use prepare::{Body, Tree};
 
 /// What became of a formula.
@@ -68,33 +71,105 @@ impl TemporalVerdict {
     }
 }
 
-/// A search with all that is needed to judge formulas.
-pub(crate) struct Searched<'s, 'm, S> {
-    pub(crate) system: &'s Explicit<'m>,
+/// Judges the formulas of a run: in passing whenever the number of visited states has doubled, so that violations are found early and in
+/// spaces without end, and when the search is over.
+pub(crate) struct Temporal<'s, 'm, S> {
+    system: &'s Explicit<'m>,
     /// The machine with letters, and whatever lies around it.
-    pub(crate) steps: &'s S,
-    pub(crate) lettered: &'s Lettered<'s, 'm>,
-    pub(crate) exploration: &'s Exploration,
-    pub(crate) config: &'s Config,
-    /// Why the search is not about everything.
-    pub(crate) limits: &'s [String],
+    steps: &'s S,
+    lettered: &'s Lettered<'s, 'm>,
+    config: &'s Config,
+    /// Steps of the states that were looked at so far.
+    stored: StateGraph,
+    /// Properties of the formulas of linear time, made when they are first needed.
+    properties: Vec<Option<Result<Property, GaveUp>>>,
+    /// Violations that were found in passing.
+    found: Vec<Option<Answer>>,
+    /// So many states must be expanded before the next look.
+    next_look: u32,
 }
 
-impl<S: System> Searched<'_, '_, S> {
-    /// Judges all formulas.
+/// States of the first look.
+const FIRST_LOOK: u32 = 1 << 10;
+
+impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
+    pub(crate) fn new(
+        system: &'s Explicit<'m>,
+        steps: &'s S,
+        lettered: &'s Lettered<'s, 'm>,
+        config: &'s Config,
+    ) -> Self {
+        let n_formulas = config.formulas.formulas.len();
+        Temporal {
+            system,
+            steps,
+            lettered,
+            config,
+            stored: StateGraph::default(),
+            properties: vec![None; n_formulas],
+            found: vec![None; n_formulas],
+            next_look: FIRST_LOOK,
+        }
+    }
+
+    /// There is a formula to judge.
+    pub(crate) fn is_needed(&self) -> bool {
+        self.config.formulas.formulas.iter().any(|formula| formula.body.is_some())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.config.stop.load(Ordering::Relaxed)
+    }
+
+    /// Stores the steps of all states that were expanded.
+    fn store(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> Result<(), Limit> {
+        let system = self.system;
+        let is_running = |words: &[u32]| system.is_running(Origin::State(words));
+        self.stored.extend(self.steps, table, n_expanded, &is_running, self.config.workers, control)
+    }
+
+    fn property(&mut self, formula: usize, expanded: &Expanded) -> Result<&Property, GaveUp> {
+        let config = self.config;
+        let made = self.properties[formula].get_or_insert_with(|| {
+            let is_stopped = || config.stop.load(Ordering::Relaxed);
+            Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() })
+        });
+        made.as_ref().map_err(|error| *error)
+    }
+
+    /// Looks for violations of a formula of linear time in what is stored.
+    fn answer(&mut self, formula: usize, letters: &[Letter], n_states: usize) -> Option<Result<Answer, GaveUp>> {
+        let prepared = &self.config.formulas;
+        let body = prepared.formulas[formula].body.as_ref()?;
+        let Tree::Ltl(expanded) = &body.tree else { return None };
+        if let Err(error) = self.property(formula, expanded) {
+            return Some(Err(error));
+        }
+        let Some(Some(Ok(property))) = self.properties.get(formula) else { return None };
+        let is_stopped = || self.is_stopped();
+        let seen = Seen { stored: &self.stored, letters };
+        let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
+        Some(Ok(find_violation(&graph, property)))
+    }
+
+    /// Judges all formulas at the end of a search. `limits` say why that is not about everything.
     pub(crate) fn judge(
-        &self,
+        mut self,
+        exploration: &Exploration,
+        limits: &[String],
         mut canonizer: Option<&mut dyn Canonizer>,
         control: &mut dyn Control,
     ) -> Vec<TemporalReport> {
-        let prepared = &self.config.formulas;
-        let mut stored = StateGraph::default();
-        let is_running = |words: &[u32]| self.system.is_running(Origin::State(words));
-        let (table, end) = (&self.exploration.table, self.exploration.n_expanded);
-        let built = stored.extend(self.steps, table, end, &is_running, self.config.workers, control);
+        let config = self.config;
+        let prepared = &config.formulas;
+        let is_open = |found: &Option<Answer>| found.is_none();
+        let built = match self.is_needed() && self.found.iter().any(is_open) {
+            true => self.store(&exploration.table, exploration.n_expanded, control),
+            false => Ok(()),
+        };
         let letters = self.lettered.letters();
         let mut reports = Vec::new();
-        for formula in &prepared.formulas {
+        for (number, formula) in prepared.formulas.iter().enumerate() {
             let canonizer = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
             let mut report = TemporalReport {
                 name: formula.source.name.clone(),
@@ -105,28 +180,69 @@ impl<S: System> Searched<'_, '_, S> {
                 story: None,
                 diagnostics: formula.diagnostics.clone(),
             };
-            match (&formula.body, &built) {
-                (None, _) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
-                (Some(_), Err(limit)) => report.verdict = TemporalVerdict::Incomplete(self.why(*limit)),
-                (Some(body), Ok(())) => {
-                    let seen = Seen { stored: &stored, letters: &letters };
-                    self.judge_one(body, seen, canonizer, &mut report);
-                }
+            let answer = match (self.found[number].take(), &built) {
+                (Some(found), _) => Some(Ok(found)),
+                (None, Ok(())) => self.answer(number, &letters, exploration.table.len()),
+                (None, Err(_)) => None,
+            };
+            let seen = Seen { stored: &self.stored, letters: &letters };
+            let searched = Searched { system: self.system, exploration, config, limits };
+            match (&formula.body, answer, &built) {
+                (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
+                (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
+                (Some(_), None, Err(limit)) => report.verdict = TemporalVerdict::Incomplete(searched.why(*limit)),
+                (Some(body), None, Ok(())) => searched.judge_branching(body, seen, canonizer, &mut report),
             }
             reports.push(report);
         }
         reports
     }
+}
 
+impl<S: System> Watcher for Temporal<'_, '_, S> {
+    fn is_enough(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> bool {
+        if n_expanded < self.next_look || table.is_spilled() {
+            return false;
+        }
+        self.next_look = n_expanded.saturating_mul(2);
+        // A look that does not come to its end finds nothing; the search itself notices the limit.
+        if self.store(table, n_expanded, control).is_err() {
+            return false;
+        }
+        let letters = self.lettered.letters();
+        for formula in 0..self.found.len() {
+            if self.found[formula].is_some() {
+                continue;
+            }
+            if let Some(Ok(answer @ (Answer::Path(_) | Answer::IllDefined(..)))) =
+                self.answer(formula, &letters, table.len())
+            {
+                self.found[formula] = Some(answer);
+            }
+        }
+        // Other formulas go on, and so does whatever is asked about states if all of it is asked for.
+        let formulas = &self.config.formulas.formulas;
+        let is_known =
+            |(found, formula): (&Option<Answer>, &PreparedFormula)| found.is_some() || formula.body.is_none();
+        !self.config.find_all && self.found.iter().zip(formulas).all(is_known)
+    }
+}
+
+/// A search that is over, and how to tell what it means.
+pub(crate) struct Searched<'s, 'm> {
+    pub(crate) system: &'s Explicit<'m>,
+    pub(crate) exploration: &'s Exploration,
+    pub(crate) config: &'s Config,
+    /// Why the search is not about everything.
+    limits: &'s [String],
+}
+
+impl Searched<'_, '_> {
     fn why(&self, limit: Limit) -> String {
         if self.exploration.table.is_spilled() {
             return "temporal properties need all states in memory, and some were moved to files".to_owned();
         }
         self.config.stopped_for.get().map_or_else(|| limit_text(limit), |why| limit_text(*why))
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.config.stop.load(Ordering::Relaxed)
     }
 
     fn stopped(&self) -> TemporalVerdict {
@@ -147,57 +263,44 @@ impl<S: System> Searched<'_, '_, S> {
         }
     }
 
-    fn judge_one(
+    /// The report about a formula of linear time.
+    fn tell(
         &self,
         body: &Body,
+        answer: Result<Answer, GaveUp>,
         seen: Seen<'_>,
         canonizer: Option<&mut dyn Canonizer>,
         report: &mut TemporalReport,
     ) {
-        let is_stopped = || self.is_stopped();
-        let n_states = self.exploration.table.len();
-        match &body.tree {
-            Tree::Ltl(expanded) => {
-                let budget = Budget { is_stopped: &is_stopped, ..Budget::default() };
-                let property = match Property::new(expanded, &budget) {
-                    Ok(property) => property,
-                    Err(GaveUp::Stopped) => return report.verdict = self.stopped(),
-                    Err(GaveUp::TooLarge) => {
-                        return report.verdict =
-                            TemporalVerdict::Incomplete("the automaton of the formula is too large".to_owned());
-                    }
-                };
-                let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
-                match find_violation(&graph, &property) {
-                    Answer::None => report.verdict = self.nothing_found(seen.stored),
-                    Answer::Stopped => report.verdict = self.stopped(),
-                    Answer::Unknown => {
-                        report.verdict = TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned());
-                    }
-                    Answer::Path(path) => {
-                        report.verdict = TemporalVerdict::Violated;
-                        let told = story::tell(self, body, expanded, &path, seen.letters, canonizer);
-                        (report.trace, report.story) = (Some(told.0), told.1);
-                    }
-                    Answer::IllDefined(path, atom) => {
-                        report.verdict = TemporalVerdict::IllDefined(expanded.formula.atoms.get(atom).to_string());
-                        report.trace = Some(story::tell(self, body, expanded, &path, seen.letters, canonizer).0);
-                    }
-                }
+        let Tree::Ltl(expanded) = &body.tree else { return };
+        report.verdict = match answer {
+            Err(GaveUp::TooLarge) => {
+                TemporalVerdict::Incomplete("the automaton of the formula is too large".to_owned())
             }
-            Tree::Ctl(formula) => self.judge_branching(body, formula, seen, canonizer, report),
-        }
+            Err(GaveUp::Stopped) | Ok(Answer::Stopped) => self.stopped(),
+            Ok(Answer::None) => self.nothing_found(seen.stored),
+            Ok(Answer::Unknown) => TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned()),
+            Ok(Answer::Path(path)) => {
+                let told = story::tell(self, body, expanded, &path, seen.letters, canonizer);
+                (report.trace, report.story) = (Some(told.0), told.1);
+                TemporalVerdict::Violated
+            }
+            Ok(Answer::IllDefined(path, atom)) => {
+                report.trace = Some(story::tell(self, body, expanded, &path, seen.letters, canonizer).0);
+                TemporalVerdict::IllDefined(expanded.formula.atoms.get(atom).to_string())
+            }
+        };
     }
 
     fn judge_branching(
         &self,
         body: &Body,
-        formula: &abridge_temporal::formula::Ctl,
         seen: Seen<'_>,
         canonizer: Option<&mut dyn Canonizer>,
         report: &mut TemporalReport,
     ) {
-        let is_stopped = || self.is_stopped();
+        let Tree::Ctl(formula) = &body.tree else { return };
+        let is_stopped = || self.config.stop.load(Ordering::Relaxed);
         report.verdict = self.nothing_found(seen.stored);
         if report.verdict != TemporalVerdict::Holds {
             return;
@@ -227,5 +330,5 @@ fn first_error(diagnostics: &[Diagnostic]) -> String {
 #[derive(Clone, Copy)]
 pub(crate) struct Seen<'g> {
     pub(crate) stored: &'g StateGraph,
-    pub(crate) letters: &'g [letters::Letter],
+    pub(crate) letters: &'g [Letter],
 }

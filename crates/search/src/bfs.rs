@@ -261,6 +261,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             self.tidy(self.position.next);
             self.use_disk(control);
             self.look_ahead(self.position.next, control);
+            self.record.is_done |= control.is_enough(&self.parallel.table(), self.position.next);
         }
     }
 

@@ -14,6 +14,8 @@ use std::thread;
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{Completeness, Gap, Limit, Steps, System, Worker};
 
+use rustc_hash::FxHashMap;
+
 use crate::explore::{Control, Progress};
 use crate::scratch::Scratch;
 
@@ -37,6 +39,9 @@ struct Chunk {
     /// Where the steps of each state begin.
     offsets: Vec<u32>,
     bytes: Vec<u8>,
+    /// Marks in the order of their first use. The stream has positions in this list, which do not depend on the numbers that threads gave to marks.
+    marks: Vec<u64>,
+    positions: FxHashMap<u64, u64>,
     /// Targets of states in which nothing is running yet.
     initial: Vec<u32>,
     gap: Option<Gap>,
@@ -76,7 +81,8 @@ impl StateGraph {
 
     fn read(&self, state: u32) -> Reader<'_> {
         let chunk = &self.chunks[(state / CHUNK_STATES) as usize];
-        Reader { bytes: &chunk.bytes[chunk.offsets[(state % CHUNK_STATES) as usize] as usize..] }
+        let bytes = &chunk.bytes[chunk.offsets[(state % CHUNK_STATES) as usize] as usize..];
+        Reader { bytes, marks: &chunk.marks }
     }
 
     /// Calls `visit` with marks and target of each step of a state, ordered by both.
@@ -87,7 +93,7 @@ impl StateGraph {
             return;
         }
         for _ in 0..head >> 2 {
-            let (marks, n_targets) = (reader.number(), reader.number());
+            let (marks, n_targets) = (reader.marks(), reader.number());
             let mut target = state.wrapping_add(unfolded(reader.number()) as u32);
             visit(marks, target);
             for _ in 1..n_targets {
@@ -100,7 +106,7 @@ impl StateGraph {
     /// The marks of a state where paths end.
     pub fn ending(&self, state: u32) -> Option<u64> {
         let mut reader = self.read(state);
-        (reader.number() & IS_ENDING != 0).then(|| reader.number())
+        (reader.number() & IS_ENDING != 0).then(|| reader.marks())
     }
 
     /// Steps of the state may be missing.
@@ -122,6 +128,7 @@ impl StateGraph {
         // A chunk that is not full is done again.
         let first = self.n_states / CHUNK_STATES;
         self.chunks.truncate(first as usize);
+        self.n_states = first * CHUNK_STATES;
         let n_chunks = end.div_ceil(CHUNK_STATES) - first;
         let filled: Vec<Mutex<Chunk>> = (0..n_chunks).map(|_| Mutex::default()).collect();
         let (next, is_stopped) = (AtomicU32::new(0), AtomicBool::new(false));
@@ -170,9 +177,12 @@ impl StateGraph {
         table: &StateTable,
         is_running: &(dyn Fn(&[u32]) -> bool + Sync),
     ) -> Result<(), Limit> {
-        for chunk in filled {
-            self.chunks.push(chunk.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let filled = filled.into_iter().map(|chunk| chunk.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let filled: Vec<Chunk> = filled.collect();
+        if filled.iter().any(|chunk| chunk.gap == Some(Gap::Stopped)) {
+            return Err(Limit::Missing(Gap::Stopped));
         }
+        self.chunks.extend(filled);
         self.n_states = end;
         self.initial = self.chunks.iter().flat_map(|chunk| chunk.initial.iter().copied()).collect();
         for state in (0..end).take_while(|state| table.parent(*state) == NO_PARENT) {
@@ -185,10 +195,7 @@ impl StateGraph {
         self.initial.dedup();
         self.gap = self.chunks.iter().filter_map(|chunk| chunk.gap).max();
         self.n_steps = self.chunks.iter().map(|chunk| chunk.n_steps).sum();
-        match self.gap {
-            Some(Gap::Stopped) => Err(Limit::Missing(Gap::Stopped)),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 }
 
@@ -236,17 +243,27 @@ impl<W: Worker> Filler<'_, W> {
             }
         }
         chunk.bytes.shrink_to_fit();
+        chunk.positions = FxHashMap::default();
         chunk
     }
 }
 
 impl Chunk {
+    fn position(&mut self, marks: u64) -> u64 {
+        *self.positions.entry(marks).or_insert_with(|| {
+            self.marks.push(marks);
+            self.marks.len() as u64 - 1
+        })
+    }
+
     fn push(&mut self, state: u32, targets: &mut Vec<(u64, u32)>, completeness: Completeness, steps: &Steps) {
         let open = if completeness.is_whole() { 0 } else { IS_OPEN };
         if let Some(marks) = steps.ending().filter(|_| steps.is_deadlock(completeness)) {
+            let position = self.position(marks);
             write(&mut self.bytes, IS_ENDING);
-            return write(&mut self.bytes, marks);
+            return write(&mut self.bytes, position);
         }
+        targets.iter_mut().for_each(|(marks, _)| *marks = self.position(*marks));
         targets.sort_unstable();
         targets.dedup();
         self.n_steps += targets.len() as u64;
@@ -265,9 +282,14 @@ impl Chunk {
 
 struct Reader<'b> {
     bytes: &'b [u8],
+    marks: &'b [u64],
 }
 
 impl Reader<'_> {
+    fn marks(&mut self) -> u64 {
+        self.marks[self.number() as usize]
+    }
+
     /// A number in groups of seven bits, the lowest first.
     fn number(&mut self) -> u64 {
         let (mut number, mut shift) = (0, 0);

@@ -11,7 +11,6 @@ use abridge_eval::{Env, Error};
 use abridge_explicit::{Execution, Explicit, Place};
 use abridge_model::ids::Id as _;
 use abridge_reduce::symmetry::Canonizer;
-use abridge_system::System;
 use abridge_temporal::ctl::{Evidence, Shown};
 use abridge_temporal::emptiness::{Path, PathEnd, Truth};
 use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
@@ -60,8 +59,8 @@ const MAX_CONTINUATION: usize = 1_000;
 const MAX_TABLED: usize = 10_000;
 
 /// The trace of a path, and its story if the path violates a formula of linear time.
-pub(super) fn tell<S: System>(
-    searched: &Searched<'_, '_, S>,
+pub(super) fn tell(
+    searched: &Searched<'_, '_>,
     body: &Body,
     expanded: &Expanded,
     path: &Path,
@@ -104,11 +103,7 @@ pub(super) fn tell<S: System>(
 }
 
 /// The trace to a state of the table.
-pub(super) fn path_to_state<S: System>(
-    searched: &Searched<'_, '_, S>,
-    state: u32,
-    canonizer: Option<&mut dyn Canonizer>,
-) -> Trace {
+pub(super) fn path_to_state(searched: &Searched<'_, '_>, state: u32, canonizer: Option<&mut dyn Canonizer>) -> Trace {
     match trace::states_to(searched.system, &searched.exploration.table, Some(state), &[], canonizer) {
         Ok(path) => Trace::through(searched.system, &path),
         Err(error) => Trace { gap: Some(format!("states could not be read: {error}")), ..Trace::default() },
@@ -116,8 +111,8 @@ pub(super) fn path_to_state<S: System>(
 }
 
 /// The trace of evidence for a formula of branching time: its first path, and the first one of what hangs off that.
-pub(super) fn branch<S: System>(
-    searched: &Searched<'_, '_, S>,
+pub(super) fn branch(
+    searched: &Searched<'_, '_>,
     graph: &Branching<'_>,
     evidence: &Evidence,
     canonizer: Option<&mut dyn Canonizer>,
@@ -182,8 +177,8 @@ fn has_path(evidence: &Evidence) -> bool {
 }
 
 /// A path through real states.
-struct Walk<'w, 's, 'm, 'c, S> {
-    searched: &'w Searched<'s, 'm, S>,
+struct Walk<'w, 's, 'm, 'c> {
+    searched: &'w Searched<'s, 'm>,
     /// Atoms of the formula among those of all formulas.
     atoms: &'w [usize],
     canonizer: Option<&'c mut dyn Canonizer>,
@@ -196,9 +191,9 @@ struct Walk<'w, 's, 'm, 'c, S> {
     n_before: usize,
 }
 
-impl<'w, 's, 'm, 'c, S: System> Walk<'w, 's, 'm, 'c, S> {
+impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
     fn begin(
-        searched: &'w Searched<'s, 'm, S>,
+        searched: &'w Searched<'s, 'm>,
         body: &'w Body,
         path: &Path,
         canonizer: Option<&'c mut dyn Canonizer>,
@@ -213,7 +208,7 @@ impl<'w, 's, 'm, 'c, S: System> Walk<'w, 's, 'm, 'c, S> {
 
     /// Leads to an initial state.
     fn from_state(
-        searched: &'w Searched<'s, 'm, S>,
+        searched: &'w Searched<'s, 'm>,
         atoms: &'w [usize],
         start: u32,
         mut canonizer: Option<&'c mut dyn Canonizer>,
@@ -455,7 +450,8 @@ impl<'w, 's, 'm, 'c, S: System> Walk<'w, 's, 'm, 'c, S> {
 
     /// Judges the word and tells what went wrong.
     fn story(&mut self, expanded: &Expanded, end: Position) -> Option<Story> {
-        let n_positions = self.word.len();
+        // A prefix shows its last state, too.
+        let n_positions = self.word.len() + usize::from(end == Position::Anything);
         let word = match end {
             Position::Loop(start) => Word { letters: self.word.clone(), loop_start: Some(start) },
             Position::Deadlock => Word { letters: self.word.clone(), loop_start: None },

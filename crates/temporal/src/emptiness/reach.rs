@@ -74,14 +74,19 @@ fn look<G: LetterGraph>(
     }
     let mut hit = None;
     let n_automaton = moves.n_automaton;
+    let (mut n_steps, mut n_universal) = (0, 0);
     graph.steps(state, &mut |letter, target| {
         let reaction = moves.reaction(automaton, letter);
         if let Some(atom) = reaction.ill_defined {
             hit.get_or_insert(Hit::IllDefined(node, atom));
         }
+        n_steps += 1;
+        n_universal += usize::from(reaction.edges.iter().any(|(next, _)| Some(*next) == universal));
         reaction.edges.iter().for_each(|(next, _)| found(u64::from(target) * n_automaton + u64::from(*next)));
     });
-    hit
+    // The state alone decides, if each step out of it does.
+    let is_decided = n_steps > 0 && n_universal == n_steps;
+    hit.or(is_decided.then_some(Hit::Universal(node)))
 }
 
 fn answer<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, hit: Hit) -> Answer {
