@@ -14,10 +14,11 @@ use std::sync::atomic::Ordering;
 use abridge_diag::Diagnostic;
 use abridge_explicit::Explicit;
 use abridge_model::Logic;
+use abridge_reduce::Paths;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Control, Exploration, StateGraph};
 use abridge_store::StateTable;
-use abridge_system::{Limit, Machine as _, Origin, System};
+use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
 use abridge_temporal::emptiness::{Answer, find_violation};
 use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 
@@ -73,12 +74,14 @@ impl TemporalVerdict {
 
 /// Judges the formulas of a run: in passing whenever the number of visited states has doubled, so that violations are found early and in
 /// spaces without end, and when the search is over.
-pub(crate) struct Temporal<'s, 'm, S> {
+pub(crate) struct Temporal<'s, 'm, S, I> {
     system: &'s Explicit<'m>,
     /// The machine with letters, and whatever lies around it.
     steps: &'s S,
-    lettered: &'s Lettered<'s, 'm>,
+    lettered: &'s Lettered<'s, 'm, I>,
     config: &'s Config,
+    /// States to be expanded fully, if some steps are left out.
+    paths: Option<&'s Paths>,
     /// Steps of the states that were looked at so far.
     stored: StateGraph,
     /// Properties of the formulas of linear time, made when they are first needed.
@@ -92,12 +95,13 @@ pub(crate) struct Temporal<'s, 'm, S> {
 /// States of the first look.
 const FIRST_LOOK: u32 = 1 << 10;
 
-impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
+impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     pub(crate) fn new(
         system: &'s Explicit<'m>,
         steps: &'s S,
-        lettered: &'s Lettered<'s, 'm>,
+        lettered: &'s Lettered<'s, 'm, I>,
         config: &'s Config,
+        paths: Option<&'s Paths>,
     ) -> Self {
         let n_formulas = config.formulas.formulas.len();
         Temporal {
@@ -105,6 +109,7 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
             steps,
             lettered,
             config,
+            paths,
             stored: StateGraph::default(),
             properties: vec![None; n_formulas],
             found: vec![None; n_formulas],
@@ -126,6 +131,30 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
         let system = self.system;
         let is_running = |words: &[u32]| system.is_running(Origin::State(words));
         self.stored.extend(self.steps, table, n_expanded, &is_running, self.config.workers, control)
+    }
+
+    /// Where steps are left out, notes what must not be left out the next time because steps may be put off for ever along a cycle; the answer
+    /// says so, if there is such a cycle.
+    fn ignored(&self, built: &Result<(), Limit>, exploration: &Exploration) -> Option<String> {
+        let paths = self.paths.filter(|_| built.is_ok())?;
+        let closing = self.stored.cycles_of_reduced();
+        let mut worker = self.steps.worker();
+        let mut steps = Steps::new(self.steps.width());
+        for (source, target) in &closing {
+            let (Ok(source), Ok(target)) = (exploration.table.get(*source), exploration.table.get(*target)) else {
+                continue;
+            };
+            if !paths.is_impatient() {
+                paths.add(&target);
+                continue;
+            }
+            steps.clear();
+            // What is missing is taken care of when the step is met again.
+            let _ = worker.successors(&source, &mut steps);
+            steps.iter().filter(|step| step.target == target).for_each(|step| paths.notice(step.operation));
+        }
+        paths.end_round();
+        (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())
     }
 
     fn property(&mut self, formula: usize, expanded: &Expanded) -> Result<&Property, GaveUp> {
@@ -167,6 +196,8 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
             true => self.store(&exploration.table, exploration.n_expanded, control),
             false => Ok(()),
         };
+        let ignored = self.ignored(&built, exploration);
+        let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
         let letters = self.lettered.letters();
         let mut reports = Vec::new();
         for (number, formula) in prepared.formulas.iter().enumerate() {
@@ -199,7 +230,7 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
     }
 }
 
-impl<S: System> Watcher for Temporal<'_, '_, S> {
+impl<S: System, I: System> Watcher for Temporal<'_, '_, S, I> {
     fn is_enough(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> bool {
         if n_expanded < self.next_look || table.is_spilled() {
             return false;
