@@ -556,7 +556,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
 
 fn holds_text(report: &Report) -> String {
     let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
-    let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_twin);
+    let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_verification);
     let states = plural(report.states, "state");
     match (is_selected, is_symmetric) {
         (true, true) => format!("holds (partial order and symmetry reduction: {states} visited)"),
