@@ -68,6 +68,8 @@ pub struct Config {
     pub goal: bool,
     /// Temporal formulas to check.
     pub formulas: Arc<Prepared>,
+    /// Paths stay for ever in a state where nothing is enabled, instead of ending there.
+    pub stutters: bool,
     /// Temporal properties of the machine are of interest: that they are not among the formulas is told.
     pub temporal: bool,
     /// Conjuncts of a refinement's invariant that speak of variables of its abstraction are of interest.
@@ -107,6 +109,7 @@ impl Default for Config {
             assertions: true,
             goal: true,
             formulas: Arc::default(),
+            stutters: false,
             temporal: true,
             gluing: true,
             find_all: false,

@@ -253,6 +253,7 @@ impl CheckOptions {
         config.assertions = !self.no_assertions && !self.survey;
         config.goal = !self.no_goal && !self.survey;
         config.temporal = self.checks_temporal();
+        config.stutters = self.temporal.deadlock == temporal::AtDeadlock::Stutter;
         config.gluing = !self.no_gluing && !self.survey;
         config.find_all = self.survey || self.find == Find::All;
         if self.find == Find::All {
