@@ -20,7 +20,7 @@ mod unchecked;
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use abridge_diag::Diagnostic;
@@ -34,6 +34,7 @@ use abridge_value::bytes::{DIGEST_BYTES, Digest};
 use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
+pub use abridge_eval::Memory;
 pub use abridge_explicit::{
     Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS, Usage,
     named_values,
@@ -92,6 +93,8 @@ pub struct Config {
     pub stop: Arc<AtomicBool>,
     /// Why it was set; said before it is.
     pub stopped_for: Arc<OnceLock<Limit>>,
+    /// Set by the run when the search is over and only the report is left to be made.
+    pub is_search_over: Arc<AtomicBool>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
     /// The process ends after the run, which gives memory back sooner than value by value.
@@ -122,6 +125,7 @@ impl Default for Config {
             workers: NonZero::<usize>::MIN,
             stop: Arc::default(),
             stopped_for: Arc::default(),
+            is_search_over: Arc::default(),
             symmetry: Method::Off,
             leaves_memory: false,
         }
@@ -240,6 +244,7 @@ fn summarise(
     canonizer: Option<&mut dyn Canonizer>,
     config: &Config,
 ) -> Report {
+    config.is_search_over.store(true, Ordering::Relaxed);
     let remarks = machine.remarks();
     let mut limits = limits(&remarks, &exploration.limits, config.stopped_for.get().copied());
     // A machine that cannot even start is stuck at the root. Where values were searched for in a part of their type only, none was found

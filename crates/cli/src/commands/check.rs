@@ -9,16 +9,18 @@ mod temporal;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
     Config, Method, PorMode, Report, Strategy, Stuck, TemporalVerdict, Verdict, Violation, ViolationKind, check,
-    check_on_disk, fingerprint, why_stuck,
+    check_on_disk, fingerprint, limit_text, why_stuck,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
 use abridge_sema::Options;
+use abridge_system::Limit;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -26,14 +28,14 @@ use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
 use crate::load::load;
-use crate::out::{errln, out, outln};
+use crate::out::{errln, flush, out, outln};
 use crate::profile;
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
 use crate::trace_file;
 use places::Places;
 
-use crate::watch::{Guard, Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stop, Watch, grouped, peak_bytes, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
@@ -399,17 +401,21 @@ impl Subject<'_> {
         start: Instant,
         json: bool,
     ) -> Result<Finished, String> {
-        let Subject { model, sources, options, .. } = *self;
+        let Subject { file, model, sources, options } = *self;
         let interrupt = Interrupt::new();
-        let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
+        let mut watch = Watch::new(start, options.time, Some(budget), !json, interrupt.clone())
             .settle_after(options.survey.then_some(options.settle))
             .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
         let search_start = Instant::now();
         let bytes_before = resident_bytes();
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
+        let mut stop = Stop::default();
         if places.folder.is_none() {
-            let stop = interrupt.guard(Guard::new(options.time, ceiling(budget)).patient());
-            (config.stop, config.stopped_for) = (stop.flag, stop.reason);
+            let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
+            let (file, n_states) = (file.to_owned(), watch.n_states());
+            stop = interrupt.guard(guard.at_last(move |limit| give_up(&file, limit, n_states.load(Relaxed), json)));
+            let Stop { flag, reason, is_over, .. } = stop.clone();
+            (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
         }
         let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
         config.answers = cache.answers();
@@ -420,6 +426,7 @@ impl Subject<'_> {
         } else {
             Ok(check(model, &config, &mut watch))
         };
+        stop.answer();
         let search = search_start.elapsed().as_secs_f64();
         watch.clear();
         let report = report.map_err(|refusal| places.refusal_text(&refusal))?;
@@ -447,6 +454,20 @@ impl Subject<'_> {
         }
         value
     }
+}
+
+/// Ends a run whose evaluation does not look up. Nothing has been found, or the report would be on its way.
+fn give_up(file: &Path, limit: Limit, n_states: u64, json: bool) {
+    let limit = format!("{} during an evaluation that could not be interrupted", limit_text(limit));
+    if json {
+        let value =
+            json!({ "file": file, "verdict": "incomplete", "states": n_states, "limits": [limit], "violation": null });
+        print_json(&value);
+    } else {
+        outln!("no violation found ({limit}; {} visited)", plural(n_states, "state"));
+    }
+    flush();
+    std::process::exit(Exit::Incomplete as i32);
 }
 
 /// Reports why there is no run.
