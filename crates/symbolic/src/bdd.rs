@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::FxHashMap;
 
 use apply::Cache;
+pub use apply::MapId;
 
 /// The reason why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -227,6 +228,37 @@ impl Manager {
             edge = self.make(var, edge, FALSE)?;
         }
         Ok(Bdd::new(edge, &self.pins))
+    }
+
+    /// The function that holds under one assignment of some variables.
+    pub fn assignment(&mut self, values: impl IntoIterator<Item = (Var, bool)>) -> Made<Bdd> {
+        let mut values: Vec<(Var, bool)> = values.into_iter().collect();
+        values.sort_unstable_by_key(|(var, _)| std::cmp::Reverse(self.level_of[var.0 as usize]));
+        let mut edge = TRUE;
+        for (Var(var), value) in values {
+            edge = if value { self.make(var, edge, FALSE)? } else { self.make(var, FALSE, edge)? };
+        }
+        Ok(Bdd::new(edge, &self.pins))
+    }
+
+    /// The disjunction of many functions.
+    pub fn any(&mut self, mut parts: Vec<Bdd>) -> Made<Bdd> {
+        while parts.len() > 1 {
+            let mut halved = Vec::with_capacity(parts.len().div_ceil(2));
+            for pair in parts.chunks(2) {
+                halved.push(match pair {
+                    [left, right] => self.or(left, right)?,
+                    only => only[0].clone(),
+                });
+            }
+            parts = halved;
+        }
+        Ok(parts.pop().unwrap_or_else(|| self.constant(false)))
+    }
+
+    /// The level of a variable.
+    pub fn level_of(&self, var: Var) -> u32 {
+        self.level_of[var.0 as usize]
     }
 
     /// Nodes of a function.

@@ -57,8 +57,9 @@ fn operations_agree_with_truth_tables_under_every_order() {
         manager.reorder();
         assert_eq!(rows_of(&manager, &left), left_rows, "reordering changes no function");
         assert!(manager.level_of.chunks(2).all(|pair| pair[1] == pair[0] + 1 && pair[0] % 2 == 0), "pairs stay");
-        let zipped =
-            |op: fn(bool, bool) -> bool| -> Rows { left_rows.iter().zip(&right_rows).map(|(l, r)| op(*l, *r)).collect() };
+        let zipped = |op: fn(bool, bool) -> bool| -> Rows {
+            left_rows.iter().zip(&right_rows).map(|(l, r)| op(*l, *r)).collect()
+        };
         let both = manager.and(&left, &right).unwrap();
         assert_eq!(rows_of(&manager, &both), zipped(|l, r| l && r));
         let either = manager.or(&left, &right).unwrap();
