@@ -15,7 +15,7 @@ use abridge_reduce::symmetry::{
     Auto, Group, Method, Permutation, Quotient as _, TupleClasses, permute_value, symmetry_of,
 };
 use abridge_search::{Control, DiskUse, Progress};
-use abridge_symbolic::{Asked, Class, Exchange, Halt, Kind, Reached, Space, Stop, with_engine_stack};
+use abridge_symbolic::{Asked, Class, Distrust, Exchange, Halt, Kind, Reached, Space, Stop, with_engine_stack};
 use abridge_system::{Explanation, FindingKind, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
 use num_bigint::BigUint;
 
@@ -47,8 +47,9 @@ pub(crate) fn run(system: &Explicit<'_>, config: &Config, control: &mut dyn Cont
     }
     let setups = run.set_ups()?;
     for (setup, count) in setups {
-        if !with_engine_stack(|| run.explore(setup.as_deref(), count))? {
-            break;
+        match with_engine_stack(|| run.explore(setup.as_deref(), count))? {
+            Next::Setup => {}
+            Next::End => break,
         }
     }
     Some(run.report())
@@ -91,6 +92,12 @@ impl Control for Trial<'_> {
     fn elapsed(&self) -> Option<std::time::Duration> {
         self.control.elapsed()
     }
+}
+
+/// What to do after a set-up.
+enum Next {
+    Setup,
+    End,
 }
 
 struct Run<'r, 's> {
@@ -176,18 +183,34 @@ impl<'r, 's> Run<'r, 's> {
         Asked { invariant, assertions, goal, deadlock, stop_at_first: !find_all }
     }
 
-    /// Explores the states of one set-up. False ends the run; nothing if the machine does not start.
-    fn explore(&mut self, setup: Option<&[u32]>, count: u64) -> Option<bool> {
+    /// Explores the states of one set-up, again if the judge does not confirm what circuits say; nothing if the machine does not start.
+    fn explore(&mut self, setup: Option<&[u32]>, count: u64) -> Option<Next> {
+        let mut distrust = Distrust::default();
+        loop {
+            match self.explore_with(setup, count, &mut distrust) {
+                ControlFlow::Break(next) => return next,
+                ControlFlow::Continue(()) => {}
+            }
+        }
+    }
+
+    /// Explores the states of one set-up; goes on if something is to be learnt that was taken from circuits.
+    fn explore_with(
+        &mut self,
+        setup: Option<&[u32]>,
+        count: u64,
+        distrust: &mut Distrust,
+    ) -> ControlFlow<Option<Next>> {
         let source = source_of(self.system);
         let constants = setup.map_or_else(|| self.system.blank(), |words| self.system.decode(words).0);
         let group = self.group();
         let (classes, is_split) = classes(&group, &constants);
         let (max_nodes, stop) = (self.config.max_nodes, self.config.stop.clone());
-        let mut space = match Space::new(&source, &constants, &classes, max_nodes, stop) {
+        let mut space = match Space::new(&source, &constants, &classes, distrust, max_nodes, stop) {
             Ok(space) => space,
             Err(halt) => {
                 self.halt(&halt);
-                return Some(false);
+                return ControlFlow::Break(Some(Next::End));
             }
         };
         let asked = self.asked();
@@ -202,7 +225,10 @@ impl<'r, 's> Run<'r, 's> {
         };
         let reached = space.reach(asked, &mut |progress| watch(&mut *self.control, progress));
         if setup.is_none() && (space.is_start_ill_defined || reached.initial == BigUint::default()) {
-            return None;
+            return ControlFlow::Break(None);
+        }
+        if self.is_refuted(&reached, distrust) {
+            return ControlFlow::Continue(());
         }
         let mut kinds: Vec<(FindingKind, Vec<State>)> = Vec::new();
         let mut unplaced = Vec::new();
@@ -210,7 +236,7 @@ impl<'r, 's> Run<'r, 's> {
         if !reached.found.is_empty() {
             match space.paths(&reached, asked, room, &mut |progress| watch(&mut *self.control, progress)) {
                 Ok(paths) => kinds.extend(paths.into_iter().map(|(kind, path)| (finding(kind), path))),
-                Err(_) => unplaced.extend(reached.found.iter().copied().map(finding).take(room)),
+                Err(_) => unplaced.extend(reached.found.iter().map(|(kind, _)| finding(*kind)).take(room)),
             }
         }
         if let Some(limit) = limit {
@@ -227,14 +253,34 @@ impl<'r, 's> Run<'r, 's> {
         if reached.initial == BigUint::default() && !is_halted && config.deadlock {
             kinds.push((FindingKind::Deadlock, Vec::new()));
         }
-        reached.found.iter().for_each(|kind| self.found.add(finding(*kind)));
+        reached.found.iter().for_each(|(kind, _)| self.found.add(finding(*kind)));
         space.has_several_representatives |= is_split;
         self.add_counts(&mut space, &reached, count);
         let is_reduced = space.is_reduced();
         drop(space);
         self.add_violations(setup, kinds, unplaced, is_reduced.then_some(group.clone()));
         let is_done = !config.find_all && !self.violations.is_empty();
-        Some(!is_done && !is_halted)
+        ControlFlow::Break(Some(if is_done || is_halted { Next::End } else { Next::Setup }))
+    }
+
+    /// Whether the judge does not confirm something that circuits say; it is not to be taken from them again.
+    fn is_refuted(&self, reached: &Reached, distrust: &mut Distrust) -> bool {
+        let mut is_refuted = false;
+        for (kind, state) in &reached.found {
+            if self.system.explain(finding(*kind), &self.system.words_of(state, true)).is_some() {
+                continue;
+            }
+            is_refuted |= match kind {
+                Kind::IllDefined(operation) => distrust.operations.insert(*operation),
+                Kind::Property(property) | Kind::IllDefinedProperty(property) => {
+                    let is_new = !distrust.properties.contains(property);
+                    distrust.properties.push(*property);
+                    is_new
+                }
+                Kind::Deadlock => false,
+            };
+        }
+        is_refuted
     }
 
     /// The permutations of elements that the text of the model cannot tell apart, if states are to be identified by them.

@@ -17,7 +17,7 @@ mod symmetry;
 
 pub use bdd::Stop;
 pub use reach::{Asked, Kind, Progress, Reached, Watch};
-pub use space::{Halt, Parts, Space};
+pub use space::{Distrust, Halt, Parts, Space};
 pub use symmetry::{Class, Exchange};
 
 /// Stack of the engine: operations on diagrams recurse once for each level.

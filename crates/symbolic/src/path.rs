@@ -17,7 +17,7 @@ impl Space<'_> {
         max_paths: usize,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<(Kind, Vec<State>)>, Halt> {
-        let mut wanted = reached.found.clone();
+        let mut wanted: Vec<Kind> = reached.found.iter().map(|(kind, _)| *kind).collect();
         let mut paths = Vec::new();
         let mut seen = self.representatives(&self.initial.clone())?;
         let mut rings = vec![seen.clone()];
@@ -74,7 +74,7 @@ impl Space<'_> {
         Ok(path)
     }
 
-    fn state(&self, bits: &[Var]) -> Result<State, Halt> {
+    pub(crate) fn state(&self, bits: &[Var]) -> Result<State, Halt> {
         self.layout.decode(&self.encoding, bits, &self.blank).ok_or(Halt::ManyValues)
     }
 }

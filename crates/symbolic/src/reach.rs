@@ -5,6 +5,7 @@
 //! the steps. With symmetry, each round ends with the representatives of what it found (`symmetry.rs`).
 
 use abridge_encoding::PropertyKind;
+use abridge_eval::State;
 use num_bigint::BigUint;
 
 use crate::bdd::{Bdd, Made, Stop, Var};
@@ -50,7 +51,8 @@ pub struct Reached {
     pub(crate) set: Bdd,
     pub states: BigUint,
     pub initial: BigUint,
-    pub found: Vec<Kind>,
+    /// What was found, each with a state where it is.
+    pub found: Vec<(Kind, State)>,
     pub rounds: u32,
     /// Why the set is not all of the reachable states; nothing if it is.
     pub halt: Option<Halt>,
@@ -79,7 +81,7 @@ impl Space<'_> {
         while !open.is_false() {
             if asked.stop_at_first {
                 let found = self.findings(&open, asked)?;
-                reached.found.extend(found.into_iter().map(|(kind, _)| kind));
+                reached.found = self.witnesses(&found)?;
                 if !reached.found.is_empty() {
                     return Ok(());
                 }
@@ -102,9 +104,14 @@ impl Space<'_> {
         }
         if !asked.stop_at_first {
             let found = self.findings(&reached.set.clone(), asked)?;
-            reached.found.extend(found.into_iter().map(|(kind, _)| kind));
+            reached.found = self.witnesses(&found)?;
         }
         Ok(())
+    }
+
+    /// One state of each set.
+    fn witnesses(&self, found: &[(Kind, Bdd)]) -> Result<Vec<(Kind, State)>, Halt> {
+        found.iter().map(|(kind, set)| Ok((*kind, self.state(&self.manager.pick(set).unwrap_or_default())?))).collect()
     }
 
     /// States after one step.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use abridge_blast::{Algebra, Lit};
-use abridge_encoding::{CellId, Config, Encoding, Gap, Initial, Instance, Property, SatProver, Source};
+use abridge_encoding::{CellId, Config, Encoding, Gap, Initial, Instance, Property, PropertyKind, SatProver, Source};
 use abridge_eval::State;
 use rustc_hash::FxHashMap;
 
@@ -82,6 +82,14 @@ impl From<Stop> for Halt {
     }
 }
 
+/// What is learnt from the evaluator although it has a circuit, because the two were found to differ.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Distrust {
+    /// Positions of operations.
+    pub operations: BTreeSet<usize>,
+    pub properties: Vec<PropertyKind>,
+}
+
 /// How much of a machine is exact.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Parts {
@@ -100,6 +108,7 @@ impl<'s> Space<'s> {
         source: &'s Source<'s>,
         constants: &State,
         classes: &[Class<'_>],
+        distrust: &Distrust,
         max_nodes: usize,
         stop: Arc<AtomicBool>,
     ) -> Result<Space<'s>, Halt> {
@@ -136,8 +145,8 @@ impl<'s> Space<'s> {
             is_start_ill_defined: false,
             missing: BTreeSet::new(),
         };
-        space.add_steps(&choices)?;
-        space.add_properties()?;
+        space.add_steps(&choices, distrust)?;
+        space.add_properties(distrust)?;
         space.add_initial(&first)?;
         space.add_swaps(&classes)?;
         Ok(space)
@@ -166,12 +175,15 @@ impl<'s> Space<'s> {
         self.manager.n_reorderings()
     }
 
-    fn add_steps(&mut self, choices: &[Placed]) -> Result<(), Halt> {
+    fn add_steps(&mut self, choices: &[Placed], distrust: &Distrust) -> Result<(), Halt> {
         for operation in 0..self.source.operations.len() {
             let instances: Vec<usize> = (0..self.encoding.instances.len())
                 .filter(|idx| self.encoding.instances[*idx].operation == operation)
                 .collect();
-            if !instances.iter().all(|idx| is_exact(&self.encoding.instances[*idx])) {
+            // Without any instance a guard is not true for the constants: false, or ill-defined.
+            let is_exact =
+                !instances.is_empty() && instances.iter().all(|idx| is_exact(&self.encoding.instances[*idx]));
+            if !is_exact || distrust.operations.contains(&operation) {
                 let step = self.learnt_step(operation)?;
                 self.steps.push(step);
                 continue;
@@ -222,17 +234,17 @@ impl<'s> Space<'s> {
         })
     }
 
-    fn add_properties(&mut self) -> Result<(), Halt> {
+    fn add_properties(&mut self, distrust: &Distrust) -> Result<(), Halt> {
         for position in 0..self.encoding.properties.len() {
-            let Property { truth, .. } = &self.encoding.properties[position];
+            let Property { truth, kind, .. } = &self.encoding.properties[position];
             let checked = match truth {
-                Ok(truth) => {
+                Ok(truth) if !distrust.properties.contains(kind) => {
                     let lits = [truth.holds, truth.fails];
                     let none = FxHashMap::default();
                     let values = fold(&self.encoding, &self.layout, &mut self.manager, &none, &lits)?;
                     Checked { position, holds: values[0].clone(), fails: values[1].clone(), learnt: None }
                 }
-                Err(_) => self.learnt_property(position)?,
+                _ => self.learnt_property(position)?,
             };
             self.properties.push(checked);
         }

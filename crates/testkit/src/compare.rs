@@ -155,6 +155,10 @@ fn reductions() -> Vec<Way> {
         way("symmetry canon", |config| config.symmetry = Method::Canon),
         way("symmetry flood", |config| config.symmetry = Method::Flood),
         way("symmetry by precise markers", |config| config.symmetry = Method::Marker { is_precise: true }),
+        way("symbolic with symmetry", |config| {
+            (config.engine, config.max_nodes) = (Engine::Symbolic, MAX_NODES);
+            config.symmetry = Method::Auto;
+        }),
         way("partial order, syntactic", |config| config.por = PorMode::Syntactic),
         way("partial order, semantic", |config| config.por = PorMode::Semantic),
         way("partial order, ample sets", |config| config.por = PorMode::Ample),

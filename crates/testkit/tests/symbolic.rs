@@ -1,11 +1,12 @@
 //! The symbolic engine against headers of models, formulas and the explicit engine.
 //!
-//! Random machines are compared in `compare.rs`, where the engine is one of the ways.
+//! `RUN_SLOW=1` compares more random machines; those of `compare.rs` go through the engine as well.
 
 use abridge_check::{Config, Control, Engine, Method, Progress, Report, SymbolicSymmetry, Verdict, check};
 use abridge_model::Model;
 use abridge_system::Limit;
 use abridge_testkit::Project;
+use abridge_testkit::compare::{Way, compare, machine, minimised, ways};
 use abridge_testkit::expectations::{About, Count};
 use abridge_testkit::models::{Subject, subjects};
 
@@ -60,6 +61,24 @@ fn models_have_the_states_of_their_headers() {
     }
     eprintln!("{n_counts} counts compared, {n_transitions} of transitions");
     assert!(n_counts > 50 && n_transitions > 20, "{n_counts} counts, {n_transitions} of transitions");
+}
+
+#[test]
+fn random_machines_have_the_same_states() {
+    let n_machines = if std::env::var_os("RUN_SLOW").is_some() { 2_000 } else { 100 };
+    let ways: Vec<Way> = ways().into_iter().filter(|way| way.name.starts_with("symbolic")).collect();
+    assert_eq!(ways.len(), 2);
+    let mut n_finished = 0;
+    for number in 10_000..10_000 + n_machines {
+        let text = machine(number);
+        let compared = compare(&Project::model_of(&text), &ways);
+        let compared = compared.unwrap_or_else(|difference| {
+            panic!("machine {number}: {difference}\n{}", minimised(&text, difference.way));
+        });
+        n_finished += compared.finished;
+    }
+    eprintln!("{n_finished} runs finished");
+    assert!(n_finished as u64 >= n_machines, "only {n_finished} runs finished");
 }
 
 #[test]
