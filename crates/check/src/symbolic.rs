@@ -45,6 +45,9 @@ pub(crate) fn run(system: &Explicit<'_>, config: &Config, control: &mut dyn Cont
         run.stops.push(format!("symbolic engine: {reason}"));
         return Some(run.report());
     }
+    if !config.formulas.formulas.is_empty() {
+        run.stops.push("symbolic engine: temporal formulas are not checked".to_owned());
+    }
     let setups = run.set_ups()?;
     for (setup, count) in setups {
         match with_engine_stack(|| run.explore(setup.as_deref(), count))? {
@@ -60,7 +63,8 @@ const TRIAL_STATES: u64 = 200_000;
 
 /// Explores a system explicitly at first, then symbolically if there are many states and the engine has an answer, else explicitly to the end.
 pub(crate) fn automatic(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
-    let mut trial = Trial { control, is_over: false };
+    let is_trying = config.formulas.formulas.is_empty();
+    let mut trial = Trial { control, is_trying, is_over: false };
     let Ok(report) = reduced::run(system, config, InMemory(&mut trial));
     if !trial.is_over {
         return report;
@@ -78,14 +82,19 @@ pub(crate) fn automatic(system: &Explicit<'_>, config: &Config, control: &mut dy
 /// Ends a search after some states.
 struct Trial<'t> {
     control: &'t mut dyn Control,
+    /// The symbolic engine can answer what is asked.
+    is_trying: bool,
     is_over: bool,
 }
 
 impl Control for Trial<'_> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         let answer = self.control.poll(progress);
-        self.is_over =
-            answer.is_none() && progress.states >= TRIAL_STATES && progress.waiting > 0 && !progress.is_settled;
+        self.is_over = self.is_trying
+            && answer.is_none()
+            && progress.states >= TRIAL_STATES
+            && progress.waiting > 0
+            && !progress.is_settled;
         answer.or(self.is_over.then_some(Limit::Interrupted))
     }
 
@@ -288,7 +297,7 @@ impl<'r, 's> Run<'r, 's> {
         if self.config.symmetry == Method::Off {
             return Group::new(Vec::new());
         }
-        symmetry_of(self.system.model(), asked(self.config), self.system.pinned()).group
+        symmetry_of(self.system.model(), asked(self.config), &[], self.system.pinned()).group
     }
 
     fn halt(&mut self, halt: &Halt) {
@@ -408,6 +417,7 @@ impl<'r, 's> Run<'r, 's> {
             profile: Profile::default(),
             symmetry: SymmetryReport::default(),
             disk: DiskUse::default(),
+            temporal: Vec::new(),
         }
     }
 }
