@@ -13,6 +13,7 @@ mod replay;
 mod report;
 mod space;
 mod stuck;
+mod symbolic;
 mod temporal;
 mod trace;
 mod unchecked;
@@ -49,9 +50,13 @@ pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
-pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind, limit_text};
+pub use report::{
+    Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
+    limit_text,
+};
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
+pub use symbolic::Engine;
 pub use temporal::{
     FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict, prepare,
 };
@@ -62,6 +67,9 @@ pub use trace::{Trace, TraceStep};
 pub struct Config {
     pub eval: abridge_eval::Config,
     pub system: SystemConfig,
+    pub engine: Engine,
+    /// Nodes of decision diagrams at most, for the symbolic engine.
+    pub max_nodes: usize,
     pub strategy: Strategy,
     pub invariant: bool,
     pub deadlock: bool,
@@ -101,11 +109,16 @@ pub struct Config {
     pub leaves_memory: bool,
 }
 
+/// Nodes for which some gigabytes are enough.
+const DEFAULT_MAX_NODES: usize = 1 << 26;
+
 impl Default for Config {
     fn default() -> Self {
         Config {
             eval: abridge_eval::Config::default(),
             system: SystemConfig::default(),
+            engine: Engine::Explicit,
+            max_nodes: DEFAULT_MAX_NODES,
             strategy: Strategy::BreadthFirst,
             invariant: true,
             deadlock: true,
@@ -146,11 +159,24 @@ impl Config {
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
-    let Ok(mut report) = reduced::run(&system, config, InMemory(control));
+    let mut report = explored(&system, config, control);
     report.profile = system.profile();
     end(system, config);
     unchecked::tell(model, config, &mut report);
     report
+}
+
+/// Explores a system with the engine that is configured.
+fn explored(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
+    let symbolic = match config.engine {
+        Engine::Explicit => None,
+        Engine::Symbolic => symbolic::run(system, config, control),
+        Engine::Auto => return symbolic::automatic(system, config, control),
+    };
+    symbolic.unwrap_or_else(|| {
+        let Ok(report) = reduced::run(system, config, InMemory(control));
+        report
+    })
 }
 
 /// The same breadth-first, with a disk: the run can be saved and gone on with, and states that do not fit into memory go to files.
@@ -293,6 +319,7 @@ fn summarise(
         unchecked: Vec::new(),
         outside_scope: remarks.n_outside,
         por: None,
+        symbolic: None,
         table_bytes: exploration.table.bytes() as u64,
         profile: Profile::default(),
         symmetry: SymmetryReport::default(),
