@@ -13,6 +13,8 @@ pub enum Gap {
     Capped,
     /// Something could not be evaluated.
     Failed,
+    /// An evaluation would have taken more memory than the run may have.
+    Memory,
     /// Evaluation was ended from outside: time, memory, or the user.
     Stopped,
 }
