@@ -12,9 +12,9 @@ use abridge_reduce::symmetry::{Canonizer, Quotient, Quotiented};
 use abridge_reduce::{Por, Rule, Selected};
 use abridge_search::{Disk, explore, explore_on_disk};
 use abridge_system::{Gap, Limit, Properties, System};
+use abridge_testkit::Project;
 use abridge_testkit::faulty::Faulty;
 use abridge_testkit::jugs::Jugs;
-use abridge_testkit::models;
 
 const PUZZLE: Jugs = Jugs { small: 3, large: 5, wanted: 4 };
 /// The same without a solution: every amount is even.
@@ -159,11 +159,19 @@ fn what_is_withheld_is_a_limit_on_every_engine_and_through_every_layer() {
 #[test]
 fn what_is_withheld_is_a_limit_through_a_selection() {
     let (mut n_spoilt, mut n_runs, mut n_reduced) = (0, 0, 0);
-    for (name, seed) in [("HasReduction.mch", 0), ("Unrolled.mch", 1), ("SetLaws.mch", 2)] {
-        let model = models::model(name);
+    let counters = Project::model_of(
+        "MACHINE Counters VARIABLES a, b, c INVARIANT a : 0..4 & b : 0..4 & c : 0..4
+         INITIALISATION a, b, c := 0, 0, 0
+         OPERATIONS
+           ia = SELECT a < 4 THEN a := a + 1 END;
+           ib = SELECT b < 4 THEN b := b + 1 END;
+           ic = SELECT c < 4 THEN c := c + 1 END
+         END",
+    );
+    for seed in 0..3 {
         let config = SystemConfig { labels: true, ..SystemConfig::default() };
-        let system = Explicit::new(judge(&model, abridge_eval::Config::default()), config);
-        for (one_in, gap) in [(20, GAPS[0]), (500, GAPS[1]), (20_000, GAPS[2]), (u64::MAX, GAPS[3])] {
+        let system = Explicit::new(judge(&counters, abridge_eval::Config::default()), config);
+        for (one_in, gap) in [(2, GAPS[0]), (8, GAPS[1]), (30, GAPS[2]), (u64::MAX, GAPS[3])] {
             let faulty = Faulty::new(&system, seed, one_in, gap);
             let asked = Asked { deadlock: true, invariant: true, assertions: false, goal: false };
             let depth = Depth::Semantic { conflicts: 1_000 };
@@ -174,8 +182,8 @@ fn what_is_withheld_is_a_limit_through_a_selection() {
             n_runs += 8;
         }
     }
-    assert!(n_spoilt > n_runs / 3 && n_spoilt < n_runs, "{n_spoilt} of {n_runs} runs were spoilt");
-    assert!(n_reduced > 100, "{n_reduced} states were reduced");
+    assert!(n_spoilt > n_runs / 4 && n_spoilt < n_runs, "{n_spoilt} of {n_runs} runs were spoilt");
+    assert!(n_reduced > 20, "{n_reduced} states were reduced");
 }
 
 #[test]
