@@ -13,6 +13,8 @@ mod replay;
 mod report;
 mod space;
 mod stuck;
+mod symbolic;
+mod temporal;
 mod trace;
 mod unchecked;
 
@@ -30,7 +32,7 @@ use abridge_search::{Exploration, Scouted};
 use abridge_system::{Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
-use explorer::{Explorer as _, InMemory, OnDisk};
+use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
 pub use abridge_eval::Memory;
@@ -48,9 +50,16 @@ pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
-pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind, limit_text};
+pub use report::{
+    Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
+    limit_text,
+};
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
+pub use symbolic::Engine;
+pub use temporal::{
+    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict, prepare,
+};
 pub use trace::{Trace, TraceStep};
 
 /// What to check and how.
@@ -58,12 +67,19 @@ pub use trace::{Trace, TraceStep};
 pub struct Config {
     pub eval: abridge_eval::Config,
     pub system: SystemConfig,
+    pub engine: Engine,
+    /// Nodes of decision diagrams at most, for the symbolic engine.
+    pub max_nodes: usize,
     pub strategy: Strategy,
     pub invariant: bool,
     pub deadlock: bool,
     pub assertions: bool,
     pub goal: bool,
-    /// Temporal properties of the machine are of interest.
+    /// Temporal formulas to check.
+    pub formulas: Arc<Prepared>,
+    /// Paths stay for ever in a state where nothing is enabled, instead of ending there.
+    pub stutters: bool,
+    /// Temporal properties of the machine are of interest: that they are not among the formulas is told.
     pub temporal: bool,
     /// Conjuncts of a refinement's invariant that speak of variables of its abstraction are of interest.
     pub gluing: bool,
@@ -93,16 +109,23 @@ pub struct Config {
     pub leaves_memory: bool,
 }
 
+/// Nodes for which some gigabytes are enough.
+const DEFAULT_MAX_NODES: usize = 1 << 26;
+
 impl Default for Config {
     fn default() -> Self {
         Config {
             eval: abridge_eval::Config::default(),
             system: SystemConfig::default(),
+            engine: Engine::Explicit,
+            max_nodes: DEFAULT_MAX_NODES,
             strategy: Strategy::BreadthFirst,
             invariant: true,
             deadlock: true,
             assertions: true,
             goal: true,
+            formulas: Arc::default(),
+            stutters: false,
             temporal: true,
             gluing: true,
             find_all: false,
@@ -136,11 +159,24 @@ impl Config {
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
-    let Ok(mut report) = reduced::run(&system, config, InMemory(control));
+    let mut report = explored(&system, config, control);
     report.profile = system.profile();
     end(system, config);
     unchecked::tell(model, config, &mut report);
     report
+}
+
+/// Explores a system with the engine that is configured.
+fn explored(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
+    let symbolic = match config.engine {
+        Engine::Explicit => None,
+        Engine::Symbolic => symbolic::run(system, config, control),
+        Engine::Auto => return symbolic::automatic(system, config, control),
+    };
+    symbolic.unwrap_or_else(|| {
+        let Ok(report) = reduced::run(system, config, InMemory(control));
+        report
+    })
 }
 
 /// The same breadth-first, with a disk: the run can be saved and gone on with, and states that do not fit into memory go to files.
@@ -163,8 +199,8 @@ pub fn check_on_disk(
 
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
-    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config));
-    summarise(machine, exploration, None, config)
+    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config), &mut Unwatched);
+    summarise(machine, &exploration, None, config)
 }
 
 /// Gives the memory of a system back, unless the process does so.
@@ -174,9 +210,13 @@ fn end(system: Explicit<'_>, config: &Config) {
     }
 }
 
-/// A selection of steps asks for labels.
+/// A selection of steps asks for labels, and atoms of temporal formulas are propositions of the system.
 fn system_config(config: &Config) -> SystemConfig {
-    SystemConfig { labels: config.por != PorMode::Off && config.system.memo, ..config.system.clone() }
+    SystemConfig {
+        labels: config.por != PorMode::Off && config.system.memo,
+        propositions: config.formulas.propositions.clone(),
+        ..config.system.clone()
+    }
 }
 
 /// Stands for all that a saved run depends on: the model, the text of its files, and the options that change what is visited or found.
@@ -226,7 +266,7 @@ fn search_config(config: &Config) -> abridge_search::Config {
 /// A report in words and with traces. With a canonizer, the states of the table are representatives.
 fn summarise(
     machine: &impl Machine,
-    exploration: Exploration,
+    exploration: &Exploration,
     canonizer: Option<&mut dyn Canonizer>,
     config: &Config,
 ) -> Report {
@@ -246,7 +286,7 @@ fn summarise(
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("state files: {error}")));
     machine.wind_up();
     let violations =
-        violations(machine, &exploration, is_stuck, config.max_violations, canonizer).unwrap_or_else(|error| {
+        violations(machine, exploration, is_stuck, config.max_violations, canonizer).unwrap_or_else(|error| {
             limits.push(format!("the trace of a violation could not be read from state files: {error}"));
             Vec::new()
         });
@@ -269,7 +309,7 @@ fn summarise(
         verdict,
         states: (exploration.table.len() as u64).saturating_sub(remarks.n_outside),
         transitions: exploration.transitions,
-        depth: depth(machine, &exploration),
+        depth: depth(machine, exploration),
         found,
         violations,
         coverage: coverage.collect(),
@@ -279,10 +319,12 @@ fn summarise(
         unchecked: Vec::new(),
         outside_scope: remarks.n_outside,
         por: None,
+        symbolic: None,
         table_bytes: exploration.table.bytes() as u64,
         profile: Profile::default(),
         symmetry: SymmetryReport::default(),
-        disk: exploration.disk,
+        disk: exploration.disk.clone(),
+        temporal: Vec::new(),
     }
 }
 

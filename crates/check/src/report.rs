@@ -8,7 +8,9 @@ use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
 use abridge_system::{FindingKind, Gap, Limit, Part};
+use num_bigint::BigUint;
 
+use crate::temporal::{TemporalReport, TemporalVerdict};
 use crate::trace::Trace;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,19 +48,83 @@ pub struct Report {
     pub failures: Vec<(String, Diagnostic)>,
     /// Statistics of partial order reduction, if it was on. Skipped states and transitions are not counted.
     pub por: Option<abridge_reduce::Tally>,
+    /// Exact counts and statistics, if the symbolic engine gave the answer. It does not know the depth, and not always the transitions.
+    pub symbolic: Option<SymbolicReport>,
     /// Memory of the table of states.
     pub table_bytes: u64,
     /// Time per operation and conjunct, if it was asked for.
     pub profile: Profile,
     pub symmetry: SymmetryReport,
     pub disk: DiskUse,
+    /// Temporal formulas, in the order of the request.
+    pub temporal: Vec<TemporalReport>,
 }
 
 impl Report {
+    /// Makes the verdict one about temporal formulas, too.
+    pub(crate) fn settle_temporal(&mut self) {
+        let mut limits = Vec::new();
+        for formula in &self.temporal {
+            match &formula.verdict {
+                TemporalVerdict::Holds => continue,
+                TemporalVerdict::Violated | TemporalVerdict::IllDefined(_) => self.verdict = Verdict::Violated,
+                TemporalVerdict::Incomplete(why) if self.limits.contains(why) => {}
+                TemporalVerdict::Incomplete(why) => limits.push(format!("`{}`: {why}", formula.name)),
+                TemporalVerdict::Error(why) => limits.push(format!("`{}` is wrong: {why}", formula.name)),
+            }
+            if self.verdict == Verdict::Holds {
+                self.verdict = Verdict::Incomplete;
+            }
+        }
+        self.limits.extend(limits);
+    }
+
+    /// No formula is known to hold, for a reason.
+    pub(crate) fn doubt_temporal(&mut self, why: &str) {
+        for formula in &mut self.temporal {
+            if formula.verdict == TemporalVerdict::Holds {
+                formula.verdict = TemporalVerdict::Incomplete(why.to_owned());
+            }
+        }
+    }
+
     /// The first violation.
     pub fn violation(&self) -> Option<&Violation> {
         self.violations.first()
     }
+}
+
+/// Symmetry reduction inside the fixpoint.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum SymbolicSymmetry {
+    #[default]
+    Off,
+    /// One representative per orbit: states are orbits.
+    Unique,
+    /// An orbit may have several representatives.
+    Several,
+}
+
+/// What the symbolic engine tells about a run.
+#[derive(Clone, Default, Debug)]
+pub struct SymbolicReport {
+    /// Exact, however many there are; [`Report::states`] has the largest number there is room for.
+    pub states: BigUint,
+    /// All states behind the representatives; nothing if they could not be counted.
+    pub states_behind: Option<BigUint>,
+    pub symmetry: SymbolicSymmetry,
+    /// Nothing where diagrams do not tell transitions apart.
+    pub transitions: Option<BigUint>,
+    /// Nodes at most in use at any time.
+    pub peak_nodes: usize,
+    pub n_reorderings: u32,
+    /// Rounds of the fixpoint, the most of all valuations of the constants.
+    pub rounds: u32,
+    /// Operations with exact circuits, and those that were learnt from the evaluator.
+    pub exact_operations: usize,
+    pub learnt_operations: usize,
+    /// Variables without an exact form, whose values were numbered.
+    pub numbered_variables: usize,
 }
 
 /// Symmetry reduction of a run.

@@ -27,14 +27,27 @@ impl Session<'_> {
     /// The value of an expression; sets may be left symbolic.
     pub fn expr(&self, id: ExprId, env: &Env) -> Result<Val> {
         self.tick()?;
-        let span = self.model().exprs[id].span;
-        with_stack(|| self.expr_inner(id, env)).map_err(|error| error.at(span))
+        let node = &self.model().exprs[id];
+        // Most nodes are names and numbers, which nest no further.
+        let known = match &node.expr {
+            Expr::Variable(id) => env.variable(*id),
+            Expr::Local(id) => env.local(*id),
+            Expr::Constant(id) => env.constant(*id),
+            Expr::Integer(int) => return Ok(Int::from(int).into()),
+            _ => None,
+        };
+        match known {
+            Some(val) => Ok(val.clone()),
+            None => with_stack(|| self.expr_inner(id, env)).map_err(|error| error.at(node.span)),
+        }
     }
 
     /// The value of an expression; only infinite or very large sets are left symbolic.
     pub fn value(&self, id: ExprId, env: &Env) -> Result<Val> {
-        let span = self.model().exprs[id].span;
-        self.force(&self.expr(id, env)?, env).map_err(|error| error.at(span))
+        match self.expr(id, env)? {
+            val @ Val::Value(_) => Ok(val),
+            val => self.force(&val, env).map_err(|error| error.at(self.model().exprs[id].span)),
+        }
     }
 
     fn expr_inner(&self, id: ExprId, env: &Env) -> Result<Val> {

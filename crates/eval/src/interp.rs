@@ -279,7 +279,7 @@ impl<'i> Session<'i> {
     /// Something that takes as long as so many steps.
     pub fn ticks(&self, n_steps: u64) -> Result<()> {
         let before = self.fuel.get();
-        let left = before.checked_sub(n_steps).ok_or(ErrorKind::OutOfFuel)?;
+        let left = before.checked_sub(n_steps).ok_or_else(|| ErrorKind::OutOfFuel)?;
         self.fuel.set(left);
         if (before ^ left) >= STEPS_PER_STOP_CHECK && self.interp.is_stopped() {
             return Err(ErrorKind::Stopped.into());

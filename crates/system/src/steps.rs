@@ -53,7 +53,7 @@ impl From<Option<Gap>> for Completeness {
     }
 }
 
-/// Number of a label. The system that made it knows the parameters and outputs behind it.
+/// Number of a label. The system that made it knows the parameters and outputs behind it: steps of one operation with equal labels have the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LabelId(pub u32);
 
@@ -85,6 +85,8 @@ pub struct Steps {
     labels: Option<Vec<Option<LabelId>>>,
     /// Those of the first entries; further entries have none.
     marks: Vec<Marks>,
+    /// Those of the end of a path in the state, if it is one.
+    ending: Option<Marks>,
     /// Operations that are not well-defined in the state.
     ill_defined: Vec<u32>,
     /// Steps have been left out on purpose; there are some, even if none is here.
@@ -111,8 +113,19 @@ impl Steps {
         self.heads.clear();
         self.labels.iter_mut().for_each(Vec::clear);
         self.marks.clear();
+        self.ending = None;
         self.ill_defined.clear();
         self.is_reduced = false;
+    }
+
+    /// Notes that paths end in the state, with the marks of such an end.
+    pub fn set_ending(&mut self, marks: Option<Marks>) {
+        self.ending = marks;
+    }
+
+    /// The marks of the end of a path in the state, if a layer said that it is one.
+    pub fn ending(&self) -> Option<Marks> {
+        self.ending
     }
 
     /// Notes that an operation is not well-defined in the state.
@@ -142,29 +155,25 @@ impl Steps {
     /// Adds `count` transitions of one operation to one target that differ in their labels only.
     #[inline]
     pub fn push(&mut self, operation: u32, count: u64, target: &[u32]) {
-        debug_assert_eq!(target.len(), self.width);
-        self.words.extend_from_slice(target);
-        self.heads.push((operation, count));
-        if let Some(labels) = &mut self.labels {
-            labels.push(None);
-        }
+        self.push_labelled(operation, None, count, target);
     }
 
     /// Adds a step with its label, which is dropped if the buffer does not ask for it. The count is 0 for a step that is the same transition as one
     /// before it, since labels may say more than transitions do.
+    #[inline]
     pub fn push_labelled(&mut self, operation: u32, label: Option<LabelId>, count: u64, target: &[u32]) {
-        self.push(operation, count, target);
-        if let Some(last) = self.labels.as_mut().and_then(|labels| labels.last_mut()) {
-            *last = label;
+        debug_assert_eq!(target.len(), self.width);
+        self.words.extend_from_slice(target);
+        self.heads.push((operation, count));
+        if let Some(labels) = &mut self.labels {
+            labels.push(label);
         }
     }
 
     /// Adds a step with everything that another one has, but another target and further marks.
+    #[inline]
     pub fn push_like(&mut self, step: &Step<'_>, marks: Marks, target: &[u32]) {
-        self.push(step.operation, step.count, target);
-        if let Some(last) = self.labels.as_mut().and_then(|labels| labels.last_mut()) {
-            *last = step.label;
-        }
+        self.push_labelled(step.operation, step.label, step.count, target);
         let marks = step.marks | marks;
         if marks != 0 {
             self.marks.resize(self.heads.len(), 0);
@@ -206,7 +215,8 @@ impl Steps {
         Step {
             operation,
             count,
-            label: self.labels.as_ref().and_then(|labels| labels[idx]),
+            // Without a bounds check, so that nobody pays for what is not read.
+            label: self.labels.as_ref().and_then(|labels| labels.get(idx).copied().flatten()),
             marks: self.marks.get(idx).copied().unwrap_or(0),
             target: &self.words[idx * self.width..(idx + 1) * self.width],
         }
@@ -215,7 +225,13 @@ impl Steps {
     /// All entries in order.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Step<'_>> {
-        (0..self.len()).map(|idx| self.get(idx))
+        self.iter_from(0)
+    }
+
+    /// The entries from a position on. Unlike `skip`, it does not go through those before.
+    #[inline]
+    pub fn iter_from(&self, start: usize) -> impl ExactSizeIterator<Item = Step<'_>> {
+        (start..self.len()).map(|idx| self.get(idx))
     }
 }
 
@@ -247,6 +263,7 @@ mod tests {
         let mut plain = Steps::new(1);
         plain.push_labelled(1, Some(LabelId(5)), 1, &[8]);
         assert_eq!(plain.get(0).label, None);
+        assert_eq!(steps.iter_from(1).map(|step| step.target[0]).collect::<Vec<_>>(), [8, 1]);
     }
 
     #[test]

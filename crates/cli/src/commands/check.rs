@@ -4,22 +4,25 @@
 //! was asked for holds.
 
 mod places;
+mod temporal;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Method, PorMode, Report, Strategy, Stuck, Verdict, Violation, ViolationKind, check, check_on_disk,
-    fingerprint, limit_text, why_stuck,
+    Config, Engine, Method, PorMode, Report, Strategy, Stuck, SymbolicReport, SymbolicSymmetry, TemporalVerdict,
+    Verdict, Violation, ViolationKind, check, check_on_disk, fingerprint, limit_text, why_stuck,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
 use abridge_sema::Options;
 use abridge_system::Limit;
 use clap::{Args, ValueEnum};
+use num_bigint::BigUint;
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
@@ -37,6 +40,8 @@ use crate::watch::{Guard, Interrupt, Stop, Watch, grouped, peak_bytes, resident_
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
+/// Bytes of a node of a decision diagram, with its share of hash tables and caches.
+const BYTES_PER_NODE: u64 = 64;
 
 #[derive(Args)]
 pub(crate) struct CheckOptions {
@@ -61,12 +66,14 @@ pub(crate) struct CheckOptions {
     /// Do not search for GOAL
     #[arg(long, help_heading = "Properties")]
     no_goal: bool,
-    /// Do not check the temporal properties of the machine
-    #[arg(long, help_heading = "Properties")]
-    no_temporal: bool,
+    #[command(flatten)]
+    temporal: temporal::TemporalOptions,
     /// Do not check the gluing conjuncts of a refinement
     #[arg(long, help_heading = "Properties")]
     no_gluing: bool,
+    /// Engine: state by state, or sets of states as decision diagrams
+    #[arg(long, value_enum, default_value = "explicit", help_heading = "Search")]
+    engine: EngineName,
     /// Search order
     #[arg(long, value_enum, default_value = "bfs", help_heading = "Search")]
     strategy: Order,
@@ -149,6 +156,26 @@ enum Find {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// State by state
+    Explicit,
+    /// Sets of states as binary decision diagrams; see docs/symbolic.md
+    Symbolic,
+    /// Explicit at first, symbolic where there are many states
+    Auto,
+}
+
+impl EngineName {
+    fn engine(self) -> Engine {
+        match self {
+            EngineName::Explicit => Engine::Explicit,
+            EngineName::Symbolic => Engine::Symbolic,
+            EngineName::Auto => Engine::Auto,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
     /// Breadth-first: shortest traces, parallel
     Bfs,
@@ -227,6 +254,11 @@ fn minutes(text: &str) -> Result<f64, String> {
 }
 
 impl CheckOptions {
+    /// The temporal properties of the machine are to be checked.
+    fn checks_temporal(&self) -> bool {
+        !self.temporal.no_temporal && !self.survey
+    }
+
     /// Number of threads of the search.
     fn threads(&self) -> NonZero<usize> {
         match self.strategy {
@@ -239,6 +271,8 @@ impl CheckOptions {
 
     fn config(&self, file: &Path, model: &Model, budget: u64) -> Config {
         let mut config = Compat::config(self.compat, Some(file), budget);
+        config.engine = self.engine.engine();
+        config.max_nodes = usize::try_from(budget / BYTES_PER_NODE).unwrap_or(usize::MAX);
         config.strategy = match self.strategy {
             Order::Bfs => Strategy::BreadthFirst,
             Order::Dfs => Strategy::DepthFirst,
@@ -248,7 +282,8 @@ impl CheckOptions {
         config.deadlock = !self.no_deadlock;
         config.assertions = !self.no_assertions && !self.survey;
         config.goal = !self.no_goal && !self.survey;
-        config.temporal = !self.no_temporal && !self.survey;
+        config.temporal = self.checks_temporal();
+        config.stutters = self.temporal.deadlock == temporal::AtDeadlock::Stutter;
         config.gluing = !self.no_gluing && !self.survey;
         config.find_all = self.survey || self.find == Find::All;
         if self.find == Find::All {
@@ -297,7 +332,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         return Exit::Usage;
     }
     let start = Instant::now();
-    let analysis = load(file, model_options);
+    let mut analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let message =
@@ -312,12 +347,25 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
+    if options.engine != EngineName::Explicit && (options.checkpoint.is_some() || options.resume.is_some()) {
+        return refuse(file, json, "--checkpoint and --resume need `--engine explicit`");
+    }
     let places = match Places::new(options) {
         Ok(places) => places,
         Err(message) => return refuse(file, json, &message),
     };
+    let of_machine = options.checks_temporal();
+    let formulas = match options.temporal.sources(model, of_machine, &mut analysis.sources) {
+        Ok(formulas) => formulas,
+        Err(message) => return refuse(file, json, &message),
+    };
+    let budget = options.memory.unwrap_or_else(usual_budget);
+    let mut config = options.config(file, model, budget);
+    let (with_atoms, formulas) = temporal::prepared(file, model, formulas, &config, model_options);
+    let model = with_atoms.as_ref().unwrap_or(model);
+    config.formulas = Arc::new(formulas);
     let subject = Subject { file, model, sources: &analysis.sources, options };
-    let finished = match subject.search(&places, start, json) {
+    let finished = match subject.search(config, budget, &places, start, json) {
         Ok(finished) => finished,
         Err(message) => return refuse(file, json, &message),
     };
@@ -325,7 +373,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
     if json {
         let mut value = subject.json(&finished, &places);
-        let diagnostics: Vec<Diagnostic> = analysis.diagnostics.iter().chain(&report.unchecked).cloned().collect();
+        let others = report.unchecked.iter().chain(temporal::diagnostics(report));
+        let diagnostics: Vec<Diagnostic> = analysis.diagnostics.iter().chain(others).cloned().collect();
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &diagnostics));
         match &saved {
             Some(Ok(path)) => value["trace_file"] = json!(path),
@@ -375,16 +424,21 @@ struct Finished {
 
 impl Subject<'_> {
     /// Runs the search; a message if its checkpoint is refused.
-    fn search(&self, places: &Places, start: Instant, json: bool) -> Result<Finished, String> {
+    fn search(
+        &self,
+        mut config: Config,
+        budget: u64,
+        places: &Places,
+        start: Instant,
+        json: bool,
+    ) -> Result<Finished, String> {
         let Subject { file, model, sources, options } = *self;
         let interrupt = Interrupt::new();
-        let budget = options.memory.unwrap_or_else(usual_budget);
         let mut watch = Watch::new(start, options.time, Some(budget), !json, interrupt.clone())
             .settle_after(options.survey.then_some(options.settle))
             .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
         let search_start = Instant::now();
         let bytes_before = resident_bytes();
-        let mut config = options.config(file, model, budget);
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
         let mut stop = Stop::default();
         if places.folder.is_none() {
@@ -398,7 +452,7 @@ impl Subject<'_> {
         }
         let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
         config.answers = cache.answers();
-        let report = if places.are_used() {
+        let report = if places.are_used() && options.engine == EngineName::Explicit {
             let texts = sources.iter().map(|(_, file)| &**file.text());
             let disk = places.disk(fingerprint(model, texts, &config));
             check_on_disk(model, &config, disk, &mut watch)
@@ -484,9 +538,23 @@ fn exit_status(report: &Report) -> Exit {
         Some(ViolationKind::Assertion { .. }) => Exit::Assertion,
         Some(ViolationKind::Deadlock) => Exit::Deadlock,
         Some(ViolationKind::IllDefined { .. }) => Exit::IllDefined,
-        Some(ViolationKind::Goal) => Exit::Ok,
-        None if report.verdict == Verdict::Incomplete => Exit::Incomplete,
-        None => Exit::Ok,
+        Some(ViolationKind::Goal) | None => temporal_status(report),
+    }
+}
+
+/// The exit status of a run that found no violation in single states.
+fn temporal_status(report: &Report) -> Exit {
+    let is = |wanted: fn(&TemporalVerdict) -> bool| report.temporal.iter().any(|formula| wanted(&formula.verdict));
+    if is(|verdict| *verdict == TemporalVerdict::Violated) {
+        Exit::Temporal
+    } else if is(|verdict| matches!(verdict, TemporalVerdict::IllDefined(_))) {
+        Exit::IllDefined
+    } else if is(|verdict| matches!(verdict, TemporalVerdict::Error(_))) {
+        Exit::WrongModel
+    } else if report.verdict == Verdict::Incomplete {
+        Exit::Incomplete
+    } else {
+        Exit::Ok
     }
 }
 
@@ -495,8 +563,10 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(_) => print_violations(model, sources, report),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
+        None if report.verdict == Verdict::Violated => {}
         None => outln!("{}", incomplete_text(report, times)),
     }
+    temporal::print(report, sources);
     if report.outside_scope > 0 {
         outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
@@ -514,15 +584,18 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     }
     outln!();
     let rate = report.states as f64 / times.search.max(1e-9);
-    outln!(
-        "{}, {}, depth {}, {:.2} s ({:.0} states/s), {} MB",
-        plural(report.states, "state"),
-        plural(report.transitions, "transition"),
-        report.depth,
-        times.total,
-        rate,
-        peak_bytes() >> 20
-    );
+    match &report.symbolic {
+        Some(symbolic) => outln!("{}", symbolic_text(symbolic, times)),
+        None => outln!(
+            "{}, {}, depth {}, {:.2} s ({:.0} states/s), {} MB",
+            plural(report.states, "state"),
+            plural(report.transitions, "transition"),
+            report.depth,
+            times.total,
+            rate,
+            peak_bytes() >> 20
+        ),
+    }
     if let Some(tally) = &report.por {
         let outline = tally.outline;
         outln!(
@@ -542,7 +615,46 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     }
 }
 
+/// Counts and statistics of the symbolic engine.
+fn symbolic_text(symbolic: &SymbolicReport, times: &Times) -> String {
+    let transitions = symbolic.transitions.as_ref().map_or("transitions not counted".to_owned(), |count| {
+        format!("{} transitions", grouped_digits(&count.to_string()))
+    });
+    let learnt = match symbolic.learnt_operations {
+        0 => String::new(),
+        learnt => format!(", {} learnt from the evaluator", plural(learnt as u64, "operation")),
+    };
+    let states = grouped_digits(&symbolic.states.to_string());
+    let behind = symbolic.states_behind.as_ref().map(|count| grouped_digits(&count.to_string()));
+    let states = match (symbolic.symmetry, behind) {
+        (SymbolicSymmetry::Off, _) => format!("{states} states"),
+        (SymbolicSymmetry::Unique, Some(behind)) => format!("{states} orbits of {behind} states"),
+        (SymbolicSymmetry::Unique, None) => format!("{states} orbits"),
+        (SymbolicSymmetry::Several, Some(behind)) => format!("{states} representatives of {behind} states"),
+        (SymbolicSymmetry::Several, None) => format!("{states} representatives"),
+    };
+    format!(
+        "{states}, {transitions}, {}, at most {}{learnt}, {:.2} s, {} MB",
+        plural(u64::from(symbolic.rounds), "round"),
+        plural(symbolic.peak_nodes as u64, "node"),
+        times.total,
+        peak_bytes() >> 20
+    )
+}
+
+/// A number in decimal with groups of three digits.
+fn grouped_digits(digits: &str) -> String {
+    let first = digits.len() % 3;
+    let (head, tail) = digits.split_at(first);
+    let groups = tail.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
+    let all: Vec<String> = Some(head.to_owned()).into_iter().filter(|head| !head.is_empty()).chain(groups).collect();
+    all.join(",")
+}
+
 fn holds_text(report: &Report) -> String {
+    if let Some(symbolic) = &report.symbolic {
+        return format!("holds (symbolic search: {} states)", grouped_digits(&symbolic.states.to_string()));
+    }
     let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
     let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_twin);
     let states = plural(report.states, "state");
@@ -678,11 +790,13 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
             "assertion": report.found.assertion,
             "ill_defined": report.found.ill_defined,
             "goal": report.found.goal,
+            "temporal": report.temporal.iter().any(|formula| formula.verdict == TemporalVerdict::Violated),
         },
         "coverage": coverage,
         "limits": report.limits,
         "outside_scope": report.outside_scope,
         "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
+        "engine": if report.symbolic.is_some() { "symbolic" } else { "explicit" },
         "symmetry": report.symmetry.method.name(),
         "symmetric": symmetric_json(model, report),
         "approximate": report.symmetry.is_approximate,
@@ -694,8 +808,31 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "checkpoints": report.disk.n_checkpoints,
         "checkpoint_error": report.disk.checkpoint_error,
     });
+    if let Some(symbolic) = &report.symbolic {
+        let number =
+            |count: &BigUint| u64::try_from(count).map_or_else(|_| json!(count.to_string()), |count| json!(count));
+        json["states"] = number(&symbolic.states);
+        json["nodes"] = number(&(&symbolic.states + 1_u32));
+        json["transitions"] = symbolic.transitions.as_ref().map(number).unwrap_or_default();
+        json["depth"] = Value::Null;
+        json["symbolic"] = json!({
+            "all_states": symbolic.states_behind.as_ref().map(number),
+            "representatives": match symbolic.symmetry {
+                SymbolicSymmetry::Off => Value::Null,
+                SymbolicSymmetry::Unique => json!("unique"),
+                SymbolicSymmetry::Several => json!("several"),
+            },
+            "peak_nodes": symbolic.peak_nodes,
+            "reorderings": symbolic.n_reorderings,
+            "rounds": symbolic.rounds,
+            "exact_operations": symbolic.exact_operations,
+            "learnt_operations": symbolic.learnt_operations,
+            "numbered_variables": symbolic.numbered_variables,
+        });
+    }
     // Traces may be long: they are moved, where `json!` would copy them.
     json["violation"] = violation.unwrap_or_default();
+    json["temporal"] = temporal::json(report, sources);
     json
 }
 
