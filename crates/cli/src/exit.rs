@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Deadlock = 11,
     Invariant = 12,
     Assertion = 14,
+    /// A machine does not refine another.
+    Refinement = 15,
     /// The search was not exhaustive.
     Incomplete = 20,
     /// An evaluation is not well-defined.

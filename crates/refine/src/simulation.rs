@@ -1,0 +1,219 @@
+//! Simulation: the proof obligations of classical B, on reachable pairs of states.
+//!
+//! In a pair that the gluing invariant relates, every call that the abstract precondition allows must satisfy the concrete one, and every
+//! concrete outcome must have an abstract one with equal outputs that the gluing invariant relates to it. All such outcomes are pairs to
+//! be looked at, since the obligations are about all related states.
+
+use std::rc::Rc;
+
+use abridge_explicit::{Called, Truth};
+use abridge_system::Gap;
+
+use crate::events::Call;
+use crate::gluing::Glued;
+use crate::pair::{Deed, Obligation, PairWorker};
+use crate::side::{Listed, SideStep};
+use crate::spec::Outcome;
+
+/// Calls for which abstract preconditions hold in a state, by operation.
+#[derive(Default)]
+pub(crate) struct Arguments {
+    calls: Vec<(Vec<u32>, Called)>,
+}
+
+/// Abstract states whose arguments are kept.
+const MAX_KEPT_STATES: usize = 1 << 16;
+
+impl PairWorker<'_, '_> {
+    /// Adds the related outcomes of all operations, and failures.
+    pub(crate) fn simulate(&mut self, words: &[u32], state: &[u32]) {
+        let pair = self.pair;
+        let listed = self.concrete.list(words);
+        for (position, letter) in pair.alphabet.concrete.iter().enumerate() {
+            let operation = pair.concrete_step(position);
+            if pair.alphabet.is_new(letter.letter) {
+                self.found.heed(listed.called[position], operation);
+                for step in listed.steps.iter().filter(|step| step.position == position) {
+                    let deed = Deed::Event(step.event);
+                    match pair.new_is_skip {
+                        true => self.relate(operation, deed, &step.target, state, vec![state.into()], true),
+                        false => {
+                            let failed = Outcome::Failed(Obligation::Trace.number(operation));
+                            self.push(operation, deed, &step.target, vec![state.into()], failed);
+                        }
+                    }
+                }
+                continue;
+            }
+            self.simulate_operation(position, words, state, &listed);
+        }
+        for letter in 0..pair.alphabet.abstracted.len() {
+            if pair.alphabet.concrete.iter().all(|own| own.letter as usize != letter) {
+                self.miss_operation(letter, words, state);
+            }
+        }
+    }
+
+    fn simulate_operation(&mut self, position: usize, words: &[u32], state: &[u32], listed: &Listed) {
+        let pair = self.pair;
+        let letter = &pair.alphabet.concrete[position];
+        let operation = pair.concrete_step(position);
+        let has_condition = pair.concrete.system.precondition(letter.op).is_some();
+        let is_listed = listed.called[position].gap.is_none();
+        if !has_condition && is_listed {
+            self.found.heed(listed.called[position], operation);
+            let steps = listed.steps.iter().filter(|step| step.position == position);
+            for step in steps.cloned().collect::<Vec<SideStep>>() {
+                match self.is_allowed(letter.letter as usize, state, step.call) {
+                    Truth::True => self.simulate_step(&step, state),
+                    Truth::False => {}
+                    Truth::IllDefined => self.found.heed(ILL_DEFINED, operation),
+                    Truth::Unknown(gap) => self.found.miss(Some(gap)),
+                }
+            }
+            return;
+        }
+        let arguments = self.arguments(state);
+        let (calls, called) = &arguments.calls[letter.letter as usize];
+        self.found.heed(*called, pair.abstract_step(letter.letter));
+        for call in calls {
+            let mut steps: Vec<SideStep> =
+                listed.steps.iter().filter(|step| step.position == position && step.call == *call).cloned().collect();
+            let given = letter.given(pair.concrete.system.model(), pair.events.call(*call));
+            if steps.is_empty() && has_condition {
+                match pair.concrete.system.may_call(self.concrete.evaluator(), letter.op, words, &given) {
+                    Truth::True => {}
+                    Truth::False => {
+                        let failed = Outcome::Failed(Obligation::Precondition.number(operation));
+                        self.push(operation, Deed::Call(*call), words, vec![state.into()], failed);
+                        continue;
+                    }
+                    Truth::IllDefined => {
+                        self.found.heed(ILL_DEFINED, operation);
+                        continue;
+                    }
+                    Truth::Unknown(gap) => {
+                        self.found.miss(Some(gap));
+                        continue;
+                    }
+                }
+            }
+            if steps.is_empty() && !listed.is_whole(position) {
+                let (found, called) = self.concrete.call(position, words, *call);
+                self.found.heed(called, operation);
+                steps = found;
+            }
+            for step in &steps {
+                self.simulate_step(step, state);
+            }
+        }
+    }
+
+    /// Adds the pairs that an outcome leads to.
+    fn simulate_step(&mut self, step: &SideStep, state: &[u32]) {
+        let pair = self.pair;
+        let operation = pair.concrete_step(step.position);
+        let letter = pair.alphabet.concrete[step.position].letter as usize;
+        let list = self.abstracted.list(state);
+        let (candidates, mut is_whole): (Vec<Box<[u32]>>, bool) = if list.is_whole(letter) {
+            let targets = list.steps.iter().filter(|other| other.event == step.event);
+            (targets.map(|other| other.target.clone()).collect(), true)
+        } else {
+            let (steps, called) = self.abstracted.call(letter, state, step.call);
+            self.found.heed(called, pair.abstract_step(letter as u32));
+            let targets = steps.into_iter().filter(|other| other.event == step.event).map(|other| other.target);
+            (targets.collect(), called.gap.is_none() && !called.is_ill_defined)
+        };
+        if !pair.events.is_exact(step.event) {
+            is_whole = false;
+            self.found.miss(Some(Gap::Failed));
+        }
+        self.relate(operation, Deed::Event(step.event), &step.target, state, candidates, is_whole);
+    }
+
+    /// Adds the pairs of a concrete state and those candidates that the gluing invariant relates to it; a failure if there are none.
+    pub(crate) fn relate(
+        &mut self,
+        operation: u32,
+        deed: Deed,
+        words: &[u32],
+        before: &[u32],
+        candidates: Vec<Box<[u32]>>,
+        is_whole: bool,
+    ) {
+        let pair = self.pair;
+        let (mut is_related, mut is_known, mut ill_defined) = (false, is_whole, false);
+        for candidate in candidates {
+            let (own, other) = ((&pair.concrete, words), (&pair.abstracted, &candidate[..]));
+            match pair.gluing.glued_words(self.concrete.evaluator(), own, other) {
+                Glued::Yes => {
+                    is_related = true;
+                    self.push(operation, deed, words, vec![candidate], Outcome::Followed);
+                }
+                Glued::No(_) => {}
+                Glued::IllDefined(_) => ill_defined = true,
+                Glued::Unknown(gap) => {
+                    is_known = false;
+                    self.found.miss(Some(gap));
+                }
+            }
+        }
+        if is_related || !is_known {
+            return;
+        }
+        let kind = if deed == Deed::Start { Obligation::Initialisation } else { Obligation::Outcome };
+        let number = kind.number(operation);
+        let outcome = if ill_defined { Outcome::IllDefined(number) } else { Outcome::Failed(number) };
+        self.push(operation, deed, words, vec![before.into()], outcome);
+    }
+
+    /// The refinement lacks an operation that could be called.
+    fn miss_operation(&mut self, letter: usize, words: &[u32], state: &[u32]) {
+        let arguments = self.arguments(state);
+        let (calls, called) = &arguments.calls[letter];
+        let operation = self.pair.abstract_step(letter as u32);
+        self.found.heed(*called, operation);
+        if let Some(call) = calls.first() {
+            let failed = Outcome::Failed(Obligation::Operation.number(operation));
+            self.push(operation, Deed::Call(*call), words, vec![state.into()], failed);
+        }
+    }
+
+    /// Truth of the abstract precondition of a call.
+    fn is_allowed(&self, letter: usize, state: &[u32], call: u32) -> Truth {
+        let (system, letter) = (&self.pair.abstracted.system, &self.pair.alphabet.abstracted[letter]);
+        let given = letter.given(system.model(), self.pair.events.call(call));
+        system.may_call(self.abstracted.evaluator(), letter.op, state, &given)
+    }
+
+    /// The calls that abstract preconditions allow in a state.
+    fn arguments(&mut self, state: &[u32]) -> Rc<Arguments> {
+        if let Some(known) = self.arguments.get(state) {
+            return known.clone();
+        }
+        let pair = self.pair;
+        let (abstract_state, _) = pair.abstracted.system.decode(state);
+        let words = pair.preconditions.words_of(&abstract_state, true);
+        let evaluator = self.abstracted.evaluator();
+        let mut arguments = Arguments::default();
+        for letter in &pair.alphabet.abstracted {
+            let mut calls = Vec::new();
+            let called = pair.preconditions.call(evaluator, letter.op, &words, Vec::new(), &mut |transition, _| {
+                let params = letter.params.iter().map(|position| transition.params[*position].clone()).collect();
+                let call = pair.events.call_number(Call { letter: letter.letter, params });
+                if !calls.contains(&call) {
+                    calls.push(call);
+                }
+            });
+            arguments.calls.push((calls, called));
+        }
+        if self.arguments.len() >= MAX_KEPT_STATES {
+            self.arguments.clear();
+        }
+        let arguments = Rc::new(arguments);
+        self.arguments.insert(state.into(), arguments.clone());
+        arguments
+    }
+}
+
+const ILL_DEFINED: Called = Called { gap: None, is_ill_defined: true };
