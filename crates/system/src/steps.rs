@@ -51,7 +51,7 @@ impl From<Option<Gap>> for Completeness {
     }
 }
 
-/// Number of a label. The system that made it knows the parameters and outputs behind it.
+/// Number of a label. The system that made it knows the parameters and outputs behind it: steps of one operation with equal labels have the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LabelId(pub u32);
 
