@@ -239,10 +239,10 @@ impl Comparison<'_, '_> {
             return Err(format!("a failure was found, but its trace was not: {gap}"));
         }
         let last = path.states.last().ok_or_else(unconfirmed)?;
+        let before = path.states.len().checked_sub(2).map(|idx| &path.states[idx][..]);
+        let origin = before.map_or(Origin::Root, Origin::State);
         match kind {
             FindingKind::Invariant(_) => {
-                let before = path.states.len().checked_sub(2).map(|idx| &path.states[idx][..]);
-                let origin = before.map_or(Origin::Root, Origin::State);
                 let failed = self.pair.failure(origin, last).ok_or_else(unconfirmed)?;
                 counterexample.failed = Some(failed);
                 Ok((counterexample, None))
@@ -252,9 +252,8 @@ impl Comparison<'_, '_> {
                 Ok((counterexample, Some(explanation.error.ok_or_else(unconfirmed)?)))
             }
             _ => {
-                let message = "the gluing invariant is not well-defined for any abstract outcome of this step";
-                let operation = counterexample.steps.last().map(|step| step.name.clone());
-                Ok((counterexample, Some((operation, Diagnostic::error("ill-defined-gluing", message)))))
+                let (operation, error) = self.pair.ill_defined_gluing(origin, last).ok_or_else(unconfirmed)?;
+                Ok((counterexample, Some((Some(operation), error))))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use abridge_diag::Diagnostic;
 use abridge_eval::{Env, State};
 use abridge_explicit::{Evaluator, Explicit, Truth};
 use abridge_model::ids::Id as _;
@@ -95,6 +96,13 @@ impl<'m> Gluing<'m> {
             (None, Some(gap)) => Glued::Unknown(gap),
             (None, None) => Glued::Yes,
         }
+    }
+
+    /// Why a conjunct has no value, as the judge says.
+    pub(crate) fn error(&self, conjunct: usize, concrete: &State, abstracted: &State) -> Option<Diagnostic> {
+        let state = self.together(concrete, abstracted);
+        let error = self.joint.judge().session().pred(self.pred(conjunct), &Env::new(&state)).err()?;
+        Some(error.diagnostic(self.joint.model()))
     }
 
     /// The same for vectors of the two levels.

@@ -100,7 +100,8 @@ impl<'m> Pair<'m> {
     pub fn new(models: &'m Models, config: &PairConfig, stop: &std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
         let system = |model: &'m abridge_model::Model, memo: bool| {
             let interp = judge(model, config.eval.clone()).stopped_by(stop.clone());
-            Explicit::new(interp, SystemConfig { memo: memo && config.system.memo, ..config.system.clone() })
+            let memo = memo && config.system.memo;
+            Explicit::new(interp, SystemConfig { memo, labels: memo, ..config.system.clone() })
         };
         let alphabet = Alphabet::new(&models.joint, &models.concrete_level, &models.abstract_level);
         let is_covering = config.antichains && config.notion != Notion::Simulation;
@@ -232,6 +233,15 @@ impl PairWorker<'_, '_> {
         let spec = self.pair.specs.number(Spec::new(states, outcome));
         let target = concrete.iter().copied().chain([spec]).collect();
         self.found.steps.push(PairStep { operation, deed, target });
+    }
+
+    /// The run is being ended from outside, so that further steps are missing.
+    pub(crate) fn is_ended(&mut self) -> bool {
+        let is_ended = self.pair.concrete.system.judge().is_stopped();
+        if is_ended {
+            self.found.miss(Some(Gap::Stopped));
+        }
+        is_ended
     }
 
     /// Finds the steps out of a pair or the root.

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use abridge_diag::Diagnostic;
 use abridge_eval::{Val, val_text};
 use abridge_explicit::{Evaluator, FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, SETUP, SETUP_NAME};
 use abridge_model::{Model, dump};
@@ -127,26 +128,28 @@ impl Pair<'_> {
         (all.into_iter().take(MAX_SHOWN).map(|(_, step)| step).collect(), n_allowed)
     }
 
-    /// Abstract outcomes of the event of a step that failed, with what is wrong about each.
+    /// Abstract outcomes of the event of a step that failed.
+    fn outcomes(&self, origin: Origin<'_>, step: &PairStep, lister: &mut Lister<'_, '_>) -> Vec<Box<[u32]>> {
+        let before = &self.spec(&step.target).states[0];
+        match (step.deed, self.letter_of(step.deed)) {
+            (Deed::Start, _) if origin != Origin::Root || !self.concrete.system.has_setup() => lister.initial(before).0,
+            (Deed::Event(event), Some(letter)) if !self.alphabet.is_new(letter) => {
+                let (steps, _) = lister.call(letter as usize, before, self.events.get(event).call);
+                steps.into_iter().filter(|step| step.event == event).map(|step| step.target).collect()
+            }
+            (Deed::Event(_), _) => vec![before.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same with what is wrong about each.
     fn candidates(&self, origin: Origin<'_>, step: &PairStep, lister: &mut Lister<'_, '_>) -> Vec<Candidate> {
         if self.notion != Notion::Simulation {
             return Vec::new();
         }
-        let before = &self.spec(&step.target).states[0];
-        let states: Vec<Box<[u32]>> = match step.deed {
-            Deed::Start if origin != Origin::Root || !self.concrete.system.has_setup() => lister.initial(before).0,
-            Deed::Event(event) if self.letter_of(step.deed).is_some_and(|letter| !self.alphabet.is_new(letter)) => {
-                let letter = self.letter_of(step.deed).unwrap_or_default() as usize;
-                let (steps, _) = lister.call(letter, before, self.events.get(event).call);
-                steps.into_iter().filter(|step| step.event == event).map(|step| step.target).collect()
-            }
-            Deed::Event(_) => vec![before.clone()],
-            _ => Vec::new(),
-        };
-        let words = self.concrete_words(&step.target);
-        let (concrete, _) = self.concrete.system.decode(words);
-        let wrong = states.iter().take(MAX_SHOWN).filter_map(|state| {
-            let (abstracted, _) = self.abstracted.system.decode(state);
+        let (concrete, _) = self.concrete.system.decode(self.concrete_words(&step.target));
+        let wrong = self.outcomes(origin, step, lister).into_iter().take(MAX_SHOWN).filter_map(|state| {
+            let (abstracted, _) = self.abstracted.system.decode(&state);
             let Glued::No(fault) = self.gluing.glued(Evaluator::Judge, &concrete, &abstracted) else { return None };
             let model = self.gluing.system().model();
             let (fault, parts) = match fault {
@@ -159,9 +162,26 @@ impl Pair<'_> {
                     (dump::pred_text(model, pred), self.gluing.system().parts_of(pred, &together))
                 }
             };
-            Some(Candidate { state: self.abstracted.system.values(state), fault, parts })
+            Some(Candidate { state: self.abstracted.system.values(&state), fault, parts })
         });
         wrong.collect()
+    }
+
+    /// What is not well-defined about the gluing invariant after a step, with the operation; nothing if the judge finds nothing.
+    pub fn ill_defined_gluing(&self, origin: Origin<'_>, target: &[u32]) -> Option<(String, Diagnostic)> {
+        let mut worker = self.worker_by(Evaluator::Judge);
+        worker.find(origin);
+        let step = worker.found.steps.iter().find(|step| step.target == target)?;
+        let mut lister = Lister::new(&self.abstracted, &self.events, Evaluator::Judge);
+        let (concrete, _) = self.concrete.system.decode(self.concrete_words(target));
+        let error = self.outcomes(origin, step, &mut lister).into_iter().find_map(|state| {
+            let (abstracted, _) = self.abstracted.system.decode(&state);
+            match self.gluing.glued(Evaluator::Judge, &concrete, &abstracted) {
+                Glued::IllDefined(conjunct) => self.gluing.error(conjunct, &concrete, &abstracted),
+                _ => None,
+            }
+        })?;
+        Some((self.operation_name(step.operation), error))
     }
 
     /// Names and values of an event, in the words of one level.

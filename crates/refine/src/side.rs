@@ -3,8 +3,10 @@
 use std::rc::Rc;
 
 use abridge_eval::{Transition, Val};
-use abridge_explicit::{Called, Evaluator, Explicit};
-use rustc_hash::FxHashMap;
+use abridge_explicit::{Called, Evaluator, Explicit, ExplicitWorker, FIRST_OPERATION};
+use abridge_model::{LocalId, OpId};
+use abridge_system::{LabelId, Steps, System as _, Worker as _};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::{Call, Event, Events, Letter};
 
@@ -12,6 +14,12 @@ use crate::events::{Call, Event, Events, Letter};
 pub(crate) struct Side<'m> {
     pub(crate) system: Explicit<'m>,
     pub(crate) letters: Vec<Letter>,
+}
+
+impl Side<'_> {
+    fn position(&self, op: OpId) -> Option<usize> {
+        self.letters.iter().position(|letter| letter.op == op)
+    }
 }
 
 /// A step with the event that callers see.
@@ -42,17 +50,36 @@ impl Listed {
 /// States whose steps a lister keeps.
 const MAX_KEPT_STATES: usize = 1 << 16;
 
+/// Labels whose events a lister keeps.
+const MAX_KEPT_LABELS: usize = 1 << 18;
+
 /// Lists steps on behalf of one thread, and remembers them.
 pub(crate) struct Lister<'a, 'm> {
     pub(crate) side: &'a Side<'m>,
     events: &'a Events,
     evaluator: Evaluator,
     known: FxHashMap<Box<[u32]>, Rc<Listed>>,
+    fast: Option<FastLister<'a>>,
+}
+
+/// The fast evaluator of a level, which remembers outcomes, and the events of its labels.
+struct FastLister<'a> {
+    worker: ExplicitWorker<'a>,
+    steps: Steps,
+    /// Position among the letters, by the number of the operation.
+    positions: Vec<Option<usize>>,
+    numbers: FxHashMap<(u32, LabelId), (u32, u32)>,
 }
 
 impl<'a, 'm> Lister<'a, 'm> {
     pub(crate) fn new(side: &'a Side<'m>, events: &'a Events, evaluator: Evaluator) -> Self {
-        Lister { side, events, evaluator, known: FxHashMap::default() }
+        let fast = (evaluator == Evaluator::Usual).then(|| FastLister {
+            worker: side.system.worker(),
+            steps: Steps::with_labels(side.system.width()),
+            positions: side.system.operations().iter().map(|op| side.position(*op)).collect(),
+            numbers: FxHashMap::default(),
+        });
+        Lister { side, events, evaluator, known: FxHashMap::default(), fast }
     }
 
     pub(crate) fn evaluator(&self) -> Evaluator {
@@ -64,11 +91,14 @@ impl<'a, 'm> Lister<'a, 'm> {
         if let Some(known) = self.known.get(words) {
             return known.clone();
         }
-        let mut listed = Listed::default();
-        for position in 0..self.side.letters.len() {
-            let called = self.add(position, words, Vec::new(), &mut listed.steps);
-            listed.called.push(called);
-        }
+        let listed = self.list_fast(words).unwrap_or_else(|| {
+            let mut listed = Listed::default();
+            for position in 0..self.side.letters.len() {
+                let called = self.add(position, words, Vec::new(), &mut listed.steps);
+                listed.called.push(called);
+            }
+            listed
+        });
         if self.known.len() >= MAX_KEPT_STATES {
             self.known.clear();
         }
@@ -77,6 +107,36 @@ impl<'a, 'm> Lister<'a, 'm> {
             self.known.insert(words.into(), listed.clone());
         }
         listed
+    }
+
+    /// All steps, if nothing is missing and every one of them has a label. What is missing has to be known for each operation.
+    fn list_fast(&mut self, words: &[u32]) -> Option<Listed> {
+        let FastLister { worker, steps, positions, numbers } = self.fast.as_mut()?;
+        steps.clear();
+        let completeness = worker.successors(words, steps);
+        if !completeness.is_whole() || !steps.ill_defined().is_empty() {
+            return None;
+        }
+        if numbers.len() >= MAX_KEPT_LABELS {
+            numbers.clear();
+        }
+        let mut listed = Listed { steps: Vec::with_capacity(steps.len()), called: Vec::new() };
+        for step in steps.iter() {
+            let (label, operation) = (step.label?, step.operation);
+            let position = positions[(operation - FIRST_OPERATION) as usize]?;
+            let (call, event) = *numbers.entry((operation, label)).or_insert_with(|| {
+                let vals = self.side.system.label_values(operation, label);
+                let params = vals.params.into_iter().cloned().collect();
+                let outputs = vals.outputs.into_iter().map(|val| val.cloned()).collect();
+                event(self.events, &self.side.letters[position], params, outputs)
+            });
+            listed.steps.push(SideStep { position, call, event, target: step.target.into() });
+        }
+        // Steps that differ in what callers do not see are one.
+        let mut seen = FxHashSet::default();
+        listed.steps.retain(|step| seen.insert((step.position, step.event, step.target.clone())));
+        listed.called.resize(self.side.letters.len(), Called::default());
+        Some(listed)
     }
 
     /// The steps for a call of an operation, without enumerating arguments.
@@ -91,21 +151,15 @@ impl<'a, 'm> Lister<'a, 'm> {
         &self,
         position: usize,
         words: &[u32],
-        given: Vec<(abridge_model::LocalId, Val)>,
+        given: Vec<(LocalId, Val)>,
         steps: &mut Vec<SideStep>,
     ) -> Called {
         let letter = &self.side.letters[position];
         self.side.system.call(self.evaluator, letter.op, words, given, &mut |transition, target| {
-            let (call, event) = self.event(letter, &transition);
+            let Transition { params, outputs, .. } = transition;
+            let (call, event) = event(self.events, letter, params, outputs);
             steps.push(SideStep { position, call, event, target: target.into() });
         })
-    }
-
-    fn event(&self, letter: &Letter, transition: &Transition) -> (u32, u32) {
-        let params = letter.params.iter().map(|position| transition.params[*position].clone()).collect();
-        let call = self.events.call_number(Call { letter: letter.letter, params });
-        let outputs = letter.outputs.iter().map(|position| transition.outputs[*position].clone()).collect();
-        (call, self.events.number(Event { call, outputs }))
     }
 
     /// The initial states for the constants of a vector.
@@ -114,4 +168,12 @@ impl<'a, 'm> Lister<'a, 'm> {
         let called = self.side.system.initial_states(self.evaluator, words, &mut |state| states.push(state.into()));
         (states, called)
     }
+}
+
+/// The numbers of a call and an event, of which callers see some values only.
+fn event(events: &Events, letter: &Letter, params: Vec<Val>, outputs: Vec<Option<Val>>) -> (u32, u32) {
+    let params = letter.params.iter().map(|position| params[*position].clone()).collect();
+    let call = events.call_number(Call { letter: letter.letter, params });
+    let outputs = letter.outputs.iter().map(|position| outputs[*position].clone()).collect();
+    (call, events.number(Event { call, outputs }))
 }

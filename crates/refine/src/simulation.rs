@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use abridge_explicit::{Called, Truth};
 use abridge_system::Gap;
+use rustc_hash::FxHashSet;
 
 use crate::events::Call;
 use crate::gluing::Glued;
@@ -64,6 +65,9 @@ impl PairWorker<'_, '_> {
             self.found.heed(listed.called[position], operation);
             let steps = listed.steps.iter().filter(|step| step.position == position);
             for step in steps.cloned().collect::<Vec<SideStep>>() {
+                if self.is_ended() {
+                    return;
+                }
                 match self.is_allowed(letter.letter as usize, state, step.call) {
                     Truth::True => self.simulate_step(&step, state),
                     Truth::False => {}
@@ -77,6 +81,9 @@ impl PairWorker<'_, '_> {
         let (calls, called) = &arguments.calls[letter.letter as usize];
         self.found.heed(*called, pair.abstract_step(letter.letter));
         for call in calls {
+            if self.is_ended() {
+                return;
+            }
             let mut steps: Vec<SideStep> =
                 listed.steps.iter().filter(|step| step.position == position && step.call == *call).cloned().collect();
             let given = letter.given(pair.concrete.system.model(), pair.events.call(*call));
@@ -144,6 +151,9 @@ impl PairWorker<'_, '_> {
         let pair = self.pair;
         let (mut is_related, mut is_known, mut ill_defined) = (false, is_whole, false);
         for candidate in candidates {
+            if self.is_ended() {
+                return;
+            }
             let (own, other) = ((&pair.concrete, words), (&pair.abstracted, &candidate[..]));
             match pair.gluing.glued_words(self.concrete.evaluator(), own, other) {
                 Glued::Yes => {
@@ -197,11 +207,11 @@ impl PairWorker<'_, '_> {
         let evaluator = self.abstracted.evaluator();
         let mut arguments = Arguments::default();
         for letter in &pair.alphabet.abstracted {
-            let mut calls = Vec::new();
+            let (mut calls, mut seen) = (Vec::new(), FxHashSet::default());
             let called = pair.preconditions.call(evaluator, letter.op, &words, Vec::new(), &mut |transition, _| {
                 let params = letter.params.iter().map(|position| transition.params[*position].clone()).collect();
                 let call = pair.events.call_number(Call { letter: letter.letter, params });
-                if !calls.contains(&call) {
+                if seen.insert(call) {
                     calls.push(call);
                 }
             });

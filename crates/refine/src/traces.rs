@@ -28,6 +28,9 @@ impl PairWorker<'_, '_> {
         let others = self.abstract_lists(states);
         let mut answers: FxHashMap<u32, Answer> = FxHashMap::default();
         for step in &listed.steps {
+            if self.is_ended() {
+                return;
+            }
             let operation = pair.concrete_step(step.position);
             let letter = pair.alphabet.concrete[step.position].letter;
             let failed = Outcome::Failed(Obligation::Trace.number(operation));
@@ -103,6 +106,9 @@ impl PairWorker<'_, '_> {
         self.found.miss(first.called.iter().filter_map(|called| called.gap).max());
         let mut seen: FxHashSet<u32> = listed.steps.iter().map(|step| step.call).collect();
         for step in &first.steps {
+            if self.is_ended() {
+                return;
+            }
             if !seen.insert(step.call) {
                 continue;
             }

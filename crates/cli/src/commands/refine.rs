@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Counterexample, Failed, Method, Models, Notion, Obligation, PairedStep, RefineConfig, Refinement, Verdict,
-    refine,
+    Config, Counterexample, Failed, Method, Models, Named, Notion, Obligation, PairedStep, RefineConfig, Refinement,
+    SideBySide, Verdict, refine,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::Model;
@@ -325,29 +325,23 @@ impl Subject<'_> {
         self.models.abstract_level.operation(operation).is_none()
     }
 
-    /// Both machines step by step.
+    /// Both machines step by step, with what each step changes.
     fn print_steps(&self, found: &Counterexample) {
         let (concrete, abstracted) = self.names();
         outln!();
         let first = 1 - found.n_setup.min(1);
-        let labels: Vec<String> = found.steps.iter().map(step_label).collect();
-        let states: Vec<String> = found.steps.iter().map(|step| state_text(&step.state.concrete)).collect();
-        let width = |texts: &[String], title: &str| {
-            texts.iter().map(|text| text.chars().count()).chain([title.len()]).max().unwrap_or(0).min(48)
+        let rows: Vec<[String; 3]> = (0..found.steps.len()).map(|idx| row(found, idx)).collect();
+        let width = |column: usize, title: &str| {
+            let widths = rows.iter().map(|row| row[column].chars().count());
+            widths.chain([title.len()]).max().unwrap_or(0).min(MAX_COLUMN_WIDTH)
         };
-        let (left, middle) = (width(&labels, ""), width(&states, concrete));
+        let (left, middle) = (width(0, ""), width(1, concrete));
         outln!("       {:<left$}  {concrete:<middle$}  {abstracted}", "");
-        let n_steps = found.steps.len();
-        for (idx, ((step, label), state)) in found.steps.iter().zip(&labels).zip(&states).enumerate() {
+        for (idx, [label, own, other]) in rows.iter().enumerate() {
             if found.loop_start == Some(idx) {
-                outln!("  loop");
+                outln!("  for ever:");
             }
-            let is_refused = idx + 1 == n_steps && found.failed.is_some();
-            let other = match is_refused {
-                true => "cannot follow".to_owned(),
-                false => abstract_text(step),
-            };
-            let row = format!("  {:>3}  {label:<left$}  {state:<middle$}  {other}", first + idx);
+            let row = format!("  {:>3}  {label:<left$}  {own:<middle$}  {other}", first + idx);
             outln!("{}", row.trim_end());
         }
         if let Some(gap) = &found.gap {
@@ -420,22 +414,50 @@ fn step_label(step: &PairedStep) -> String {
     label(&step.name, &step.params, &step.outputs)
 }
 
-fn state_text(state: &[abridge_check::Named]) -> String {
+fn state_text(state: &[Named]) -> String {
     let texts: Vec<String> =
         state.iter().map(|value| format!("{} = {}", value.name, shortened(&value.text, 60))).collect();
     texts.join(", ")
 }
 
-/// The states that the abstraction may be in after a step.
-fn abstract_text(step: &PairedStep) -> String {
-    let state = &step.state;
+/// Columns of a run are made no wider than this.
+const MAX_COLUMN_WIDTH: usize = 48;
+
+/// A step of a run: its label, and what it does in both machines.
+fn row(found: &Counterexample, idx: usize) -> [String; 3] {
+    let step = &found.steps[idx];
+    let before = idx.checked_sub(1).map(|idx| &found.steps[idx].state);
+    let failed = found.failed.as_ref().filter(|_| idx + 1 == found.steps.len());
+    let own = changes(before.map(|state| state.concrete.as_slice()), &step.state.concrete);
+    let (own, other) = match failed.map(|failed| failed.obligation) {
+        None => (own, abstract_text(before, &step.state)),
+        Some(Obligation::Precondition) => ("precondition false".to_owned(), "precondition true".to_owned()),
+        Some(Obligation::Refusal) => ("refuses".to_owned(), "accepts".to_owned()),
+        Some(Obligation::Operation) => ("has no such operation".to_owned(), "accepts".to_owned()),
+        Some(_) => (own, "cannot follow".to_owned()),
+    };
+    [step_label(step), own, other]
+}
+
+/// Values that are new.
+fn changes(before: Option<&[Named]>, now: &[Named]) -> String {
+    let is_new = |value: &&Named| !before.is_some_and(|before| before.contains(value));
+    state_text(&now.iter().filter(is_new).cloned().collect::<Vec<Named>>())
+}
+
+/// The states that the abstraction may be in after a step; of one that follows one, what is new.
+fn abstract_text(before: Option<&SideBySide>, state: &SideBySide) -> String {
+    if let [only] = &state.abstracted[..] {
+        let before = before.filter(|before| before.n_abstract == 1).and_then(|before| before.abstracted.first());
+        return changes(before.map(Vec::as_slice), only);
+    }
     let texts: Vec<String> = state.abstracted.iter().map(|state| state_text(state)).collect();
     let more = state.n_abstract - state.abstracted.len();
     let more = if more > 0 { format!(" | and {more} more") } else { String::new() };
     texts.join(" | ") + &more
 }
 
-fn values_json(values: &[abridge_check::Named]) -> Value {
+fn values_json(values: &[Named]) -> Value {
     Value::Object(values.iter().map(|value| (value.name.clone(), json!(value.text))).collect())
 }
 
