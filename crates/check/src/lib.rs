@@ -38,8 +38,8 @@ pub use abridge_explicit::{
     Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS, Usage,
     named_values,
 };
-pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, SideBySide};
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
+pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, SideBySide};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_store::{Medium, Ram, Volume};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use abridge_diag::Diagnostic;
 use abridge_model::dump;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Canonizer, Flood, Group, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _, symmetry_of,
+    Auto, Canon, Canonizer, Flood, Group, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
+    symmetry_of,
 };
 use abridge_refine::{Failed, Models, Notion, Pair, PairConfig, SideBySide};
 use abridge_search::{Control, Exploration, explore};
@@ -284,4 +285,3 @@ fn paired(pair: &Pair<'_>, path: &Path) -> Counterexample {
     }
     found
 }
-

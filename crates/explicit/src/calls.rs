@@ -60,20 +60,29 @@ impl<'m> Explicit<'m> {
     ) -> Called {
         let (state, _) = self.decode(words);
         let session = self.by(evaluator).session();
+        let is_given = !given.is_empty();
         session.prescribe(PrescribedChoices { locals: given, variables: None });
-        let (mut called, mut failure, mut target) = (Called::default(), None, Vec::new());
+        let (mut called, mut failure, mut violation, mut target) = (Called::default(), None, None, Vec::new());
         session.operation(op, &state, &mut |transition| {
             match transition {
                 Ok(transition) => {
                     self.encode(&transition.state, true, &mut target);
                     found(transition, &target);
                 }
-                Err(error) if is_violation(&error) => called.is_ill_defined = true,
+                Err(error) if is_violation(&error) => {
+                    called.is_ill_defined = true;
+                    violation = Some(error);
+                }
                 Err(error) => failure = Some(error),
             }
             ControlFlow::Continue(())
         });
-        called.gap = self.note(&session, &self.model().operations[op].name, failure);
+        let name = &self.model().operations[op].name;
+        // What is wrong for these arguments may not be found again where arguments are enumerated.
+        if is_given && violation.is_some() {
+            self.note(&session, name, violation);
+        }
+        called.gap = self.note(&session, name, failure);
         called
     }
 

@@ -146,9 +146,10 @@ fn restrict_to_common(model: &Model, own: &mut Letter, other: &mut Letter) {
             return None;
         }
         let name = |local: &LocalId| &model.locals[*local].name;
-        let pairs = one.iter().enumerate().filter_map(|(position, local)| {
-            Some((position, two.iter().position(|other| name(other) == name(local))?))
-        });
+        let pairs = one
+            .iter()
+            .enumerate()
+            .filter_map(|(position, local)| Some((position, two.iter().position(|other| name(other) == name(local))?)));
         Some(pairs.unzip())
     };
     if let Some((left, right)) = common(&one.params, &two.params) {

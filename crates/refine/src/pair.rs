@@ -7,9 +7,7 @@ use std::rc::Rc;
 
 use abridge_explicit::{Called, Evaluator, Explicit, FIRST_OPERATION, INITIALISATION, SETUP, SystemConfig, judge};
 use abridge_model::{ConstId, OpId};
-use abridge_system::{
-    Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Steps, System, Worker,
-};
+use abridge_system::{Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Steps, System, Worker};
 
 use crate::antichain::Antichain;
 use crate::events::{Alphabet, Events};
@@ -225,14 +223,31 @@ pub struct PairWorker<'a, 'm> {
 }
 
 impl PairWorker<'_, '_> {
-    /// Adds a step to a pair.
-    pub(crate) fn push(&mut self, operation: u32, deed: Deed, concrete: &[u32], states: Vec<Box<[u32]>>, outcome: Outcome) {
+    /// The number of an abstract part.
+    pub(crate) fn spec(&self, states: Vec<Box<[u32]>>, outcome: Outcome) -> u32 {
         if let Some(antichain) = self.pair.antichain.as_ref().filter(|_| states.len() > 1) {
             antichain.met_set();
         }
-        let spec = self.pair.specs.number(Spec::new(states, outcome));
+        self.pair.specs.number(Spec::new(states, outcome))
+    }
+
+    /// Adds a step to a pair.
+    pub(crate) fn push(&mut self, operation: u32, deed: Deed, concrete: &[u32], spec: u32) {
         let target = concrete.iter().copied().chain([spec]).collect();
         self.found.steps.push(PairStep { operation, deed, target });
+    }
+
+    /// Adds a step in which an obligation fails; the states are those of the abstraction before it.
+    pub(crate) fn fail(
+        &mut self,
+        operation: u32,
+        deed: Deed,
+        concrete: &[u32],
+        before: &[Box<[u32]>],
+        kind: Obligation,
+    ) {
+        let spec = self.spec(before.to_vec(), Outcome::Failed(kind.number(operation)));
+        self.push(operation, deed, concrete, spec);
     }
 
     /// The run is being ended from outside, so that further steps are missing.
@@ -288,7 +303,8 @@ impl PairWorker<'_, '_> {
         for step in steps.iter() {
             let (state, _) = pair.concrete.system.decode(step.target);
             let abstracted = pair.abstracted.system.words_of(&state, false);
-            self.push(SETUP, Deed::Start, step.target, vec![abstracted.into()], Outcome::Followed);
+            let spec = self.spec(vec![abstracted.into()], Outcome::Followed);
+            self.push(SETUP, Deed::Start, step.target, spec);
         }
     }
 
@@ -298,20 +314,28 @@ impl PairWorker<'_, '_> {
         let (others, called) = self.abstracted.initial(abstracted);
         self.found.heed(called, INITIALISATION);
         let is_whole = called.gap.is_none() && !called.is_ill_defined;
-        let failed = Outcome::Failed(Obligation::Initialisation.number(INITIALISATION));
-        for state in own {
-            match self.pair.notion {
-                Notion::Simulation => {
-                    let candidates = others.iter().cloned();
-                    self.relate(INITIALISATION, Deed::Start, &state, abstracted, candidates.collect(), is_whole);
+        if self.pair.notion == Notion::Simulation {
+            for state in own {
+                if self.is_ended() {
+                    return;
                 }
-                // Where abstract states are missing, nothing can be said about what follows.
-                _ if !is_whole => {}
-                _ if others.is_empty() => {
-                    self.push(INITIALISATION, Deed::Start, &state, vec![abstracted.into()], failed);
-                }
-                _ => self.push(INITIALISATION, Deed::Start, &state, others.clone(), Outcome::Followed),
+                self.relate(INITIALISATION, Deed::Start, &state, abstracted, &others, is_whole);
             }
+            return;
+        }
+        // Where abstract states are missing, nothing can be said about what follows.
+        if !is_whole {
+            return;
+        }
+        let spec = match others.is_empty() {
+            true => {
+                let failed = Outcome::Failed(Obligation::Initialisation.number(INITIALISATION));
+                self.spec(vec![abstracted.into()], failed)
+            }
+            false => self.spec(others, Outcome::Followed),
+        };
+        for state in own {
+            self.push(INITIALISATION, Deed::Start, &state, spec);
         }
     }
 }

@@ -4,11 +4,9 @@ use std::ops::ControlFlow;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::{Val, val_text};
-use abridge_explicit::{Evaluator, FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, SETUP, SETUP_NAME};
-use abridge_model::{Model, dump};
-use abridge_system::{
-    Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Part, Remarks,
-};
+use abridge_explicit::{Evaluator, Explicit, FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, SETUP, SETUP_NAME};
+use abridge_model::{Model, OpId, dump};
+use abridge_system::{Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Part, Remarks};
 
 use crate::events::Letter;
 use crate::gluing::{Fault, Glued};
@@ -97,6 +95,37 @@ impl Pair<'_> {
             n_allowed,
             candidates,
         })
+    }
+
+    /// What is not well-defined about a step out of a pair, in the refinement or else in the abstraction.
+    fn error_in(&self, operation: u32, state: &[u32]) -> Option<Diagnostic> {
+        let error = |system: &Explicit<'_>, number: u32, words: &[u32]| {
+            Some(system.violation_of(number, words)?.diagnostic(system.model()))
+        };
+        let number_in = |system: &Explicit<'_>, op: OpId| {
+            let position = system.operations().iter().position(|other| *other == op)?;
+            Some(FIRST_OPERATION + position as u32)
+        };
+        let (own, words) = (self.alphabet.concrete.len(), self.concrete_words(state));
+        let Some(position) = operation.checked_sub(FIRST_OPERATION).map(|position| position as usize) else {
+            let of_abstraction = |words: &Box<[u32]>| error(&self.abstracted.system, operation, words);
+            return error(&self.concrete.system, operation, words)
+                .or_else(|| self.spec(state).states.iter().find_map(of_abstraction));
+        };
+        let of_refinement = self
+            .alphabet
+            .concrete
+            .get(position)
+            .and_then(|letter| error(&self.concrete.system, number_in(&self.concrete.system, letter.op)?, words));
+        if of_refinement.is_some() {
+            return of_refinement;
+        }
+        let letter = match self.alphabet.concrete.get(position) {
+            Some(letter) => letter.letter as usize,
+            None => position - own,
+        };
+        let number = number_in(&self.abstracted.system, self.alphabet.abstracted.get(letter)?.op)?;
+        self.spec(state).states.iter().find_map(|words| error(&self.abstracted.system, number, words))
     }
 
     fn letter_of(&self, deed: Deed) -> Option<u32> {
@@ -274,40 +303,19 @@ impl Machine for Pair<'_> {
 
     fn explain(&self, kind: FindingKind, state: &[u32]) -> Option<Explanation> {
         let FindingKind::IllDefined(operation) = kind else { return Some(Explanation::default()) };
-        let own = self.alphabet.concrete.len() as u32;
-        let is_running = self.is_running(Origin::State(state));
-        let name = self.operation_name(operation);
-        let error = |system: &abridge_explicit::Explicit<'_>, number: u32, words: &[u32]| {
-            let error = system.violation_of(number, words)?.diagnostic(system.model());
-            Some(Explanation { error: Some((Some(name.clone()), error)), ..Explanation::default() })
-        };
-        let position = |number: u32| number.checked_sub(FIRST_OPERATION);
-        let op = position(operation).filter(|position| *position < own);
-        let number_in = |system: &abridge_explicit::Explicit<'_>, op| {
-            system.operations().iter().position(|other| *other == op).map(|number| FIRST_OPERATION + number as u32)
-        };
-        let of_refinement = match op {
-            None => (!is_running).then_some(operation),
-            Some(position) => number_in(&self.concrete.system, self.alphabet.concrete[position as usize].op),
-        };
-        let found = of_refinement
-            .and_then(|number| error(&self.concrete.system, number, self.concrete_words(state)));
-        if found.is_some() {
-            return found;
+        let mut worker = self.worker_by(Evaluator::Judge);
+        worker.find(Origin::State(state));
+        if !worker.found.ill_defined.contains(&operation) {
+            return None;
         }
-        let letter = match position(operation) {
-            None => None,
-            Some(position) if position < own => Some(self.alphabet.concrete[position as usize].letter as usize),
-            Some(position) => Some((position - own) as usize),
-        };
-        let of_abstraction = match letter {
-            None => (!is_running).then_some(operation),
-            Some(letter) => {
-                let letter = self.alphabet.abstracted.get(letter)?;
-                number_in(&self.abstracted.system, letter.op)
-            }
-        }?;
-        self.spec(state).states.iter().find_map(|words| error(&self.abstracted.system, of_abstraction, words))
+        let error = self.error_in(operation, state).or_else(|| {
+            // Only for certain arguments, which the judge was given.
+            let name = self.operation_name(operation);
+            let noted =
+                self.remarks().failures.into_iter().find(|failure| failure.is_violation && failure.what == name);
+            noted.map(|failure| failure.diagnostic)
+        })?;
+        Some(Explanation { error: Some((Some(self.operation_name(operation)), error)), ..Explanation::default() })
     }
 
     fn remarks(&self) -> Remarks {

@@ -147,13 +147,7 @@ impl<'a, 'm> Lister<'a, 'm> {
         (steps, called)
     }
 
-    fn add(
-        &self,
-        position: usize,
-        words: &[u32],
-        given: Vec<(LocalId, Val)>,
-        steps: &mut Vec<SideStep>,
-    ) -> Called {
+    fn add(&self, position: usize, words: &[u32], given: Vec<(LocalId, Val)>, steps: &mut Vec<SideStep>) -> Called {
         let letter = &self.side.letters[position];
         self.side.system.call(self.evaluator, letter.op, words, given, &mut |transition, target| {
             let Transition { params, outputs, .. } = transition;

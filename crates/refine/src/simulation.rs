@@ -37,11 +37,8 @@ impl PairWorker<'_, '_> {
                 for step in listed.steps.iter().filter(|step| step.position == position) {
                     let deed = Deed::Event(step.event);
                     match pair.new_is_skip {
-                        true => self.relate(operation, deed, &step.target, state, vec![state.into()], true),
-                        false => {
-                            let failed = Outcome::Failed(Obligation::Trace.number(operation));
-                            self.push(operation, deed, &step.target, vec![state.into()], failed);
-                        }
+                        true => self.relate(operation, deed, &step.target, state, &[state.into()], true),
+                        false => self.fail(operation, deed, &step.target, &[state.into()], Obligation::Trace),
                     }
                 }
                 continue;
@@ -91,8 +88,7 @@ impl PairWorker<'_, '_> {
                 match pair.concrete.system.may_call(self.concrete.evaluator(), letter.op, words, &given) {
                     Truth::True => {}
                     Truth::False => {
-                        let failed = Outcome::Failed(Obligation::Precondition.number(operation));
-                        self.push(operation, Deed::Call(*call), words, vec![state.into()], failed);
+                        self.fail(operation, Deed::Call(*call), words, &[state.into()], Obligation::Precondition);
                         continue;
                     }
                     Truth::IllDefined => {
@@ -135,7 +131,7 @@ impl PairWorker<'_, '_> {
             is_whole = false;
             self.found.miss(Some(Gap::Failed));
         }
-        self.relate(operation, Deed::Event(step.event), &step.target, state, candidates, is_whole);
+        self.relate(operation, Deed::Event(step.event), &step.target, state, &candidates, is_whole);
     }
 
     /// Adds the pairs of a concrete state and those candidates that the gluing invariant relates to it; a failure if there are none.
@@ -145,7 +141,7 @@ impl PairWorker<'_, '_> {
         deed: Deed,
         words: &[u32],
         before: &[u32],
-        candidates: Vec<Box<[u32]>>,
+        candidates: &[Box<[u32]>],
         is_whole: bool,
     ) {
         let pair = self.pair;
@@ -158,7 +154,8 @@ impl PairWorker<'_, '_> {
             match pair.gluing.glued_words(self.concrete.evaluator(), own, other) {
                 Glued::Yes => {
                     is_related = true;
-                    self.push(operation, deed, words, vec![candidate], Outcome::Followed);
+                    let spec = self.spec(vec![candidate.clone()], Outcome::Followed);
+                    self.push(operation, deed, words, spec);
                 }
                 Glued::No(_) => {}
                 Glued::IllDefined(_) => ill_defined = true,
@@ -174,7 +171,8 @@ impl PairWorker<'_, '_> {
         let kind = if deed == Deed::Start { Obligation::Initialisation } else { Obligation::Outcome };
         let number = kind.number(operation);
         let outcome = if ill_defined { Outcome::IllDefined(number) } else { Outcome::Failed(number) };
-        self.push(operation, deed, words, vec![before.into()], outcome);
+        let spec = self.spec(vec![before.into()], outcome);
+        self.push(operation, deed, words, spec);
     }
 
     /// The refinement lacks an operation that could be called.
@@ -184,8 +182,7 @@ impl PairWorker<'_, '_> {
         let operation = self.pair.abstract_step(letter as u32);
         self.found.heed(*called, operation);
         if let Some(call) = calls.first() {
-            let failed = Outcome::Failed(Obligation::Operation.number(operation));
-            self.push(operation, Deed::Call(*call), words, vec![state.into()], failed);
+            self.fail(operation, Deed::Call(*call), words, &[state.into()], Obligation::Operation);
         }
     }
 

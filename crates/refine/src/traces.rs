@@ -10,9 +10,11 @@ use crate::side::Listed;
 use crate::spec::Outcome;
 
 /// How the abstraction answers an event.
+#[derive(Clone, Copy)]
 enum Answer {
-    /// With these states.
-    States(Vec<Box<[u32]>>),
+    /// With states, by their number.
+    Spec(u32),
+    Refused,
     /// States may be missing, so nothing follows.
     Unknown(Gap),
 }
@@ -33,23 +35,19 @@ impl PairWorker<'_, '_> {
             }
             let operation = pair.concrete_step(step.position);
             let letter = pair.alphabet.concrete[step.position].letter;
-            let failed = Outcome::Failed(Obligation::Trace.number(operation));
             let deed = Deed::Event(step.event);
-            if pair.alphabet.is_new(letter) {
-                let outcome = if pair.new_is_skip { Outcome::Followed } else { failed };
-                self.push(operation, deed, &step.target, states.to_vec(), outcome);
-                continue;
-            }
-            let answer = match answers.remove(&step.event) {
-                Some(answer) => answer,
-                None => self.answer(letter as usize, step.event, states, &others),
+            let answer = match answers.get(&step.event) {
+                Some(answer) => *answer,
+                None => match (pair.alphabet.is_new(letter), pair.new_is_skip) {
+                    (true, true) => Answer::Spec(self.spec(states.to_vec(), Outcome::Followed)),
+                    (true, false) => Answer::Refused,
+                    (false, _) => self.answer(letter as usize, step.event, states, &others),
+                },
             };
-            match &answer {
-                Answer::States(next) if next.is_empty() => {
-                    self.push(operation, deed, &step.target, states.to_vec(), failed);
-                }
-                Answer::States(next) => self.push(operation, deed, &step.target, next.clone(), Outcome::Followed),
-                Answer::Unknown(gap) => self.found.miss(Some(*gap)),
+            match answer {
+                Answer::Spec(spec) => self.push(operation, deed, &step.target, spec),
+                Answer::Refused => self.fail(operation, deed, &step.target, states, Obligation::Trace),
+                Answer::Unknown(gap) => self.found.miss(Some(gap)),
             }
             answers.insert(step.event, answer);
         }
@@ -86,9 +84,11 @@ impl PairWorker<'_, '_> {
             }
             next.extend(steps.into_iter().filter(|step| step.event == event).map(|step| step.target));
         }
-        next.sort_unstable();
-        next.dedup();
-        if events.is_exact(event) { Answer::States(next) } else { Answer::Unknown(Gap::Failed) }
+        match (events.is_exact(event), next.is_empty()) {
+            (false, _) => Answer::Unknown(Gap::Failed),
+            (true, true) => Answer::Refused,
+            (true, false) => Answer::Spec(self.spec(next, Outcome::Followed)),
+        }
     }
 
     /// Adds a failure for each call that the refinement refuses and the abstraction accepts whatever state it is in. A state
@@ -113,12 +113,13 @@ impl PairWorker<'_, '_> {
                 continue;
             }
             let is_accepted = self.is_accepted_by_all(step.position, step.call, &states[1..], rest);
-            match is_accepted.and_then(|is_accepted| Ok(is_accepted && self.is_refused(step.position, step.call, words, &listed)?)) {
+            match is_accepted
+                .and_then(|is_accepted| Ok(is_accepted && self.is_refused(step.position, step.call, words, &listed)?))
+            {
                 Ok(false) => {}
                 Ok(true) => {
                     let operation = pair.abstract_step(step.position as u32);
-                    let failed = Outcome::Failed(Obligation::Refusal.number(operation));
-                    self.push(operation, Deed::Call(step.call), words, states.to_vec(), failed);
+                    self.fail(operation, Deed::Call(step.call), words, states, Obligation::Refusal);
                 }
                 Err(gap) => self.found.miss(Some(gap)),
             }

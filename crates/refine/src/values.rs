@@ -71,4 +71,3 @@ impl ValueStates for Pair<'_> {
         words
     }
 }
-

@@ -200,7 +200,8 @@ impl Loader<'_> {
                 Diagnostic::error("not-an-abstraction", message.clone()).at_saying(refined.span, "refined instead")
             },
         );
-        self.diagnostics.push(diagnostic.help("name an abstraction, or a machine to compare a machine without REFINES with"));
+        self.diagnostics
+            .push(diagnostic.help("name an abstraction, or a machine to compare a machine without REFINES with"));
         None
     }
 

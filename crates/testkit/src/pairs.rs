@@ -47,10 +47,8 @@ struct Op {
 const GUARDS: [&str; 9] =
     ["$s = {}", "$s /= {}", "$n < 2", "$n = 0", "$n > 0", "$b = TRUE", "$b = FALSE", "card($s) < 2", "not($s = SS)"];
 const PARAM_GUARDS: [&str; 3] = ["xx : $s", "xx /: $s", "xx : $s or $n = 1"];
-const NEW_SETS: [&str; 5] =
-    ["$s! := {}", "$s! := SS", "$s! := SS - $s", "$s! :: {$s, {}}", "$s! :: POW($s)"];
-const PARAM_SETS: [&str; 4] =
-    ["$s! := $s \\/ {xx}", "$s! := $s - {xx}", "$s! := {xx}", "$s! :: {$s \\/ {xx}, $s}"];
+const NEW_SETS: [&str; 5] = ["$s! := {}", "$s! := SS", "$s! := SS - $s", "$s! :: {$s, {}}", "$s! :: POW($s)"];
+const PARAM_SETS: [&str; 4] = ["$s! := $s \\/ {xx}", "$s! := $s - {xx}", "$s! := {xx}", "$s! :: {$s \\/ {xx}, $s}"];
 const NEW_NUMBERS: [&str; 6] = [
     "$n! := ($n + 1) mod 3",
     "$n! := 0",
@@ -224,8 +222,7 @@ fn machine(names: &Names, heading: &str, gluing: &str, start: &[String], ops: &[
         text += "SETS SS\n";
     }
     let _ = writeln!(text, "VARIABLES ss{suffix}, nn{suffix}, bb{suffix}");
-    let _ =
-        writeln!(text, "INVARIANT ss{suffix} <: SS & nn{suffix} : 0..2 & bb{suffix} : BOOL{gluing}");
+    let _ = writeln!(text, "INVARIANT ss{suffix} <: SS & nn{suffix} : 0..2 & bb{suffix} : BOOL{gluing}");
     let start: Vec<String> = start.iter().map(|part| names.text(part)).collect();
     let _ = writeln!(text, "INITIALISATION {}\nOPERATIONS", start.join(" || "));
     let ops: Vec<String> = ops.iter().map(|op| operation(names, op)).collect();

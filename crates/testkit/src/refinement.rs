@@ -269,7 +269,11 @@ impl Naive<'_> {
                 }
                 vec![other.clone()]
             } else if calls.iter().any(|call| is_same_call(call, step)) {
-                answers.iter().filter(|answer| is_same_event(step, answer)).map(|answer| answer.target.clone()).collect()
+                answers
+                    .iter()
+                    .filter(|answer| is_same_event(step, answer))
+                    .map(|answer| answer.target.clone())
+                    .collect()
             } else {
                 continue;
             };

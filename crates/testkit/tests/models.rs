@@ -5,7 +5,8 @@
 use std::num::NonZero;
 
 use abridge_check::{
-    Config, Method, Models, Notion, RefineConfig, Refinement, Report, Sought, Verdict, ViolationKind, check, find, refine,
+    Config, Method, Models, Notion, RefineConfig, Refinement, Report, Sought, Verdict, ViolationKind, check, find,
+    refine,
 };
 use abridge_explicit::{Explicit, Place, interpreter};
 use abridge_model::Model;

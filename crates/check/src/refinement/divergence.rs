@@ -22,7 +22,11 @@ const MAX_ROUNDS: usize = 1_000;
 const STATES_PER_POLL: usize = 256;
 
 /// A run of the refinement that ends in a loop of new operations; a limit if there is no telling.
-pub(super) fn find(pair: &Pair<'_>, config: &Config, control: &mut dyn Control) -> Result<Option<Counterexample>, String> {
+pub(super) fn find(
+    pair: &Pair<'_>,
+    config: &Config,
+    control: &mut dyn Control,
+) -> Result<Option<Counterexample>, String> {
     let new = pair.new_operations();
     if new.is_empty() {
         return Ok(None);
@@ -196,7 +200,8 @@ fn in_pairs(pair: &Pair<'_>, (states, loop_start): (Vec<Vec<u32>>, usize)) -> Re
         let origin = pairs.last().map_or(Origin::Root, |last| Origin::State(last));
         let mut steps = Steps::new(pair.width());
         let completeness = pair.worker().expand(origin, None, &mut steps, &mut abridge_system::go_on);
-        let found = steps.iter().find(|step| pair.concrete_words(step.target) == state).map(|step| step.target.to_vec());
+        let found =
+            steps.iter().find(|step| pair.concrete_words(step.target) == state).map(|step| step.target.to_vec());
         match found {
             Some(found) => pairs.push(found),
             None => {

@@ -125,8 +125,7 @@ impl RefineOptions {
         let mut config = Compat::config(self.compat, Some(file), budget);
         config.max_states = self.max_states;
         config.max_depth = self.max_depth;
-        config.workers =
-            self.workers.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
+        config.workers = self.workers.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
         config.system.compiled = !self.plain;
         config.system.memo_bytes = self.memory.map(|memory| memory / 4);
         config.symmetry = self.symmetry.method();
@@ -362,8 +361,7 @@ impl Subject<'_> {
             json!({ "operation": operation, "id": error.id, "text": error.message,
                     "place": error.span().map(|span| self.sources.locate(span)) })
         });
-        let message =
-            report.failures.first().map(|(what, one)| format!("{what}: {}", one.message)).unwrap_or_default();
+        let message = report.failures.first().map(|(what, one)| format!("{what}: {}", one.message)).unwrap_or_default();
         let mut value = json!({
             "file": self.file,
             "verdict": verdict,

@@ -187,8 +187,10 @@ impl Instances<'_> {
         let (unit, prefix) = (self.list[from].unit, self.list[from].prefix.clone());
         if let Some(refined) = project.unit(unit).refines {
             let to = self.find(refined, &prefix).unwrap_or_else(|| self.add(refined, prefix.clone(), false));
-            let span =
-                project.machine(unit).map(|machine| machine.refines.as_ref().unwrap_or(&machine.name)).map(|ident| ident.span);
+            let span = project
+                .machine(unit)
+                .map(|machine| machine.refines.as_ref().unwrap_or(&machine.name))
+                .map(|ident| ident.span);
             if let Some(span) = span {
                 self.list[from].deps.push(Dependency {
                     kind: DependencyKind::Refines,
