@@ -3,17 +3,21 @@
 //! A vector is that of the concrete state, with one more word for the abstract part ([`crate::spec`]). Steps are those of the refinement;
 //! a step that the abstraction cannot follow leads to a pair without further steps, in which an obligation fails.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use abridge_explicit::{Called, Evaluator, Explicit, FIRST_OPERATION, INITIALISATION, SETUP, SystemConfig, judge};
-use abridge_model::{ConstId, OpId};
+use abridge_model::{ConstId, OpId, SmolStr};
 use abridge_system::{Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Steps, System, Worker};
+use rustc_hash::FxHashMap;
 
 use crate::antichain::Antichain;
 use crate::events::{Alphabet, Events};
 use crate::gluing::Gluing;
 use crate::models::Models;
 use crate::side::{Lister, Side};
+use crate::simulation::Arguments;
 use crate::spec::{Outcome, Spec, Specs};
 
 /// What is meant by refinement.
@@ -91,6 +95,8 @@ pub struct Pair<'m> {
     pub(crate) events: Events,
     pub(crate) specs: Specs,
     pub(crate) antichain: Option<Antichain>,
+    /// Names of operations whose missing steps matter. A list that is not whole does not, where each call could be followed.
+    pub(crate) gaps: Mutex<BTreeSet<SmolStr>>,
 }
 
 impl<'m> Pair<'m> {
@@ -114,6 +120,7 @@ impl<'m> Pair<'m> {
             events: Events::default(),
             specs: Specs::default(),
             antichain: is_covering.then(Antichain::default),
+            gaps: Mutex::default(),
         }
     }
 
@@ -161,6 +168,17 @@ impl<'m> Pair<'m> {
             Some(position) => self.concrete_step(position),
             None => FIRST_OPERATION + self.alphabet.concrete.len() as u32 + letter,
         }
+    }
+
+    /// Steps of an operation are missing, and it matters.
+    fn note_gap(&self, operation: u32) {
+        let position = (operation.saturating_sub(FIRST_OPERATION)) as usize;
+        let own = self.alphabet.concrete.get(position).filter(|_| operation >= FIRST_OPERATION);
+        let letter = own.map_or(position.saturating_sub(self.alphabet.concrete.len()), |own| own.letter as usize);
+        let other = self.alphabet.abstracted.get(letter).filter(|_| operation >= FIRST_OPERATION);
+        let model = self.gluing.system().model();
+        let names = own.into_iter().chain(other).map(|letter| model.operations[letter.op].name.clone());
+        self.gaps.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
     }
 
     pub(crate) fn worker_by(&self, evaluator: Evaluator) -> PairWorker<'_, 'm> {
@@ -217,12 +235,25 @@ pub struct PairWorker<'a, 'm> {
     pub(crate) pair: &'a Pair<'m>,
     pub(crate) concrete: Lister<'a, 'm>,
     pub(crate) abstracted: Lister<'a, 'm>,
-    /// Arguments for which abstract preconditions hold, by abstract state.
-    pub(crate) arguments: rustc_hash::FxHashMap<Box<[u32]>, Rc<crate::simulation::Arguments>>,
+    /// Arguments for which abstract preconditions hold, by operation and abstract state.
+    pub(crate) arguments: FxHashMap<(u32, Box<[u32]>), Rc<Arguments>>,
     pub(crate) found: Found,
 }
 
 impl PairWorker<'_, '_> {
+    /// Heeds what a list of steps of an operation is worth.
+    pub(crate) fn heed(&mut self, called: Called, operation: u32) {
+        self.found.heed(called, operation);
+        if called.gap.is_some() {
+            self.pair.note_gap(operation);
+        }
+    }
+
+    /// Steps of an operation are missing.
+    pub(crate) fn miss(&mut self, gap: Gap, operation: u32) {
+        self.heed(Called { gap: Some(gap), is_ill_defined: false }, operation);
+    }
+
     /// The number of an abstract part.
     pub(crate) fn spec(&self, states: Vec<Box<[u32]>>, outcome: Outcome) -> u32 {
         if let Some(antichain) = self.pair.antichain.as_ref().filter(|_| states.len() > 1) {

@@ -1,6 +1,7 @@
 //! A pair as a [`Machine`], and its failures in words: everything here is asked of the plain interpreters of both levels.
 
 use std::ops::ControlFlow;
+use std::sync::PoisonError;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::{Val, val_text};
@@ -319,11 +320,15 @@ impl Machine for Pair<'_> {
     }
 
     fn remarks(&self) -> Remarks {
-        let mut all = self.concrete.system.remarks();
-        for system in [&self.abstracted.system, &self.preconditions, self.gluing.system()] {
+        let gaps = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_operation = |name: &str| self.gluing.system().model().operations.values().any(|op| op.name == name);
+        let mut all = Remarks::default();
+        let systems = [&self.concrete.system, &self.abstracted.system, &self.preconditions, self.gluing.system()];
+        for system in systems {
             let Remarks { failures, caveats, .. } = system.remarks();
             for failure in failures {
-                if !all.failures.contains(&failure) {
+                let matters = failure.is_violation || !is_operation(&failure.what) || gaps.contains(&*failure.what);
+                if matters && !all.failures.contains(&failure) {
                     all.failures.push(failure);
                 }
             }

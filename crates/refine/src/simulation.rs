@@ -16,14 +16,11 @@ use crate::pair::{Deed, Obligation, PairWorker};
 use crate::side::{Listed, SideStep};
 use crate::spec::Outcome;
 
-/// Calls for which abstract preconditions hold in a state, by operation.
-#[derive(Default)]
-pub(crate) struct Arguments {
-    calls: Vec<(Vec<u32>, Called)>,
-}
+/// Calls of an operation for which its abstract precondition holds in a state, and what the list is worth.
+pub(crate) type Arguments = (Vec<u32>, Called);
 
-/// Abstract states whose arguments are kept.
-const MAX_KEPT_STATES: usize = 1 << 16;
+/// Lists of arguments that are kept.
+const MAX_KEPT_LISTS: usize = 1 << 17;
 
 impl PairWorker<'_, '_> {
     /// Adds the related outcomes of all operations, and failures.
@@ -33,7 +30,7 @@ impl PairWorker<'_, '_> {
         for (position, letter) in pair.alphabet.concrete.iter().enumerate() {
             let operation = pair.concrete_step(position);
             if pair.alphabet.is_new(letter.letter) {
-                self.found.heed(listed.called[position], operation);
+                self.heed(listed.called[position], operation);
                 for step in listed.steps.iter().filter(|step| step.position == position) {
                     let deed = Deed::Event(step.event);
                     match pair.new_is_skip {
@@ -59,7 +56,7 @@ impl PairWorker<'_, '_> {
         let has_condition = pair.concrete.system.precondition(letter.op).is_some();
         let is_listed = listed.called[position].gap.is_none();
         if !has_condition && is_listed {
-            self.found.heed(listed.called[position], operation);
+            self.heed(listed.called[position], operation);
             let steps = listed.steps.iter().filter(|step| step.position == position);
             for step in steps.cloned().collect::<Vec<SideStep>>() {
                 if self.is_ended() {
@@ -68,15 +65,15 @@ impl PairWorker<'_, '_> {
                 match self.is_allowed(letter.letter as usize, state, step.call) {
                     Truth::True => self.simulate_step(&step, state),
                     Truth::False => {}
-                    Truth::IllDefined => self.found.heed(ILL_DEFINED, operation),
-                    Truth::Unknown(gap) => self.found.miss(Some(gap)),
+                    Truth::IllDefined => self.heed(ILL_DEFINED, operation),
+                    Truth::Unknown(gap) => self.miss(gap, operation),
                 }
             }
             return;
         }
-        let arguments = self.arguments(state);
-        let (calls, called) = &arguments.calls[letter.letter as usize];
-        self.found.heed(*called, pair.abstract_step(letter.letter));
+        let arguments = self.arguments(letter.letter, state);
+        let (calls, called) = &*arguments;
+        self.heed(*called, pair.abstract_step(letter.letter));
         for call in calls {
             if self.is_ended() {
                 return;
@@ -92,18 +89,18 @@ impl PairWorker<'_, '_> {
                         continue;
                     }
                     Truth::IllDefined => {
-                        self.found.heed(ILL_DEFINED, operation);
+                        self.heed(ILL_DEFINED, operation);
                         continue;
                     }
                     Truth::Unknown(gap) => {
-                        self.found.miss(Some(gap));
+                        self.miss(gap, operation);
                         continue;
                     }
                 }
             }
             if steps.is_empty() && !listed.is_whole(position) {
                 let (found, called) = self.concrete.call(position, words, *call);
-                self.found.heed(called, operation);
+                self.heed(called, operation);
                 steps = found;
             }
             for step in &steps {
@@ -123,13 +120,13 @@ impl PairWorker<'_, '_> {
             (targets.map(|other| other.target.clone()).collect(), true)
         } else {
             let (steps, called) = self.abstracted.call(letter, state, step.call);
-            self.found.heed(called, pair.abstract_step(letter as u32));
+            self.heed(called, pair.abstract_step(letter as u32));
             let targets = steps.into_iter().filter(|other| other.event == step.event).map(|other| other.target);
             (targets.collect(), called.gap.is_none() && !called.is_ill_defined)
         };
         if !pair.events.is_exact(step.event) {
             is_whole = false;
-            self.found.miss(Some(Gap::Failed));
+            self.miss(Gap::Failed, operation);
         }
         self.relate(operation, Deed::Event(step.event), &step.target, state, &candidates, is_whole);
     }
@@ -161,7 +158,7 @@ impl PairWorker<'_, '_> {
                 Glued::IllDefined(_) => ill_defined = true,
                 Glued::Unknown(gap) => {
                     is_known = false;
-                    self.found.miss(Some(gap));
+                    self.miss(gap, operation);
                 }
             }
         }
@@ -177,10 +174,10 @@ impl PairWorker<'_, '_> {
 
     /// The refinement lacks an operation that could be called.
     fn miss_operation(&mut self, letter: usize, words: &[u32], state: &[u32]) {
-        let arguments = self.arguments(state);
-        let (calls, called) = &arguments.calls[letter];
+        let arguments = self.arguments(letter as u32, state);
+        let (calls, called) = &*arguments;
         let operation = self.pair.abstract_step(letter as u32);
-        self.found.heed(*called, operation);
+        self.heed(*called, operation);
         if let Some(call) = calls.first() {
             self.fail(operation, Deed::Call(*call), words, &[state.into()], Obligation::Operation);
         }
@@ -193,32 +190,30 @@ impl PairWorker<'_, '_> {
         system.may_call(self.abstracted.evaluator(), letter.op, state, &given)
     }
 
-    /// The calls that abstract preconditions allow in a state.
-    fn arguments(&mut self, state: &[u32]) -> Rc<Arguments> {
-        if let Some(known) = self.arguments.get(state) {
+    /// The calls of an operation that its abstract precondition allows in a state.
+    fn arguments(&mut self, letter: u32, state: &[u32]) -> Rc<Arguments> {
+        let key = (letter, Box::from(state));
+        if let Some(known) = self.arguments.get(&key) {
             return known.clone();
         }
         let pair = self.pair;
         let (abstract_state, _) = pair.abstracted.system.decode(state);
         let words = pair.preconditions.words_of(&abstract_state, true);
+        let own = &pair.alphabet.abstracted[letter as usize];
+        let (mut calls, mut seen) = (Vec::new(), FxHashSet::default());
         let evaluator = self.abstracted.evaluator();
-        let mut arguments = Arguments::default();
-        for letter in &pair.alphabet.abstracted {
-            let (mut calls, mut seen) = (Vec::new(), FxHashSet::default());
-            let called = pair.preconditions.call(evaluator, letter.op, &words, Vec::new(), &mut |transition, _| {
-                let params = letter.params.iter().map(|position| transition.params[*position].clone()).collect();
-                let call = pair.events.call_number(Call { letter: letter.letter, params });
-                if seen.insert(call) {
-                    calls.push(call);
-                }
-            });
-            arguments.calls.push((calls, called));
-        }
-        if self.arguments.len() >= MAX_KEPT_STATES {
+        let called = pair.preconditions.call(evaluator, own.op, &words, Vec::new(), &mut |transition, _| {
+            let params = own.params.iter().map(|position| transition.params[*position].clone()).collect();
+            let call = pair.events.call_number(Call { letter, params });
+            if seen.insert(call) {
+                calls.push(call);
+            }
+        });
+        if self.arguments.len() >= MAX_KEPT_LISTS {
             self.arguments.clear();
         }
-        let arguments = Rc::new(arguments);
-        self.arguments.insert(state.into(), arguments.clone());
+        let arguments = Rc::new((calls, called));
+        self.arguments.insert(key, arguments.clone());
         arguments
     }
 }

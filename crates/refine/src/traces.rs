@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use abridge_explicit::Called;
 use abridge_system::Gap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,7 +26,7 @@ impl PairWorker<'_, '_> {
         let pair = self.pair;
         let listed = self.concrete.list(words);
         for (position, called) in listed.called.iter().enumerate() {
-            self.found.heed(*called, pair.concrete_step(position));
+            self.heed(*called, pair.concrete_step(position));
         }
         let others = self.abstract_lists(states);
         let mut answers: FxHashMap<u32, Answer> = FxHashMap::default();
@@ -47,7 +48,7 @@ impl PairWorker<'_, '_> {
             match answer {
                 Answer::Spec(spec) => self.push(operation, deed, &step.target, spec),
                 Answer::Refused => self.fail(operation, deed, &step.target, states, Obligation::Trace),
-                Answer::Unknown(gap) => self.found.miss(Some(gap)),
+                Answer::Unknown(gap) => self.miss(gap, operation),
             }
             answers.insert(step.event, answer);
         }
@@ -59,7 +60,7 @@ impl PairWorker<'_, '_> {
         for called in lists.iter().map(|list| &list.called) {
             for (letter, called) in (0..).zip(called).filter(|(_, called)| called.is_ill_defined) {
                 let operation = self.pair.abstract_step(letter);
-                self.found.heed(abridge_explicit::Called { gap: None, ..*called }, operation);
+                self.heed(Called { gap: None, ..*called }, operation);
             }
         }
         lists
@@ -103,7 +104,9 @@ impl PairWorker<'_, '_> {
         let lists = self.abstract_lists(states);
         let Some((first, rest)) = lists.split_first() else { return };
         // Calls that are not listed may be refused without being noticed.
-        self.found.miss(first.called.iter().filter_map(|called| called.gap).max());
+        for (letter, called) in (0..).zip(&first.called) {
+            self.heed(*called, pair.abstract_step(letter));
+        }
         let mut seen: FxHashSet<u32> = listed.steps.iter().map(|step| step.call).collect();
         for step in &first.steps {
             if self.is_ended() {
@@ -121,7 +124,7 @@ impl PairWorker<'_, '_> {
                     let operation = pair.abstract_step(step.position as u32);
                     self.fail(operation, Deed::Call(step.call), words, states, Obligation::Refusal);
                 }
-                Err(gap) => self.found.miss(Some(gap)),
+                Err(gap) => self.miss(gap, pair.abstract_step(step.position as u32)),
             }
         }
     }

@@ -178,6 +178,10 @@ impl Naive<'_> {
                 }
             }
         }
+        // Without initial states nothing is compared.
+        if seen.is_empty() {
+            return Err(Lost);
+        }
         while let Some((state, others, depth)) = open.pop_front() {
             if seen.len() > self.max_states {
                 return Err(Lost);
@@ -232,6 +236,9 @@ impl Naive<'_> {
                     return Ok(Some(depth + 1));
                 }
             }
+        }
+        if seen.is_empty() {
+            return Err(Lost);
         }
         while let Some((state, other, depth)) = open.pop_front() {
             if seen.len() > self.max_states {
