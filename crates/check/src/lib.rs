@@ -14,13 +14,14 @@ mod replay;
 mod report;
 mod space;
 mod stuck;
+mod temporal;
 mod trace;
 mod unchecked;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use abridge_diag::Diagnostic;
@@ -31,9 +32,10 @@ use abridge_search::{Exploration, Scouted};
 use abridge_system::{Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
-use explorer::{Explorer as _, InMemory, OnDisk};
+use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
+pub use abridge_eval::Memory;
 pub use abridge_explicit::{
     Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS, Usage,
     named_values,
@@ -53,6 +55,9 @@ pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind, limit_text};
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
+pub use temporal::{
+    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict, prepare,
+};
 pub use trace::{Trace, TraceStep};
 
 /// What to check and how.
@@ -65,7 +70,11 @@ pub struct Config {
     pub deadlock: bool,
     pub assertions: bool,
     pub goal: bool,
-    /// Temporal properties of the machine are of interest.
+    /// Temporal formulas to check.
+    pub formulas: Arc<Prepared>,
+    /// Paths stay for ever in a state where nothing is enabled, instead of ending there.
+    pub stutters: bool,
+    /// Temporal properties of the machine are of interest: that they are not among the formulas is told.
     pub temporal: bool,
     /// Conjuncts of a refinement's invariant that speak of variables of its abstraction are of interest.
     pub gluing: bool,
@@ -87,6 +96,8 @@ pub struct Config {
     pub stop: Arc<AtomicBool>,
     /// Why it was set; said before it is.
     pub stopped_for: Arc<OnceLock<Limit>>,
+    /// Set by the run when the search is over and only the report is left to be made.
+    pub is_search_over: Arc<AtomicBool>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
     /// The process ends after the run, which gives memory back sooner than value by value.
@@ -103,6 +114,8 @@ impl Default for Config {
             deadlock: true,
             assertions: true,
             goal: true,
+            formulas: Arc::default(),
+            stutters: false,
             temporal: true,
             gluing: true,
             find_all: false,
@@ -115,6 +128,7 @@ impl Default for Config {
             workers: NonZero::<usize>::MIN,
             stop: Arc::default(),
             stopped_for: Arc::default(),
+            is_search_over: Arc::default(),
             symmetry: Method::Off,
             leaves_memory: false,
         }
@@ -162,8 +176,8 @@ pub fn check_on_disk(
 
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
-    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config));
-    summarise(machine, exploration, None, config)
+    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config), &mut Unwatched);
+    summarise(machine, &exploration, None, config)
 }
 
 /// Gives the memory of a system back, unless the process does so.
@@ -173,9 +187,13 @@ fn end(system: Explicit<'_>, config: &Config) {
     }
 }
 
-/// A selection of steps asks for labels.
+/// A selection of steps asks for labels, and atoms of temporal formulas are propositions of the system.
 fn system_config(config: &Config) -> SystemConfig {
-    SystemConfig { labels: config.por != PorMode::Off && config.system.memo, ..config.system.clone() }
+    SystemConfig {
+        labels: config.por != PorMode::Off && config.system.memo,
+        propositions: config.formulas.propositions.clone(),
+        ..config.system.clone()
+    }
 }
 
 /// Stands for all that a saved run depends on: the model, the text of its files, and the options that change what is visited or found.
@@ -225,10 +243,11 @@ fn search_config(config: &Config) -> abridge_search::Config {
 /// A report in words and with traces. With a canonizer, the states of the table are representatives.
 fn summarise(
     machine: &impl Machine,
-    exploration: Exploration,
+    exploration: &Exploration,
     canonizer: Option<&mut dyn Canonizer>,
     config: &Config,
 ) -> Report {
+    config.is_search_over.store(true, Ordering::Relaxed);
     let remarks = machine.remarks();
     let mut limits = limits(&remarks, &exploration.limits, config.stopped_for.get().copied());
     // A machine that cannot even start is stuck at the root. Where values were searched for in a part of their type only, none was found
@@ -244,7 +263,7 @@ fn summarise(
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("state files: {error}")));
     machine.wind_up();
     let violations =
-        violations(machine, &exploration, is_stuck, config.max_violations, canonizer).unwrap_or_else(|error| {
+        violations(machine, exploration, is_stuck, config.max_violations, canonizer).unwrap_or_else(|error| {
             limits.push(format!("the trace of a violation could not be read from state files: {error}"));
             Vec::new()
         });
@@ -267,7 +286,7 @@ fn summarise(
         verdict,
         states: (exploration.table.len() as u64).saturating_sub(remarks.n_outside),
         transitions: exploration.transitions,
-        depth: depth(machine, &exploration),
+        depth: depth(machine, exploration),
         found,
         violations,
         coverage: coverage.collect(),
@@ -280,7 +299,8 @@ fn summarise(
         table_bytes: exploration.table.bytes() as u64,
         profile: Profile::default(),
         symmetry: SymmetryReport::default(),
-        disk: exploration.disk,
+        disk: exploration.disk.clone(),
+        temporal: Vec::new(),
     }
 }
 

@@ -10,6 +10,7 @@ use abridge_eval::{Env, Fragments, FreeNames, Interp, Session, State, SymbolicSe
 use abridge_model::ids::Id as _;
 use abridge_model::{Expr, ExprId, PredId, QuantifiedOp, Subst, SubstId, Target};
 use abridge_value::{Set, Value};
+use rustc_hash::FxHashMap;
 
 use crate::build::{Builder, Numbers, is_deterministic};
 use crate::code::{Code, Exec, Test, While};
@@ -70,7 +71,14 @@ impl CompiledFragments {
     pub fn new(model: &abridge_model::Model) -> CompiledFragments {
         let layout = Layout::of(model);
         CompiledFragments {
-            program: Program { layout, n_cells: 0, operations: Vec::new(), staged: Vec::new(), tests: Vec::new() },
+            program: Program {
+                layout,
+                n_cells: 0,
+                operations: Vec::new(),
+                staged: Vec::new(),
+                tests: Vec::new(),
+                test_numbers: FxHashMap::default(),
+            },
             preds: places(model.preds.len()),
             exprs: places(model.exprs.len()),
             images: places(model.exprs.len()),

@@ -89,7 +89,14 @@ impl Session<'_> {
         let mut seen: FxHashSet<Transition> = FxHashSet::default();
         let mut visit = |transition: Result<Transition>| match transition {
             Ok(transition) if !seen.insert(transition.clone()) => ControlFlow::Continue(()),
-            transition => found(transition),
+            Ok(transition) => match self.count_outcome() {
+                Ok(()) => found(Ok(transition)),
+                Err(error) => {
+                    let _ = found(Err(error));
+                    ControlFlow::Break(())
+                }
+            },
+            failed => found(failed),
         };
         let env = Env::new(state);
         for case in self.cases(operation) {

@@ -93,7 +93,7 @@ impl Canonizer for Identity {
     fn represent(&mut self, _: &mut [u32]) {}
 }
 
-const GAPS: [Gap; 4] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped];
+const GAPS: [Gap; 5] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Memory, Gap::Stopped];
 
 fn search_config(strategy: Strategy, workers: usize) -> abridge_search::Config {
     abridge_search::Config {

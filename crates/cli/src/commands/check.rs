@@ -4,19 +4,23 @@
 //! was asked for holds.
 
 mod places;
+mod temporal;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Method, PorMode, Report, Strategy, Stuck, Verdict, Violation, ViolationKind, check, check_on_disk,
-    fingerprint, why_stuck,
+    Config, Method, PorMode, Report, Strategy, Stuck, TemporalVerdict, Verdict, Violation, ViolationKind, check,
+    check_on_disk, fingerprint, limit_text, why_stuck,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
 use abridge_sema::Options;
+use abridge_system::Limit;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -24,14 +28,14 @@ use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
 use crate::load::load;
-use crate::out::{errln, out, outln};
+use crate::out::{errln, flush, out, outln};
 use crate::profile;
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
 use crate::trace_file;
 use places::Places;
 
-use crate::watch::{Guard, Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stop, Watch, grouped, peak_bytes, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
@@ -59,9 +63,8 @@ pub(crate) struct CheckOptions {
     /// Do not search for GOAL
     #[arg(long, help_heading = "Properties")]
     no_goal: bool,
-    /// Do not check the temporal properties of the machine
-    #[arg(long, help_heading = "Properties")]
-    no_temporal: bool,
+    #[command(flatten)]
+    temporal: temporal::TemporalOptions,
     /// Do not check the gluing conjuncts of a refinement
     #[arg(long, help_heading = "Properties")]
     no_gluing: bool,
@@ -225,6 +228,11 @@ fn minutes(text: &str) -> Result<f64, String> {
 }
 
 impl CheckOptions {
+    /// The temporal properties of the machine are to be checked.
+    fn checks_temporal(&self) -> bool {
+        !self.temporal.no_temporal && !self.survey
+    }
+
     /// Number of threads of the search.
     fn threads(&self) -> NonZero<usize> {
         match self.strategy {
@@ -246,7 +254,8 @@ impl CheckOptions {
         config.deadlock = !self.no_deadlock;
         config.assertions = !self.no_assertions && !self.survey;
         config.goal = !self.no_goal && !self.survey;
-        config.temporal = !self.no_temporal && !self.survey;
+        config.temporal = self.checks_temporal();
+        config.stutters = self.temporal.deadlock == temporal::AtDeadlock::Stutter;
         config.gluing = !self.no_gluing && !self.survey;
         config.find_all = self.survey || self.find == Find::All;
         if self.find == Find::All {
@@ -295,7 +304,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         return Exit::Usage;
     }
     let start = Instant::now();
-    let analysis = load(file, model_options);
+    let mut analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let message =
@@ -314,8 +323,18 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         Ok(places) => places,
         Err(message) => return refuse(file, json, &message),
     };
+    let of_machine = options.checks_temporal();
+    let formulas = match options.temporal.sources(model, of_machine, &mut analysis.sources) {
+        Ok(formulas) => formulas,
+        Err(message) => return refuse(file, json, &message),
+    };
+    let budget = options.memory.unwrap_or_else(usual_budget);
+    let mut config = options.config(file, model, budget);
+    let (with_atoms, formulas) = temporal::prepared(file, model, formulas, &config, model_options);
+    let model = with_atoms.as_ref().unwrap_or(model);
+    config.formulas = Arc::new(formulas);
     let subject = Subject { file, model, sources: &analysis.sources, options };
-    let finished = match subject.search(&places, start, json) {
+    let finished = match subject.search(config, budget, &places, start, json) {
         Ok(finished) => finished,
         Err(message) => return refuse(file, json, &message),
     };
@@ -323,7 +342,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
     if json {
         let mut value = subject.json(&finished, &places);
-        let diagnostics: Vec<Diagnostic> = analysis.diagnostics.iter().chain(&report.unchecked).cloned().collect();
+        let others = report.unchecked.iter().chain(temporal::diagnostics(report));
+        let diagnostics: Vec<Diagnostic> = analysis.diagnostics.iter().chain(others).cloned().collect();
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &diagnostics));
         match &saved {
             Some(Ok(path)) => value["trace_file"] = json!(path),
@@ -373,20 +393,29 @@ struct Finished {
 
 impl Subject<'_> {
     /// Runs the search; a message if its checkpoint is refused.
-    fn search(&self, places: &Places, start: Instant, json: bool) -> Result<Finished, String> {
+    fn search(
+        &self,
+        mut config: Config,
+        budget: u64,
+        places: &Places,
+        start: Instant,
+        json: bool,
+    ) -> Result<Finished, String> {
         let Subject { file, model, sources, options } = *self;
         let interrupt = Interrupt::new();
-        let budget = options.memory.unwrap_or_else(usual_budget);
-        let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
+        let mut watch = Watch::new(start, options.time, Some(budget), !json, interrupt.clone())
             .settle_after(options.survey.then_some(options.settle))
             .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
         let search_start = Instant::now();
         let bytes_before = resident_bytes();
-        let mut config = options.config(file, model, budget);
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
+        let mut stop = Stop::default();
         if places.folder.is_none() {
-            let stop = interrupt.guard(Guard::new(options.time, ceiling(budget)).patient());
-            (config.stop, config.stopped_for) = (stop.flag, stop.reason);
+            let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
+            let (file, n_states) = (file.to_owned(), watch.n_states());
+            stop = interrupt.guard(guard.at_last(move |limit| give_up(&file, limit, n_states.load(Relaxed), json)));
+            let Stop { flag, reason, is_over, .. } = stop.clone();
+            (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
         }
         let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
         config.answers = cache.answers();
@@ -397,6 +426,7 @@ impl Subject<'_> {
         } else {
             Ok(check(model, &config, &mut watch))
         };
+        stop.answer();
         let search = search_start.elapsed().as_secs_f64();
         watch.clear();
         let report = report.map_err(|refusal| places.refusal_text(&refusal))?;
@@ -424,6 +454,20 @@ impl Subject<'_> {
         }
         value
     }
+}
+
+/// Ends a run whose evaluation does not look up. Nothing has been found, or the report would be on its way.
+fn give_up(file: &Path, limit: Limit, n_states: u64, json: bool) {
+    let limit = format!("{} during an evaluation that could not be interrupted", limit_text(limit));
+    if json {
+        let value =
+            json!({ "file": file, "verdict": "incomplete", "states": n_states, "limits": [limit], "violation": null });
+        print_json(&value);
+    } else {
+        outln!("no violation found ({limit}; {} visited)", plural(n_states, "state"));
+    }
+    flush();
+    std::process::exit(Exit::Incomplete as i32);
 }
 
 /// Reports why there is no run.
@@ -458,9 +502,23 @@ fn exit_status(report: &Report) -> Exit {
         Some(ViolationKind::Assertion { .. }) => Exit::Assertion,
         Some(ViolationKind::Deadlock) => Exit::Deadlock,
         Some(ViolationKind::IllDefined { .. }) => Exit::IllDefined,
-        Some(ViolationKind::Goal) => Exit::Ok,
-        None if report.verdict == Verdict::Incomplete => Exit::Incomplete,
-        None => Exit::Ok,
+        Some(ViolationKind::Goal) | None => temporal_status(report),
+    }
+}
+
+/// The exit status of a run that found no violation in single states.
+fn temporal_status(report: &Report) -> Exit {
+    let is = |wanted: fn(&TemporalVerdict) -> bool| report.temporal.iter().any(|formula| wanted(&formula.verdict));
+    if is(|verdict| *verdict == TemporalVerdict::Violated) {
+        Exit::Temporal
+    } else if is(|verdict| matches!(verdict, TemporalVerdict::IllDefined(_))) {
+        Exit::IllDefined
+    } else if is(|verdict| matches!(verdict, TemporalVerdict::Error(_))) {
+        Exit::WrongModel
+    } else if report.verdict == Verdict::Incomplete {
+        Exit::Incomplete
+    } else {
+        Exit::Ok
     }
 }
 
@@ -469,8 +527,10 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(_) => print_violations(model, sources, report),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
+        None if report.verdict == Verdict::Violated => {}
         None => outln!("{}", incomplete_text(report, times)),
     }
+    temporal::print(report, sources);
     if report.outside_scope > 0 {
         outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
@@ -652,6 +712,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
             "assertion": report.found.assertion,
             "ill_defined": report.found.ill_defined,
             "goal": report.found.goal,
+            "temporal": report.temporal.iter().any(|formula| formula.verdict == TemporalVerdict::Violated),
         },
         "coverage": coverage,
         "limits": report.limits,
@@ -670,6 +731,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
     });
     // Traces may be long: they are moved, where `json!` would copy them.
     json["violation"] = violation.unwrap_or_default();
+    json["temporal"] = temporal::json(report, sources);
     json
 }
 

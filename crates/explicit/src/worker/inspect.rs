@@ -137,7 +137,8 @@ impl<'a> Inspector<'a> {
         for below in &group.below {
             is_fine &= self.is_fine(*below, subject);
         }
-        if let (Some(key), Some(handle)) = (missing.filter(|_| self.gap != Some(Gap::Stopped)), &self.handles[idx]) {
+        let is_lasting = self.gap.is_none_or(|gap| GAPS.contains(&gap));
+        if let (Some(key), Some(handle)) = (missing.filter(|_| is_lasting), &self.handles[idx]) {
             // Groups below have used the buffer.
             fill(&mut self.key, subject.words, &group.words);
             let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap);

@@ -222,7 +222,7 @@ pub(crate) struct Doubt {
     pub(crate) gap: Option<Gap>,
 }
 
-/// Gaps as they are remembered, from 1 on. What was stopped is not remembered: it may be asked again.
+/// Gaps as they are remembered, from 1 on. What was stopped or lacked memory is not remembered: it may be asked again.
 const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
 
 impl Doubt {
@@ -238,7 +238,7 @@ impl Doubt {
 
     /// The same question gets the same answer again.
     pub(crate) fn is_lasting(self) -> bool {
-        self.gap != Some(Gap::Stopped)
+        self.gap.is_none_or(|gap| GAPS.contains(&gap))
     }
 
     fn add_to(self, operation: u32, out: &mut Steps) -> Completeness {

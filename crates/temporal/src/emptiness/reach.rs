@@ -2,6 +2,8 @@
 
 use abridge_value::BitSet;
 
+use crate::formula::AtomId;
+
 use super::letters::Moves;
 use super::{Answer, LetterGraph, Node, Path, PathEnd, STOP_INTERVAL};
 
@@ -16,7 +18,7 @@ enum Hit {
     End(Node),
     /// Whatever follows is accepted.
     Universal(Node),
-    IllDefined(Node, u32, crate::formula::AtomId),
+    IllDefined(Node, AtomId),
 }
 
 /// Visits all nodes, unless a violation is met before.
@@ -67,19 +69,24 @@ fn look<G: LetterGraph>(
         return match moves.accepts_end(automaton, letter) {
             Ok(true) => Some(Hit::End(node)),
             Ok(false) => None,
-            Err(atom) => Some(Hit::IllDefined(node, letter, atom)),
+            Err(atom) => Some(Hit::IllDefined(node, atom)),
         };
     }
     let mut hit = None;
     let n_automaton = moves.n_automaton;
+    let (mut n_steps, mut n_universal) = (0, 0);
     graph.steps(state, &mut |letter, target| {
         let reaction = moves.reaction(automaton, letter);
         if let Some(atom) = reaction.ill_defined {
-            hit.get_or_insert(Hit::IllDefined(node, letter, atom));
+            hit.get_or_insert(Hit::IllDefined(node, atom));
         }
+        n_steps += 1;
+        n_universal += usize::from(reaction.edges.iter().any(|(next, _)| Some(*next) == universal));
         reaction.edges.iter().for_each(|(next, _)| found(u64::from(target) * n_automaton + u64::from(*next)));
     });
-    hit
+    // The state alone decides, if each step out of it does.
+    let is_decided = n_steps > 0 && n_universal == n_steps;
+    hit.or(is_decided.then_some(Hit::Universal(node)))
 }
 
 fn answer<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, hit: Hit) -> Answer {
@@ -99,11 +106,9 @@ fn answer<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, hit: Hit) -> Answ
                 None => Answer::Stopped,
             }
         }
-        Hit::IllDefined(node, letter, atom) => match path_to(node, moves) {
-            Some((mut positions, node)) => {
-                let state = moves.parts(node).0;
-                positions.push((state, letter));
-                Answer::IllDefined(Path { positions, end: PathEnd::Anything(state) }, atom)
+        Hit::IllDefined(node, atom) => match path_to(node, moves) {
+            Some((positions, node)) => {
+                Answer::IllDefined(Path { positions, end: PathEnd::Anything(moves.parts(node).0) }, atom)
             }
             None => Answer::Stopped,
         },
