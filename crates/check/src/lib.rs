@@ -50,7 +50,7 @@ pub use animation::{Animation, Choices, choices};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
-pub use refinement::{Counterexample, PairedStep, RefineConfig, Refinement, pair_of, refine};
+pub use refinement::{Counterexample, IllDefined, PairedStep, RefineConfig, Refinement, pair_of, refine};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind, limit_text};
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};

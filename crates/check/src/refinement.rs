@@ -48,10 +48,13 @@ pub struct Refinement {
     pub failures: Vec<(String, Diagnostic)>,
     pub counterexample: Option<Counterexample>,
     /// Something that is not well-defined: the operation and what is wrong.
-    pub ill_defined: Option<(Option<String>, Diagnostic)>,
+    pub ill_defined: Option<IllDefined>,
     pub symmetry: SymmetryReport,
     pub table_bytes: u64,
 }
+
+/// An operation, if it is known, and what is not well-defined there.
+pub type IllDefined = (Option<String>, Diagnostic);
 
 /// A run of both machines up to the step that breaks the refinement.
 #[derive(Clone, Debug)]
@@ -132,7 +135,7 @@ impl Comparison<'_, '_> {
         }
         let (joint, pinned) = self.pair.joint();
         let invariant = self.choices.notion == Notion::Simulation;
-        let symmetry = symmetry_of(joint, Properties { invariant, ..Properties::default() }, pinned);
+        let symmetry = symmetry_of(joint, Properties { invariant, ..Properties::default() }, &[], pinned);
         let group = symmetry.group.clone();
         if group.is_trivial() || self.pair.movable_words(&group).is_empty() {
             return None;
@@ -228,12 +231,7 @@ impl Comparison<'_, '_> {
     }
 
     /// What was found at the end of a path, as the plain interpreters see it; a limit if they do not see it.
-    #[allow(clippy::type_complexity)]
-    fn judged(
-        &self,
-        kind: FindingKind,
-        path: &Path,
-    ) -> Result<(Counterexample, Option<(Option<String>, Diagnostic)>), String> {
+    fn judged(&self, kind: FindingKind, path: &Path) -> Result<(Counterexample, Option<IllDefined>), String> {
         let unconfirmed = || "a failure was found that the plain interpreter does not confirm".to_owned();
         let mut counterexample = paired(self.pair, path);
         if let Some(gap) = &counterexample.gap {

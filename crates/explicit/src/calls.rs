@@ -79,10 +79,8 @@ impl<'m> Explicit<'m> {
         });
         let name = &self.model().operations[op].name;
         // What is wrong for these arguments may not be found again where arguments are enumerated.
-        if is_given && violation.is_some() {
-            self.note(&session, name, violation);
-        }
-        called.gap = self.note(&session, name, failure);
+        let noted = if is_given { self.note(&session, name, violation) } else { None };
+        called.gap = noted.max(self.note(&session, name, failure));
         called
     }
 

@@ -109,9 +109,9 @@ impl Pair<'_> {
         };
         let (own, words) = (self.alphabet.concrete.len(), self.concrete_words(state));
         let Some(position) = operation.checked_sub(FIRST_OPERATION).map(|position| position as usize) else {
-            let of_abstraction = |words: &Box<[u32]>| error(&self.abstracted.system, operation, words);
+            let states = &self.spec(state).states;
             return error(&self.concrete.system, operation, words)
-                .or_else(|| self.spec(state).states.iter().find_map(of_abstraction));
+                .or_else(|| states.iter().find_map(|words| error(&self.abstracted.system, operation, words)));
         };
         let of_refinement = self
             .alphabet
@@ -215,7 +215,7 @@ impl Pair<'_> {
     }
 
     /// Names and values of an event, in the words of one level.
-    fn named(&self, side: &Side<'_>, letter: &Letter, event: u32) -> (Vec<(String, String)>, Vec<(String, String)>) {
+    fn named(&self, side: &Side<'_>, letter: &Letter, event: u32) -> (Texts, Texts) {
         let event = self.events.get(event);
         let model = side.system.model();
         let outputs = letter.outputs.iter().zip(&event.outputs).map(|(position, val)| {
@@ -246,7 +246,10 @@ impl Pair<'_> {
     }
 }
 
-fn named_params(model: &Model, letter: &Letter, params: &[Val]) -> Vec<(String, String)> {
+/// Names and values.
+type Texts = Vec<(String, String)>;
+
+fn named_params(model: &Model, letter: &Letter, params: &[Val]) -> Texts {
     let names = letter.params.iter().map(|position| model.operations[letter.op].params[*position]);
     names.zip(params).map(|(local, val)| (model.locals[local].name.to_string(), val_text(model, val))).collect()
 }

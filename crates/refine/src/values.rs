@@ -56,7 +56,7 @@ impl ValueStates for Pair<'_> {
         }
         let spec = self.spec(state);
         let system = &self.abstracted.system;
-        let image = |old: &Box<[u32]>, change: &mut dyn FnMut(&Value) -> Option<Value>| -> Box<[u32]> {
+        let image = |old: &[u32], change: &mut dyn FnMut(&Value) -> Option<Value>| -> Box<[u32]> {
             (0..old.len()).map(|word| system.map_word(old, word, change)).collect()
         };
         let states = spec.states.iter().map(|old| image(old, change)).collect();

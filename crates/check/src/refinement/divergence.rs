@@ -37,7 +37,7 @@ pub(super) fn find(
     let (joint, pinned) = pair.joint();
     let group = match config.symmetry {
         Method::Off => Default::default(),
-        _ => symmetry_of(joint, Properties::default(), pinned).group,
+        _ => symmetry_of(joint, Properties::default(), &[], pinned).group,
     };
     let quotient = Auto::new(system, group);
     let graph = Graph::explore(system, &hidden, &mut quotient.canonizer(), control)?;
