@@ -23,7 +23,7 @@ use crate::load::load;
 use crate::out::{out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{object, shortened};
-use crate::watch::{Guard, Interrupt, Watch, ceiling, grouped, peak_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Watch, grouped, peak_bytes, usual_budget};
 
 #[derive(Args)]
 pub(crate) struct RefineOptions {
@@ -165,9 +165,10 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
     }
     let interrupt = Interrupt::new();
     let budget = options.memory.unwrap_or_else(usual_budget);
-    let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone());
+    let mut watch = Watch::new(start, options.time, Some(budget), !json, interrupt.clone());
     let mut config = options.config(file, budget);
-    let stop = interrupt.guard(Guard::new(options.time, ceiling(budget)).patient());
+    let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
+    let stop = interrupt.guard(guard);
     (config.stop, config.stopped_for) = (stop.flag, stop.reason);
     let search_start = Instant::now();
     let choices = options.choices(model);
