@@ -21,7 +21,7 @@ mod unchecked;
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use abridge_diag::Diagnostic;
@@ -35,6 +35,7 @@ use abridge_value::bytes::{DIGEST_BYTES, Digest};
 use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
+pub use abridge_eval::Memory;
 pub use abridge_explicit::{
     Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS, Usage,
     named_values,
@@ -76,6 +77,8 @@ pub struct Config {
     pub goal: bool,
     /// Temporal formulas to check.
     pub formulas: Arc<Prepared>,
+    /// Paths stay for ever in a state where nothing is enabled, instead of ending there.
+    pub stutters: bool,
     /// Temporal properties of the machine are of interest: that they are not among the formulas is told.
     pub temporal: bool,
     /// Conjuncts of a refinement's invariant that speak of variables of its abstraction are of interest.
@@ -98,6 +101,8 @@ pub struct Config {
     pub stop: Arc<AtomicBool>,
     /// Why it was set; said before it is.
     pub stopped_for: Arc<OnceLock<Limit>>,
+    /// Set by the run when the search is over and only the report is left to be made.
+    pub is_search_over: Arc<AtomicBool>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
     /// The process ends after the run, which gives memory back sooner than value by value.
@@ -120,6 +125,7 @@ impl Default for Config {
             assertions: true,
             goal: true,
             formulas: Arc::default(),
+            stutters: false,
             temporal: true,
             gluing: true,
             find_all: false,
@@ -132,6 +138,7 @@ impl Default for Config {
             workers: NonZero::<usize>::MIN,
             stop: Arc::default(),
             stopped_for: Arc::default(),
+            is_search_over: Arc::default(),
             symmetry: Method::Off,
             leaves_memory: false,
         }
@@ -263,6 +270,7 @@ fn summarise(
     canonizer: Option<&mut dyn Canonizer>,
     config: &Config,
 ) -> Report {
+    config.is_search_over.store(true, Ordering::Relaxed);
     let remarks = machine.remarks();
     let mut limits = limits(&remarks, &exploration.limits, config.stopped_for.get().copied());
     // A machine that cannot even start is stuck at the root. Where values were searched for in a part of their type only, none was found

@@ -213,6 +213,7 @@ pub fn limit_text(limit: Limit) -> String {
         Limit::Interrupted => "interrupted by the user".to_owned(),
         Limit::Settled => "counting stopped after a violation (--settle)".to_owned(),
         Limit::Missing(Gap::Stopped) => "an evaluation was aborted by a limit or by the user".to_owned(),
+        Limit::Missing(Gap::Memory) => "memory limit reached during an evaluation".to_owned(),
         Limit::Missing(Gap::Failed) => "some steps could not be evaluated".to_owned(),
         Limit::Missing(Gap::Capped) => {
             "a cap was reached: not all set-ups, initialisations or steps were tried".to_owned()
