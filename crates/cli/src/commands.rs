@@ -9,6 +9,7 @@ pub(crate) mod fmt;
 pub(crate) mod graph;
 pub(crate) mod parse;
 pub(crate) mod por;
+pub(crate) mod refine;
 pub(crate) mod show;
 pub(crate) mod tables;
 pub(crate) mod trace;

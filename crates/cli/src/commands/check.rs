@@ -446,7 +446,9 @@ impl Subject<'_> {
         if places.folder.is_none() {
             let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
             let (file, n_states) = (file.to_owned(), watch.n_states());
-            stop = interrupt.guard(guard.at_last(move |limit| give_up(&file, limit, n_states.load(Relaxed), json)));
+            stop = interrupt.guard(guard.at_last(move |limit, is_over| {
+                give_up(&file, limit, is_over, n_states.load(Relaxed), json);
+            }));
             let Stop { flag, reason, is_over, .. } = stop.clone();
             (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
         }
@@ -489,15 +491,18 @@ impl Subject<'_> {
     }
 }
 
-/// Ends a run whose evaluation does not look up. Nothing has been found, or the report would be on its way.
-fn give_up(file: &Path, limit: Limit, n_states: u64, json: bool) {
-    let limit = format!("{} during an evaluation that could not be interrupted", limit_text(limit));
+/// Ends a run whose evaluation does not look up, or that has not enough memory to tell what it found.
+fn give_up(file: &Path, limit: Limit, is_over: bool, n_states: u64, json: bool) {
+    let what = if is_over { "no report" } else { "no violation found" };
+    let when = if is_over { "while the report was made" } else { "during an evaluation that could not be interrupted" };
+    let limit = format!("{} {when}", limit_text(limit));
     if json {
-        let value =
-            json!({ "file": file, "verdict": "incomplete", "states": n_states, "limits": [limit], "violation": null });
-        print_json(&value);
+        let limits = [&limit];
+        print_json(
+            &json!({ "file": file, "verdict": "incomplete", "states": n_states, "limits": limits, "violation": null }),
+        );
     } else {
-        outln!("no violation found ({limit}; {} visited)", plural(n_states, "state"));
+        outln!("{what} ({limit}; {} visited)", plural(n_states, "state"));
     }
     flush();
     std::process::exit(Exit::Incomplete as i32);

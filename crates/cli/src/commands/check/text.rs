@@ -110,7 +110,7 @@ fn holds_text(report: &Report) -> String {
         return format!("holds (symbolic search: {} states)", grouped_digits(&symbolic.states.to_string()));
     }
     let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
-    let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_twin);
+    let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_verification);
     let states = plural(report.states, "state");
     match (is_selected, is_symmetric) {
         (true, true) => format!("holds (partial order and symmetry reduction: {states} visited)"),
