@@ -16,6 +16,7 @@ pub mod minimise;
 pub mod mistakes;
 pub mod models;
 pub mod mutate;
+pub mod nesting;
 mod project;
 pub mod seeds;
 pub mod sizes;

@@ -9,6 +9,7 @@ use std::hash::{BuildHasher as _, Hash};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use abridge_diag::with_stack;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
@@ -93,6 +94,16 @@ pub struct Interner<T = Value> {
     owned: AtomicU64,
     /// Where memory matters more than time, parts of values are held once.
     parts: OnceLock<PartPool>,
+}
+
+/// Values may be deep.
+impl<T> Drop for Interner<T> {
+    fn drop(&mut self) {
+        with_stack(|| {
+            self.segments.iter_mut().for_each(|segment| drop(segment.take()));
+            drop(self.parts.take());
+        });
+    }
 }
 
 impl<T: Internable> Interner<T> {

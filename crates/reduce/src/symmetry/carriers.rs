@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use abridge_compile::Interchangeable;
-use abridge_diag::Span;
+use abridge_diag::{Span, with_stack};
 use abridge_eval::Val;
 use abridge_external::SILENT_PREDICATES;
 use abridge_model::ids::Id as _;
@@ -67,6 +67,10 @@ impl Symmetry {
 
 /// What is symmetric, given what is asked and which constants were fixed beforehand.
 pub fn symmetry_of(model: &Model, asked: Properties, pinned: &[(ConstId, Val)]) -> Symmetry {
+    with_stack(|| symmetry_of_inner(model, asked, pinned))
+}
+
+fn symmetry_of_inner(model: &Model, asked: Properties, pinned: &[(ConstId, Val)]) -> Symmetry {
     let mut mentions = Mentions::of(model, asked);
     for (constant, val) in pinned {
         if let Some(Value::Element { set, index }) = val.as_value() {
