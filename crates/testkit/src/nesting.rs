@@ -163,12 +163,45 @@ const ROWS: &[Row] = &[
     ("parallel blocks", Substitution, "BEGIN skip || ", "nn := 1 - nn", " END"),
 ];
 
+/// Depths beyond which something takes long: values that are large, or many ways to do without.
+const SLOW: &[(&str, usize)] = &[
+    ("identity", 12),
+    ("cardinality", 60),
+    ("product of sets", 12),
+    ("product of sets on the right", 12),
+    ("lambda", 12),
+    ("tree", 100),
+    ("append", 300),
+    ("prepend", 300),
+    ("concatenation", 300),
+    ("sum", 600),
+    ("sum on the left", 600),
+    ("select else", 600),
+];
+
 /// Machines that nest things as deep as `depth`.
 pub fn cases(depth: usize) -> Vec<Case> {
-    let mut cases: Vec<Case> = ROWS.iter().map(|row| nested(row, depth)).collect();
-    cases.extend(chains(depth));
-    cases.extend(built(depth));
+    let mut cases = formulas(depth);
+    cases.extend(substitutions(depth));
+    cases.extend(chains(depth / 5));
+    cases.extend(loops(depth));
     cases
+}
+
+/// Machines with nested expressions and predicates.
+pub fn formulas(depth: usize) -> Vec<Case> {
+    rows(depth, |place| place != Substitution)
+}
+
+/// Machines with nested substitutions.
+pub fn substitutions(depth: usize) -> Vec<Case> {
+    rows(depth, |place| place == Substitution)
+}
+
+fn rows(depth: usize, is_meant: impl Fn(Place) -> bool) -> Vec<Case> {
+    let bound = |name: &str| SLOW.iter().find(|(slow, _)| *slow == name).map_or(depth, |(_, most)| depth.min(*most));
+    let rows = ROWS.iter().filter(|(_, place, ..)| is_meant(*place));
+    rows.map(|row| nested(row, bound(row.0))).collect()
 }
 
 fn nested((name, place, before, innermost, after): &Row, depth: usize) -> Case {
@@ -199,8 +232,8 @@ fn machine(invariant: &str, initialisation: &str, operation: &str, formula: &str
     text.replace("{f}", formula)
 }
 
-/// Many small things that make something deep together: definitions, alternatives, equations, calls.
-fn chains(depth: usize) -> Vec<Case> {
+/// Many small things that make something deep together: definitions, alternatives, equations.
+pub fn chains(depth: usize) -> Vec<Case> {
     let many = |row: &dyn Fn(usize) -> String, between: &str| (1..=depth).map(row).collect::<Vec<_>>().join(between);
     let case = |name: &str, text: String| Case { name: name.to_owned(), text, formula: None };
     let elsif = many(&|idx| format!("ELSIF nn = {} THEN skip", idx + 5), " ");
@@ -248,7 +281,7 @@ fn chains(depth: usize) -> Vec<Case> {
 }
 
 /// Values that a loop makes deep.
-fn built(n_rounds: usize) -> Vec<Case> {
+pub fn loops(n_rounds: usize) -> Vec<Case> {
     let case = |name: &str, first: &str, next: &str, look: &str| {
         let text = format!(
             "MACHINE M SETS SS FREETYPES LL = nil, cons(SS * LL) VARIABLES nn, pp, vv
