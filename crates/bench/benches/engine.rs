@@ -114,7 +114,7 @@ fn canonical_forms(criterion: &mut Criterion) {
     let model = model("scheduler0.mch", &[("PROC", 4)]);
     let system = system(&model, SystemConfig::default());
     let states = states(&system);
-    let symmetry = symmetry_of(&model, ASKED, system.pinned()).group;
+    let symmetry = symmetry_of(&model, ASKED, &[], system.pinned()).group;
     let (auto, canon) = (Auto::new(&system, symmetry.clone()), Canon::new(&system, symmetry, Own));
     let mut group = criterion.benchmark_group("canonical forms");
     group.sample_size(20).throughput(Throughput::Elements(states.len() as u64));

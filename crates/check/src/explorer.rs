@@ -1,18 +1,65 @@
 //! The ways to explore a system, whatever wraps it.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
-use abridge_search::{Config, Control, Disk, Exploration, Refusal, explore, explore_on_disk};
-use abridge_system::System;
+use abridge_search::{Config, Control, Disk, Exploration, Progress, Refusal, explore, explore_on_disk};
+use abridge_store::StateTable;
+use abridge_system::{Limit, System};
+
+/// Looks at the states while a search goes on.
+pub(crate) trait Watcher {
+    /// See [`Control::is_enough`].
+    fn is_enough(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> bool;
+}
+
+/// Nobody looks.
+pub(crate) struct Unwatched;
+
+impl Watcher for Unwatched {
+    fn is_enough(&mut self, _: &StateTable, _: u32, _: &mut dyn Control) -> bool {
+        false
+    }
+}
+
+/// A control with a watcher.
+struct Watched<'w>(&'w mut dyn Control, &'w mut dyn Watcher);
+
+impl Control for Watched<'_> {
+    fn poll(&mut self, progress: &Progress) -> Option<Limit> {
+        self.0.poll(progress)
+    }
+
+    fn elapsed(&self) -> Option<Duration> {
+        self.0.elapsed()
+    }
+
+    fn is_enough(&mut self, table: &StateTable, n_expanded: u32) -> bool {
+        self.1.is_enough(table, n_expanded, &mut *self.0)
+    }
+
+    fn is_checkpoint_due(&mut self) -> bool {
+        self.0.is_checkpoint_due()
+    }
+}
 
 pub(crate) trait Explorer {
     /// Why it may not begin.
     type Refusal;
 
-    fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Self::Refusal>;
+    /// Explores a system; to be asked once.
+    fn explore<S: System>(
+        &mut self,
+        system: &S,
+        search: &Config,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Exploration, Self::Refusal>;
 
-    /// Who is asked about the search, if it may be begun and given up for another one.
-    fn control(&mut self) -> Option<&mut dyn Control>;
+    /// Who is asked about the search.
+    fn control(&mut self) -> &mut dyn Control;
+
+    /// A search may be begun and given up for another one.
+    fn may_restart(&self) -> bool;
 }
 
 /// Everything is kept in memory.
@@ -21,12 +68,21 @@ pub(crate) struct InMemory<'c>(pub(crate) &'c mut dyn Control);
 impl Explorer for InMemory<'_> {
     type Refusal = Infallible;
 
-    fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Infallible> {
-        Ok(explore(system, search, self.0))
+    fn explore<S: System>(
+        &mut self,
+        system: &S,
+        search: &Config,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Exploration, Infallible> {
+        Ok(explore(system, search, &mut Watched(&mut *self.0, watcher)))
     }
 
-    fn control(&mut self) -> Option<&mut dyn Control> {
-        Some(&mut *self.0)
+    fn control(&mut self) -> &mut dyn Control {
+        &mut *self.0
+    }
+
+    fn may_restart(&self) -> bool {
+        true
     }
 }
 
@@ -36,11 +92,20 @@ pub(crate) struct OnDisk<'c>(pub(crate) Disk<'c>, pub(crate) &'c mut dyn Control
 impl Explorer for OnDisk<'_> {
     type Refusal = Refusal;
 
-    fn explore<S: System>(self, system: &S, search: &Config) -> Result<Exploration, Refusal> {
-        explore_on_disk(system, search, self.0, self.1)
+    fn explore<S: System>(
+        &mut self,
+        system: &S,
+        search: &Config,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Exploration, Refusal> {
+        explore_on_disk(system, search, self.0, &mut Watched(&mut *self.1, watcher))
     }
 
-    fn control(&mut self) -> Option<&mut dyn Control> {
-        None
+    fn control(&mut self) -> &mut dyn Control {
+        &mut *self.1
+    }
+
+    fn may_restart(&self) -> bool {
+        false
     }
 }

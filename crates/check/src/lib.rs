@@ -13,6 +13,7 @@ mod replay;
 mod report;
 mod space;
 mod stuck;
+mod temporal;
 mod trace;
 mod unchecked;
 
@@ -30,7 +31,7 @@ use abridge_search::{Exploration, Scouted};
 use abridge_system::{Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
-use explorer::{Explorer as _, InMemory, OnDisk};
+use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
 pub use abridge_explicit::{
@@ -50,6 +51,9 @@ pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind, limit_text};
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
+pub use temporal::{
+    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict, prepare,
+};
 pub use trace::{Trace, TraceStep};
 
 /// What to check and how.
@@ -62,7 +66,9 @@ pub struct Config {
     pub deadlock: bool,
     pub assertions: bool,
     pub goal: bool,
-    /// Temporal properties of the machine are of interest.
+    /// Temporal formulas to check.
+    pub formulas: Arc<Prepared>,
+    /// Temporal properties of the machine are of interest: that they are not among the formulas is told.
     pub temporal: bool,
     /// Conjuncts of a refinement's invariant that speak of variables of its abstraction are of interest.
     pub gluing: bool,
@@ -100,6 +106,7 @@ impl Default for Config {
             deadlock: true,
             assertions: true,
             goal: true,
+            formulas: Arc::default(),
             temporal: true,
             gluing: true,
             find_all: false,
@@ -172,8 +179,8 @@ fn check_on_disk_inner(
 
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
-    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config));
-    summarise(machine, exploration, None, config)
+    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config), &mut Unwatched);
+    summarise(machine, &exploration, None, config)
 }
 
 /// Gives the memory of a system back, unless the process does so.
@@ -183,9 +190,13 @@ fn end(system: Explicit<'_>, config: &Config) {
     }
 }
 
-/// A selection of steps asks for labels.
+/// A selection of steps asks for labels, and atoms of temporal formulas are propositions of the system.
 fn system_config(config: &Config) -> SystemConfig {
-    SystemConfig { labels: config.por != PorMode::Off && config.system.memo, ..config.system.clone() }
+    SystemConfig {
+        labels: config.por != PorMode::Off && config.system.memo,
+        propositions: config.formulas.propositions.clone(),
+        ..config.system.clone()
+    }
 }
 
 /// Stands for all that a saved run depends on: the model, the text of its files, and the options that change what is visited or found.
@@ -235,7 +246,7 @@ fn search_config(config: &Config) -> abridge_search::Config {
 /// A report in words and with traces. With a canonizer, the states of the table are representatives.
 fn summarise(
     machine: &impl Machine,
-    exploration: Exploration,
+    exploration: &Exploration,
     canonizer: Option<&mut dyn Canonizer>,
     config: &Config,
 ) -> Report {
@@ -254,7 +265,7 @@ fn summarise(
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("state files: {error}")));
     machine.wind_up();
     let violations =
-        violations(machine, &exploration, is_stuck, config.max_violations, canonizer).unwrap_or_else(|error| {
+        violations(machine, exploration, is_stuck, config.max_violations, canonizer).unwrap_or_else(|error| {
             limits.push(format!("the trace of a violation could not be read from state files: {error}"));
             Vec::new()
         });
@@ -277,7 +288,7 @@ fn summarise(
         verdict,
         states: (exploration.table.len() as u64).saturating_sub(remarks.n_outside),
         transitions: exploration.transitions,
-        depth: depth(machine, &exploration),
+        depth: depth(machine, exploration),
         found,
         violations,
         coverage: coverage.collect(),
@@ -290,7 +301,8 @@ fn summarise(
         table_bytes: exploration.table.bytes() as u64,
         profile: Profile::default(),
         symmetry: SymmetryReport::default(),
-        disk: exploration.disk,
+        disk: exploration.disk.clone(),
+        temporal: Vec::new(),
     }
 }
 

@@ -9,6 +9,7 @@ use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
 use abridge_system::{FindingKind, Gap, Limit, Part};
 
+use crate::temporal::{TemporalReport, TemporalVerdict};
 use crate::trace::Trace;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,9 +53,38 @@ pub struct Report {
     pub profile: Profile,
     pub symmetry: SymmetryReport,
     pub disk: DiskUse,
+    /// Temporal formulas, in the order of the request.
+    pub temporal: Vec<TemporalReport>,
 }
 
 impl Report {
+    /// Makes the verdict one about temporal formulas, too.
+    pub(crate) fn settle_temporal(&mut self) {
+        let mut limits = Vec::new();
+        for formula in &self.temporal {
+            match &formula.verdict {
+                TemporalVerdict::Holds => continue,
+                TemporalVerdict::Violated | TemporalVerdict::IllDefined(_) => self.verdict = Verdict::Violated,
+                TemporalVerdict::Incomplete(why) if self.limits.contains(why) => {}
+                TemporalVerdict::Incomplete(why) => limits.push(format!("`{}`: {why}", formula.name)),
+                TemporalVerdict::Error(why) => limits.push(format!("`{}` is wrong: {why}", formula.name)),
+            }
+            if self.verdict == Verdict::Holds {
+                self.verdict = Verdict::Incomplete;
+            }
+        }
+        self.limits.extend(limits);
+    }
+
+    /// No formula is known to hold, for a reason.
+    pub(crate) fn doubt_temporal(&mut self, why: &str) {
+        for formula in &mut self.temporal {
+            if formula.verdict == TemporalVerdict::Holds {
+                formula.verdict = TemporalVerdict::Incomplete(why.to_owned());
+            }
+        }
+    }
+
     /// The first violation.
     pub fn violation(&self) -> Option<&Violation> {
         self.violations.first()

@@ -62,7 +62,7 @@ pub fn space(model: &Model, config: &Config, view: View, max_nodes: usize) -> Sp
 
 fn space_inner(model: &Model, config: &Config, view: View, max_nodes: usize) -> Space {
     let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
-    let group = symmetry_of(model, asked(config), system.pinned()).group;
+    let group = symmetry_of(model, asked(config), &[], system.pinned()).group;
     let (auto, flood) = (Auto::new(&system, group.clone()), Flood::new(&system, group));
     let (mut auto, mut flood) = (auto.judge(), flood.canonizer());
     let orbits = Orbits {
@@ -202,7 +202,7 @@ pub fn state_graph(model: &Model, config: &Config, number: u64, control: &mut dy
 
 fn state_graph_inner(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateGraph> {
     let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
-    let group = symmetry_of(model, asked(config), system.pinned()).group;
+    let group = symmetry_of(model, asked(config), &[], system.pinned()).group;
     let words = nth_state(&system, number, control)?;
     let graph = Graph::new(&group, system.values_of(&words), true);
     let edges = graph.edges.iter().map(|edge| (edge.from, edge.to, label_text(model, edge.label))).collect();

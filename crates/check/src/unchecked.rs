@@ -26,9 +26,10 @@ pub(crate) fn tell(model: &Model, config: &Config, report: &mut Report) {
     }
 }
 
+/// Temporal properties of a machine that nobody prepared.
 fn temporal(model: &Model, config: &Config) -> Option<Diagnostic> {
     let properties = &model.steering.temporal;
-    if !config.temporal || properties.is_empty() {
+    if !config.temporal || properties.is_empty() || !config.formulas.formulas.is_empty() {
         return None;
     }
     let message = match properties.as_slice() {

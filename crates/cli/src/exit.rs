@@ -12,6 +12,8 @@ pub(crate) enum Exit {
     Usage = 2,
     Deadlock = 11,
     Invariant = 12,
+    /// A temporal formula is violated.
+    Temporal = 13,
     Assertion = 14,
     /// The search was not exhaustive.
     Incomplete = 20,

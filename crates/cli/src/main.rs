@@ -49,6 +49,7 @@ Exit statuses:
   2    usage error, or a file that cannot be written
   11   deadlock
   12   invariant violated
+  13   temporal property violated
   14   assertion violated
   20   incomplete: a limit was reached, or something could not be evaluated
   75   not well-defined, for example a division by zero

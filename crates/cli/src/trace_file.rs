@@ -263,7 +263,7 @@ fn wanted(trace: &TraceFile, roles: &[&Role], vals: Vec<Val>) -> Vec<Wanted> {
     let mut named = roles.iter().zip(vals).map(|(role, val)| match role {
         Role::ValueOf(name) => (name.to_string(), val),
         Role::ValueOfLocal { local, .. } => (local.to_string(), val),
-        Role::Any | Role::Predicate => (String::new(), val),
+        Role::Any | Role::Predicate | Role::Expression | Role::BeforeAfter => (String::new(), val),
     });
     let mut take = |count: usize| -> Vec<(String, Val)> { named.by_ref().take(count).collect() };
     let step = |step: &FileStep| Wanted {
@@ -288,7 +288,7 @@ fn unknown_names(model: &Model, trace: &TraceFile) -> Vec<String> {
                 .transitions()
                 .filter(|(_, op)| op.name == *operation)
                 .all(|(_, op)| op.params.iter().chain(&op.outputs).any(|id| model.locals[*id].name == *local)),
-            Role::Any | Role::Predicate => true,
+            Role::Any | Role::Predicate | Role::Expression | Role::BeforeAfter => true,
         };
         if let (false, Role::ValueOf(name) | Role::ValueOfLocal { local: name, .. }) = (is_known, &role) {
             notes.push(format!("step {}: the machine does not declare `{name}`; its value is ignored", idx + 1));

@@ -4,7 +4,7 @@
 //! few ids.
 
 use abridge_model::ids::Id as _;
-use abridge_model::{ConstId, LocalId, Model, OpId, PredId, VarId};
+use abridge_model::{ConstId, LocalId, Model, OpId, PredId, Target, VarId};
 
 use crate::code::{Case, Code, Plan, Test};
 
@@ -84,7 +84,7 @@ pub struct Staged {
     pub conditions: Vec<Condition>,
     pub search: ParameterSearch,
     pub values: Vec<Assigned>,
-    /// Number of of the found locals are parameters and so belong to the label of a step; they come first.
+    /// Number of the found locals that are parameters and so belong to the label of a step; they come first.
     pub n_params: usize,
 }
 
@@ -107,8 +107,7 @@ pub struct ParameterSearch {
 /// The new value of a variable, or of an output.
 pub struct Assigned {
     pub(crate) code: Code,
-    /// Nothing for an output.
-    pub target: Option<VarId>,
+    pub target: Target,
     pub reads: Vec<VarId>,
     /// Which of the found locals it reads.
     pub locals: Vec<usize>,

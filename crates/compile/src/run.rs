@@ -66,6 +66,11 @@ impl Chosen<'_> {
     pub fn local(&self, id: LocalId) -> &Val {
         &self.slots[self.layout.local(id)]
     }
+
+    /// The value of an output; nothing if the step does not assign it.
+    pub fn output(&self, id: LocalId) -> Option<&Val> {
+        Some(self.local(id)).filter(|val| !is_unset(val))
+    }
 }
 
 /// Slots and caches of one thread.

@@ -6,7 +6,7 @@
 
 use abridge_compile::{OrbitChoice, Program, Staged};
 use abridge_model::effects::must_write;
-use abridge_model::{LocalId, Model, OpId, VarId};
+use abridge_model::{LocalId, Model, OpId, Target, VarId};
 
 use crate::condition::Conditions;
 use crate::layout::{FIRST_OPERATION, Words};
@@ -22,8 +22,9 @@ pub(crate) struct Operation {
     pub(crate) writes: Vec<usize>,
     /// Number of parameters it has.
     pub(crate) n_params: usize,
-    /// The locals that label a step.
-    pub(crate) label: Vec<LocalId>,
+    /// Locals that tell its instances apart: its parameters or, without any, what its ANY chooses.
+    pub(crate) instance: Vec<LocalId>,
+    pub(crate) outputs: Vec<LocalId>,
     pub(crate) whole: Option<Memo>,
     /// The same with labels.
     pub(crate) labelled: Option<Memo>,
@@ -38,6 +39,8 @@ pub(crate) struct Stages {
     pub(crate) conditions: Vec<usize>,
     pub(crate) search: Stage,
     pub(crate) values: Vec<(Stage, Option<usize>)>,
+    /// Positions of the outputs among the values; nothing for one that is not assigned.
+    pub(crate) outputs: Vec<Option<usize>>,
 }
 
 pub(crate) struct Stage {
@@ -61,7 +64,7 @@ impl Operation {
         }
         let key = words.of(&determines);
         let staged = program.and_then(|program| program.staged(op));
-        let stages = staged.map(|staged| Stages::new(model, words, conditions, staged));
+        let stages = staged.map(|staged| Stages::new(model, words, conditions, op, staged));
         let stages = stages.filter(|stages| stages.read_less_than(conditions, &key));
         // Stages need less room for the same.
         let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
@@ -69,15 +72,16 @@ impl Operation {
         let whole = words.can_repeat(&key).then(memo);
         let labelled = (words.labels && words.can_repeat(&key)).then(memo);
         let writes = effects.writes.iter().filter_map(|id| words.position(id)).collect();
-        let label = match staged.filter(|_| stages.is_some()) {
+        let instance = match staged.filter(|_| stages.is_some()) {
             Some(staged) => staged.search.locals.clone(),
-            None => label_locals(model, program, op),
+            None => instance_locals(model, program, op),
         };
         let n_params = model.operations[op].params.len();
         let has_form = program.is_some_and(|program| program.has(op));
         let by_orbit = if has_form { OrbitChoice::of_operation(model, op, words.many_choices) } else { None };
         let step = idx as u32 + FIRST_OPERATION;
-        Operation { op, step, writes, n_params, label, key, whole, labelled, stages, by_orbit }
+        let outputs = model.operations[op].outputs.clone();
+        Operation { op, step, writes, n_params, instance, outputs, key, whole, labelled, stages, by_orbit }
     }
 
     pub(crate) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -89,20 +93,32 @@ impl Operation {
 }
 
 impl Stages {
-    pub(crate) fn new(model: &Model, words: &Words<'_>, conditions: &mut Conditions, staged: &Staged) -> Self {
+    pub(crate) fn new(
+        model: &Model,
+        words: &Words<'_>,
+        conditions: &mut Conditions,
+        op: OpId,
+        staged: &Staged,
+    ) -> Self {
         let stage = |reads: &[VarId], n_locals: usize| {
             let read = words.of_those(|id| reads.contains(&id));
             let memo = words.can_repeat(&read).then(|| Memo::new(1 + read.len() + n_locals, 5, usize::MAX));
             Stage { words: read, memo }
         };
+        let position = |target: Target| match target {
+            Target::Variable(id) => words.position(id),
+            Target::Local(_) => None,
+        };
+        let assigned = |target: Target| staged.values.iter().position(|value| value.target == target);
         Stages {
             conditions: staged.conditions.iter().map(|item| conditions.number(model, words, item)).collect(),
             search: stage(&staged.search.reads, 0),
             values: staged
                 .values
                 .iter()
-                .map(|value| (stage(&value.reads, value.locals.len()), value.target.and_then(|id| words.position(id))))
+                .map(|value| (stage(&value.reads, value.locals.len()), position(value.target)))
                 .collect(),
+            outputs: model.operations[op].outputs.iter().map(|output| assigned(Target::Local(*output))).collect(),
         }
     }
 
@@ -118,8 +134,8 @@ impl Stages {
     }
 }
 
-/// Locals that label the steps of an operation: all that tells its instances apart, if it is compiled; the plain interpreter tells parameters only.
-pub(crate) fn label_locals(model: &Model, program: Option<&Program>, op: OpId) -> Vec<LocalId> {
+/// Locals that tell the instances of an operation apart, if it is compiled; the plain interpreter tells parameters only.
+fn instance_locals(model: &Model, program: Option<&Program>, op: OpId) -> Vec<LocalId> {
     if program.is_some_and(|program| program.has(op)) {
         model.label_locals(op)
     } else {

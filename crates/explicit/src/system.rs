@@ -42,7 +42,7 @@ pub struct SystemConfig {
     pub memo: bool,
     /// The most memory for that, if it is limited beyond what is reasonable anyway.
     pub memo_bytes: Option<u64>,
-    /// Remember outcomes with their labels too ([`ExplicitWorker::labelled`]).
+    /// Remember outcomes with their labels too, for whoever asks for them ([`abridge_system::Steps::with_labels`]).
     pub labels: bool,
     /// Try the compiled form first.
     pub compiled: bool,

@@ -12,6 +12,8 @@ mod labelled;
 mod outcomes;
 mod perform;
 
+pub use labelled::LabelValues;
+
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;

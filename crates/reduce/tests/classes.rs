@@ -73,7 +73,7 @@ fn all_methods_have_the_same_classes() {
         let exploration = explore(&system, &search(), &mut ());
         let state = |idx| exploration.table.get(idx).expect("in memory");
         let states: Vec<Vec<u32>> = (0..exploration.table.len() as u32).map(state).collect();
-        let Symmetry { group, .. } = symmetry_of(&model, ASKED, system.pinned());
+        let Symmetry { group, .. } = symmetry_of(&model, ASKED, &[], system.pinned());
         let auto = Auto::new(&system, group.clone());
         let canon = Canon::new(&system, group.clone(), Own);
         let flood = Flood::new(&system, group.clone());
@@ -99,7 +99,7 @@ fn what_does_not_pay_is_given_up() {
     let model = analysis.model.expect("a model");
     let counts = |workers: usize| {
         let system = system(&model, false);
-        let group = symmetry_of(&model, ASKED, system.pinned()).group;
+        let group = symmetry_of(&model, ASKED, &[], system.pinned()).group;
         let auto = Auto::new(&system, group);
         let config = abridge_search::Config { workers: NonZero::new(workers).expect("not zero"), ..search() };
         explore(&Quotiented::new(&system, &auto), &config, &mut ()).table.len()

@@ -203,6 +203,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.disk.is_spilled = self.parallel.table().is_spilled();
         Exploration {
             table: StateTable::new(0, Order::Ascending),
+            n_expanded: self.position.next,
             transitions: record.tally.transitions,
             per_operation: record.tally.per_operation,
             findings: record.findings,
@@ -261,6 +262,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             self.tidy(self.position.next);
             self.use_disk(control);
             self.look_ahead(self.position.next, control);
+            self.record.is_done |= control.is_enough(&self.parallel.table(), self.position.next);
         }
     }
 

@@ -54,6 +54,13 @@ pub trait Control {
         None
     }
 
+    /// Told between blocks which states were expanded: those with numbers below `n_expanded`. Whether the search may end, since all that
+    /// was asked is known. Only breadth-first search tells.
+    fn is_enough(&mut self, table: &StateTable, n_expanded: u32) -> bool {
+        let _ = (table, n_expanded);
+        false
+    }
+
     /// Whether it is time to save the search, if it can be saved.
     fn is_checkpoint_due(&mut self) -> bool {
         false
@@ -70,6 +77,8 @@ impl Control for () {
 /// What a search found out.
 pub struct Exploration {
     pub table: StateTable,
+    /// The states with smaller numbers were expanded.
+    pub n_expanded: u32,
     pub transitions: u64,
     /// Transitions per operation.
     pub per_operation: Vec<u64>,

@@ -68,6 +68,14 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
+    /// Marks and root of each step.
+    pub(crate) fn marked_targets(&mut self, table: &StateTable, mut each: impl FnMut(u64, u64)) {
+        let near = Some((self.words.as_slice(), self.ids.as_slice()));
+        for step in self.steps.iter() {
+            each(step.marks, table.fold(&mut self.cache, step.target, near, &mut self.target_ids));
+        }
+    }
+
     /// Inspects states, at most [`AHEAD`], of which the roots are given after those of their parents.
     pub(crate) fn inspect_all(
         &mut self,

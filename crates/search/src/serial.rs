@@ -29,6 +29,8 @@ pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn 
     serial.run(system, control);
     let Serial { table, record, depth, scout, .. } = serial;
     Exploration {
+        // States are expanded in any order, so only a search that ended by itself has expanded the first ones.
+        n_expanded: if record.is_done { 0 } else { table.len() as u32 },
         table,
         transitions: record.tally.transitions,
         per_operation: record.tally.per_operation,

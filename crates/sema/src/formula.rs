@@ -27,6 +27,10 @@ pub enum Role {
     Any,
     /// A predicate without free identifiers.
     Predicate,
+    /// An expression without free identifiers.
+    Expression,
+    /// A predicate about a step: `x$0` is the value of a variable before it, a free identifier with the name of the variable.
+    BeforeAfter,
     /// A value of a constant or variable.
     ValueOf(SmolStr),
     /// A value of a parameter or output of an operation.

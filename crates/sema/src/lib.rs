@@ -27,6 +27,7 @@ use abridge_syntax::ast::Ast;
 
 pub use formula::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Role, analyse_formulas};
 pub use project::FileSystem;
+pub use suggest::nearest;
 
 /// What the user says besides the machine.
 #[derive(Clone, Default, Debug)]

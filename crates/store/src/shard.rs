@@ -168,9 +168,20 @@ impl Shard {
         self.fill(at, hash, number);
     }
 
+    /// The number of a root, if the shard has it.
+    pub(crate) fn find(&self, root: u64, known: Known<'_>) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        match self.probe(root, mix(root), known) {
+            Probe::Known(number) => Some(number),
+            Probe::Free(_) => None,
+        }
+    }
+
     /// True if the shard has the root.
     pub(crate) fn contains(&self, root: u64, known: Known<'_>) -> bool {
-        !self.slots.is_empty() && matches!(self.probe(root, mix(root), known), Probe::Known(_))
+        self.find(root, known).is_some()
     }
 
     /// The roots of all states, unordered.

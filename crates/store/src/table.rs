@@ -138,6 +138,13 @@ impl StateTable {
         }
     }
 
+    /// The number of a state by its root. States in files are not found.
+    pub fn find(&self, root: u64) -> Option<u32> {
+        let known = Known { roots: &self.roots, base: self.base };
+        let shard = self.shards[shard_of(root)].lock().unwrap_or_else(PoisonError::into_inner);
+        shard.find(root, known).map(|number| number + self.base as u32)
+    }
+
     /// Locks a shard, to find the new ones among candidates.
     pub fn sift(&self, shard: usize) -> Sift<'_> {
         Sift {

@@ -51,7 +51,7 @@ impl From<Option<Gap>> for Completeness {
     }
 }
 
-/// Number of a label. The system that made it knows the parameters and outputs behind it.
+/// Number of a label. The system that made it knows the parameters and outputs behind it: steps of one operation with equal labels have the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LabelId(pub u32);
 
@@ -83,6 +83,8 @@ pub struct Steps {
     labels: Option<Vec<Option<LabelId>>>,
     /// Those of the first entries; further entries have none.
     marks: Vec<Marks>,
+    /// Those of the end of a path in the state, if it is one.
+    ending: Option<Marks>,
     /// Operations that are not well-defined in the state.
     ill_defined: Vec<u32>,
     /// Steps have been left out on purpose; there are some, even if none is here.
@@ -109,8 +111,19 @@ impl Steps {
         self.heads.clear();
         self.labels.iter_mut().for_each(Vec::clear);
         self.marks.clear();
+        self.ending = None;
         self.ill_defined.clear();
         self.is_reduced = false;
+    }
+
+    /// Notes that paths end in the state, with the marks of such an end.
+    pub fn set_ending(&mut self, marks: Option<Marks>) {
+        self.ending = marks;
+    }
+
+    /// The marks of the end of a path in the state, if a layer said that it is one.
+    pub fn ending(&self) -> Option<Marks> {
+        self.ending
     }
 
     /// Notes that an operation is not well-defined in the state.

@@ -3,13 +3,14 @@
 //! The language is in `formula.rs`, its parser in `parse.rs`. Atoms are opaque here: whoever evaluates B tells the truth of each in a
 //! state and on the step that leaves it. The path of a formula of LTL: [`expand`] (no quantifiers, premises apart), `lower.rs` (normal form, past as
 //! monitors), `translate.rs` (automaton), `simplify.rs` and `weak.rs` (smaller), [`Property`] (what an engine needs). [`evaluate`] judges
-//! words from the definitions alone. CTL is checked on graphs in [`ctl`].
+//! words from the definitions alone; [`emptiness`] looks for violating paths in a graph. CTL is checked on graphs in [`ctl`].
 
 pub mod automaton;
 pub mod bdd;
 mod components;
 pub mod ctl;
 mod dot;
+pub mod emptiness;
 mod expand;
 pub mod formula;
 mod hoa;

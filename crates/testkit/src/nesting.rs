@@ -339,7 +339,7 @@ pub fn everything(case: &Case, mut told: impl FnMut(&str)) {
     };
     told("show");
     let _ = dump::dump(model);
-    let _ = symmetry_of(model, PROPERTIES, &[]);
+    let _ = symmetry_of(model, PROPERTIES, &[], &[]);
     for (name, config) in ways() {
         told(name);
         let _ = fingerprint(model, std::iter::empty(), &config);

@@ -123,7 +123,7 @@ fn comparisons(graph: &Graph, group: &Group) -> Option<usize> {
 /// The expression is equivariant, and the machine is known to be symmetric. Returns the number of comparisons.
 #[track_caller]
 fn equivariant(model: &Model, text: &str) -> usize {
-    let group = symmetry_of(model, ASKED, &[]).group;
+    let group = symmetry_of(model, ASKED, &[], &[]).group;
     assert_eq!(group.order(), full_group(model).order(), "elements are told apart without need: {text}");
     comparisons(&graph(model), &group).unwrap_or_else(|| panic!("not equivariant: {text}"))
 }
@@ -133,7 +133,7 @@ fn equivariant(model: &Model, text: &str) -> usize {
 fn tells_apart(model: &Model, text: &str) {
     let graph = graph(model);
     assert_eq!(comparisons(&graph, &full_group(model)), None, "equivariant after all: {text}");
-    let group = symmetry_of(model, ASKED, &[]).group;
+    let group = symmetry_of(model, ASKED, &[], &[]).group;
     assert!(comparisons(&graph, &group).is_some(), "elements are taken to be interchangeable: {text}");
 }
 

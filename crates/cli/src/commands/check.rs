@@ -4,15 +4,17 @@
 //! was asked for holds.
 
 mod places;
+mod temporal;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Method, PorMode, Report, Strategy, Stuck, Verdict, Violation, ViolationKind, check, check_on_disk,
-    fingerprint, why_stuck,
+    Config, Method, PorMode, Report, Strategy, Stuck, TemporalVerdict, Verdict, Violation, ViolationKind, check,
+    check_on_disk, fingerprint, why_stuck,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
@@ -59,9 +61,8 @@ pub(crate) struct CheckOptions {
     /// Do not search for GOAL
     #[arg(long, help_heading = "Properties")]
     no_goal: bool,
-    /// Do not check the temporal properties of the machine
-    #[arg(long, help_heading = "Properties")]
-    no_temporal: bool,
+    #[command(flatten)]
+    temporal: temporal::TemporalOptions,
     /// Do not check the gluing conjuncts of a refinement
     #[arg(long, help_heading = "Properties")]
     no_gluing: bool,
@@ -225,6 +226,11 @@ fn minutes(text: &str) -> Result<f64, String> {
 }
 
 impl CheckOptions {
+    /// The temporal properties of the machine are to be checked.
+    fn checks_temporal(&self) -> bool {
+        !self.temporal.no_temporal && !self.survey
+    }
+
     /// Number of threads of the search.
     fn threads(&self) -> NonZero<usize> {
         match self.strategy {
@@ -246,7 +252,7 @@ impl CheckOptions {
         config.deadlock = !self.no_deadlock;
         config.assertions = !self.no_assertions && !self.survey;
         config.goal = !self.no_goal && !self.survey;
-        config.temporal = !self.no_temporal && !self.survey;
+        config.temporal = self.checks_temporal();
         config.gluing = !self.no_gluing && !self.survey;
         config.find_all = self.survey || self.find == Find::All;
         if self.find == Find::All {
@@ -295,7 +301,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         return Exit::Usage;
     }
     let start = Instant::now();
-    let analysis = load(file, model_options);
+    let mut analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
         if json {
             let message =
@@ -314,8 +320,18 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         Ok(places) => places,
         Err(message) => return refuse(file, json, &message),
     };
+    let of_machine = options.checks_temporal();
+    let formulas = match options.temporal.sources(model, of_machine, &mut analysis.sources) {
+        Ok(formulas) => formulas,
+        Err(message) => return refuse(file, json, &message),
+    };
+    let budget = options.memory.unwrap_or_else(usual_budget);
+    let mut config = options.config(file, model, budget);
+    let (with_atoms, formulas) = temporal::prepared(file, model, formulas, &config, model_options);
+    let model = with_atoms.as_ref().unwrap_or(model);
+    config.formulas = Arc::new(formulas);
     let subject = Subject { file, model, sources: &analysis.sources, options };
-    let finished = match subject.search(&places, start, json) {
+    let finished = match subject.search(config, budget, &places, start, json) {
         Ok(finished) => finished,
         Err(message) => return refuse(file, json, &message),
     };
@@ -323,7 +339,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
     if json {
         let mut value = subject.json(&finished, &places);
-        let diagnostics: Vec<Diagnostic> = analysis.diagnostics.iter().chain(&report.unchecked).cloned().collect();
+        let others = report.unchecked.iter().chain(temporal::diagnostics(report));
+        let diagnostics: Vec<Diagnostic> = analysis.diagnostics.iter().chain(others).cloned().collect();
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &diagnostics));
         match &saved {
             Some(Ok(path)) => value["trace_file"] = json!(path),
@@ -373,16 +390,21 @@ struct Finished {
 
 impl Subject<'_> {
     /// Runs the search; a message if its checkpoint is refused.
-    fn search(&self, places: &Places, start: Instant, json: bool) -> Result<Finished, String> {
-        let Subject { file, model, sources, options } = *self;
+    fn search(
+        &self,
+        mut config: Config,
+        budget: u64,
+        places: &Places,
+        start: Instant,
+        json: bool,
+    ) -> Result<Finished, String> {
+        let Subject { model, sources, options, .. } = *self;
         let interrupt = Interrupt::new();
-        let budget = options.memory.unwrap_or_else(usual_budget);
         let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
             .settle_after(options.survey.then_some(options.settle))
             .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
         let search_start = Instant::now();
         let bytes_before = resident_bytes();
-        let mut config = options.config(file, model, budget);
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
         if places.folder.is_none() {
             let stop = interrupt.guard(Guard::new(options.time, ceiling(budget)).patient());
@@ -458,9 +480,23 @@ fn exit_status(report: &Report) -> Exit {
         Some(ViolationKind::Assertion { .. }) => Exit::Assertion,
         Some(ViolationKind::Deadlock) => Exit::Deadlock,
         Some(ViolationKind::IllDefined { .. }) => Exit::IllDefined,
-        Some(ViolationKind::Goal) => Exit::Ok,
-        None if report.verdict == Verdict::Incomplete => Exit::Incomplete,
-        None => Exit::Ok,
+        Some(ViolationKind::Goal) | None => temporal_status(report),
+    }
+}
+
+/// The exit status of a run that found no violation in single states.
+fn temporal_status(report: &Report) -> Exit {
+    let is = |wanted: fn(&TemporalVerdict) -> bool| report.temporal.iter().any(|formula| wanted(&formula.verdict));
+    if is(|verdict| *verdict == TemporalVerdict::Violated) {
+        Exit::Temporal
+    } else if is(|verdict| matches!(verdict, TemporalVerdict::IllDefined(_))) {
+        Exit::IllDefined
+    } else if is(|verdict| matches!(verdict, TemporalVerdict::Error(_))) {
+        Exit::WrongModel
+    } else if report.verdict == Verdict::Incomplete {
+        Exit::Incomplete
+    } else {
+        Exit::Ok
     }
 }
 
@@ -469,8 +505,10 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(_) => print_violations(model, sources, report),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
+        None if report.verdict == Verdict::Violated => {}
         None => outln!("{}", incomplete_text(report, times)),
     }
+    temporal::print(report, sources);
     if report.outside_scope > 0 {
         outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
@@ -652,6 +690,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
             "assertion": report.found.assertion,
             "ill_defined": report.found.ill_defined,
             "goal": report.found.goal,
+            "temporal": report.temporal.iter().any(|formula| formula.verdict == TemporalVerdict::Violated),
         },
         "coverage": coverage,
         "limits": report.limits,
@@ -670,6 +709,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
     });
     // Traces may be long: they are moved, where `json!` would copy them.
     json["violation"] = violation.unwrap_or_default();
+    json["temporal"] = temporal::json(report, sources);
     json
 }
 

@@ -78,12 +78,8 @@ fn stages(
     let values = assignments.iter().map(|(target, value)| {
         let read = names.of_expr(model, *value);
         let locals = read.locals.iter().map(|local| found.iter().position(|other| other == local));
-        let target = match target {
-            Target::Variable(id) => Some(*id),
-            Target::Local(_) => None,
-        };
         let locals = locals.collect::<Option<Vec<usize>>>()?;
-        Some(Assigned { code: builder.code(*value), target, reads: read.variables.clone(), locals })
+        Some(Assigned { code: builder.code(*value), target: *target, reads: read.variables.clone(), locals })
     });
     let values = values.collect::<Option<Vec<Assigned>>>()?;
     let plan = builder.plan_for(Wanted::Stage, binder, &searched, &[])?;

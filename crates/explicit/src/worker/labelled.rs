@@ -1,35 +1,68 @@
-//! Steps with what was chosen for them: the parameters of the operation or, where it has none, the values of its ANY.
+//! Steps with labels: the parameters and outputs of the operation and, where it has no parameters, the values that its ANY chose.
 //!
-//! Reductions have to tell the instances of an operation apart; the ordinary search does not and is not slowed down by this.
-
-use std::ops::ControlFlow;
+//! A label is the list of the ids of the locals that tell instances apart, then those of the outputs. Reductions read the instance, temporal formulas and refinement
+//! read parameters and outputs. A label that left out an output would make one step of two that users can tell apart. The ordinary search asks for no labels and
+//! is not slowed down by them.
 
 use abridge_compile::Fast;
-use abridge_eval::{State, Val};
+use abridge_eval::{State, Transition, Val};
 use abridge_model::LocalId;
-use abridge_model::ids::Id as _;
 use abridge_system::{LabelId, Steps};
 use abridge_value::ValueId;
 
 use super::fast::FastPath;
 use super::perform::{Doubt, Expansion, Performer, Run, Scratch, WorkerBuffers};
-use crate::layout::{UNSET, fill};
-use crate::operation::Operation;
-use crate::system::{Explicit, is_violation};
+use crate::layout::{FIRST_OPERATION, UNSET, fill};
+use crate::operation::{Operation, Stages};
+use crate::system::Explicit;
+
+/// What a label tells about a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LabelValues<'a> {
+    /// Values of the parameters of the operation, in their order.
+    pub params: Vec<&'a Val>,
+    /// Values of its outputs, in their order; nothing for one that the step does not assign.
+    pub outputs: Vec<Option<&'a Val>>,
+}
 
 impl Explicit<'_> {
-    pub(crate) fn label_of(&self, locals: &[u32]) -> LabelId {
-        LabelId(self.labels.intern(&locals.into()).0)
+    fn label_of(&self, instance: impl Iterator<Item = u32>, outputs: impl Iterator<Item = u32>) -> LabelId {
+        LabelId(self.labels.intern(&instance.chain(outputs).collect()).0)
     }
 
-    /// The locals whose values make up the labels of an operation, by its position.
-    pub fn label_locals(&self, operation: usize) -> &[LocalId] {
-        &self.operation_memos[operation].label
+    /// The locals whose values tell the instances of an operation apart, by its position.
+    pub fn instance_locals(&self, operation: usize) -> &[LocalId] {
+        &self.operation_memos[operation].instance
     }
 
-    /// The values of a label.
-    pub fn label_vals(&self, label: LabelId) -> impl Iterator<Item = &Val> {
-        self.labels.get(ValueId(label.0)).iter().map(|id| self.local(*id))
+    /// The values of these locals in a step, by the number of its operation and its label; nothing if only parameters and outputs are known.
+    pub fn instance_vals(&self, operation: u32, label: LabelId) -> Option<Vec<Val>> {
+        let (instance, _) = self.label_ids(operation, label);
+        instance.iter().map(|id| self.known_local(*id).cloned()).collect()
+    }
+
+    /// Parameters and outputs of a step, by the number of its operation and its label.
+    pub fn label_values(&self, operation: u32, label: LabelId) -> LabelValues<'_> {
+        let n_params = self.operation_memos[(operation - FIRST_OPERATION) as usize].n_params;
+        let (instance, outputs) = self.label_ids(operation, label);
+        LabelValues {
+            params: instance[..n_params].iter().map(|id| self.local(*id)).collect(),
+            outputs: outputs.iter().map(|id| self.known_local(*id)).collect(),
+        }
+    }
+
+    fn label_ids(&self, operation: u32, label: LabelId) -> (&[u32], &[u32]) {
+        let operation = &self.operation_memos[(operation - FIRST_OPERATION) as usize];
+        self.labels.get(ValueId(label.0)).split_at(operation.instance.len())
+    }
+
+    fn known_local(&self, id: u32) -> Option<&Val> {
+        (id != UNSET).then(|| self.local(id))
+    }
+
+    /// The id of a value that a label may have.
+    fn local_id(&self, val: Option<&Val>) -> u32 {
+        val.map_or(UNSET, |val| self.locals.intern(val).0)
     }
 
     /// The value of a variable by its word; nothing if it has none.
@@ -38,8 +71,16 @@ impl Explicit<'_> {
     }
 }
 
-/// The label, in an entry of a memo, of a step of which only the operation is known.
-const NO_LABEL: u32 = u32::MAX;
+impl Stages {
+    /// The label of the step that was computed last, for a solution of the search.
+    pub(crate) fn label(&self, run: &Run<'_, '_, '_>, found: &[u32]) -> LabelId {
+        let outputs = self.outputs.iter().map(|place| place.map_or(UNSET, |place| run.scratch.entry[place]));
+        run.system.label_of(found.iter().copied(), outputs)
+    }
+}
+
+/// Labels from here on have no room in an entry of a memo.
+const MAX_LISTED_LABELS: u32 = 1 << 31;
 
 impl Performer<'_> {
     /// Adds the steps of the operation with their labels, remembered ones if there are.
@@ -92,9 +133,8 @@ impl Performer<'_> {
             out.truncate(start);
         }
         self.cost.plain += 1;
-        let has_names = self.operation.label == system.model().operations[self.operation.op].params;
         let state = state.get_or_insert_with(|| system.decode(words).0);
-        self.operation.plainly_labelled(system, words, state, has_names, scratch, out)
+        self.operation.plainly_labelled(system, words, state, scratch, out)
     }
 }
 
@@ -110,8 +150,7 @@ impl Operation {
     ) -> Doubt {
         let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
         for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
-            let label = (outcome[0] != NO_LABEL).then_some(LabelId(outcome[0] >> 1));
-            let is_new = label.is_none() || outcome[0] & 1 == 0;
+            let (label, is_new) = (LabelId(outcome[0] >> 1), outcome[0] & 1 == 0);
             self.add_labelled(words, outcome[1..].iter().copied(), label, is_new, scratch, out);
         }
         Doubt::from_word(*head)
@@ -123,10 +162,8 @@ impl Operation {
         let entry = &mut scratch.entry;
         entry.clear();
         for step in out.iter().skip(start) {
-            if step.label.is_some_and(|label| label.0 >= NO_LABEL >> 1) {
-                return false;
-            }
-            entry.push(step.label.map_or(NO_LABEL, |label| label.0 << 1 | u32::from(step.count == 0)));
+            let Some(label) = step.label.filter(|label| label.0 < MAX_LISTED_LABELS) else { return false };
+            entry.push(label.0 << 1 | u32::from(step.count == 0));
             entry.extend(self.writes.iter().map(|word| step.target[*word]));
         }
         entry.push(doubt.to_word());
@@ -138,7 +175,7 @@ impl Operation {
         &self,
         words: &[u32],
         written: impl Iterator<Item = u32>,
-        label: Option<LabelId>,
+        label: LabelId,
         is_new: bool,
         scratch: &mut Scratch,
         out: &mut Steps,
@@ -148,7 +185,7 @@ impl Operation {
         for (word, value) in self.writes.iter().zip(written) {
             scratch.target[*word] = value;
         }
-        out.push_labelled(self.step, label, u64::from(is_new), &scratch.target);
+        out.push_labelled(self.step, Some(label), u64::from(is_new), &scratch.target);
     }
 
     fn at_once_labelled(
@@ -161,41 +198,34 @@ impl Operation {
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
         fast.runtime.labelled(self.op, &mut |chosen, outcome, is_new| {
-            let label: Vec<u32> = self.label.iter().map(|id| system.locals.intern(chosen.local(*id)).0).collect();
+            let instance = self.instance.iter().map(|id| system.local_id(Some(chosen.local(*id))));
+            let outputs = self.outputs.iter().map(|id| system.local_id(chosen.output(*id)));
             let written = self.writes.iter().zip(outcome.written).map(|(word, val)| system.encode_val(*word, val));
-            self.add_labelled(words, written, Some(system.label_of(&label)), is_new, scratch, out);
+            self.add_labelled(words, written, system.label_of(instance, outputs), is_new, scratch, out);
         })
     }
 
-    /// With the plain interpreter, which says parameters only; `has_names` if these are all there is to say.
+    /// With the plain interpreter, which tells parameters and outputs only.
     fn plainly_labelled(
         &self,
         system: &Explicit<'_>,
         words: &[u32],
         state: &State,
-        has_names: bool,
         scratch: &mut Scratch,
         out: &mut Steps,
     ) -> Doubt {
-        let session = system.interp.session();
-        let mut doubt = Doubt::default();
-        let mut failure = None;
-        session.operation(self.op, state, &mut |transition| {
-            match transition {
-                Ok(transition) => {
-                    let params: Vec<u32> = transition.params.iter().map(|val| system.locals.intern(val).0).collect();
-                    let label = has_names.then(|| system.label_of(&params));
-                    let val = |word: &usize| transition.state.variables[system.variables[*word - 1].index()].as_ref();
-                    let written =
-                        self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
-                    self.add_labelled(words, written, label, true, scratch, out);
-                }
-                Err(error) if is_violation(&error) => doubt.is_ill_defined = true,
-                Err(error) => failure = Some(error),
-            }
-            ControlFlow::Continue(())
-        });
-        doubt.gap = system.note(&session, &system.model().operations[self.op].name, failure);
-        doubt
+        self.transitions(system, state, &mut |transition| {
+            let label = self.plain_label(system, transition);
+            self.add_labelled(words, self.written(system, transition), label, true, scratch, out);
+        })
+    }
+
+    /// The label of a transition. What an ANY chose for it is not known.
+    fn plain_label(&self, system: &Explicit<'_>, transition: &Transition) -> LabelId {
+        let params = transition.params.iter().map(Some);
+        let instance = params.chain(std::iter::repeat(None)).take(self.instance.len());
+        let outputs = transition.outputs.iter().map(Option::as_ref);
+        let id = |val| system.local_id(val);
+        system.label_of(instance.map(id), outputs.map(id))
     }
 }

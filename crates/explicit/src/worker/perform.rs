@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use abridge_compile::{Fast, GuardVerdict, Stabiliser, Staged, Stop};
-use abridge_eval::{State, Val};
+use abridge_eval::{State, Transition, Val};
 use abridge_model::ids::Id as _;
 use abridge_system::{Ahead, Alike, Completeness, Gap, Steps};
 
@@ -345,7 +345,7 @@ impl Operation {
                 None => (0..n_solutions).try_for_each(|idx| {
                     let is_new = outcome(run, idx)?;
                     if is_new || run.scratch.wants_labels {
-                        let label = run.scratch.wants_labels.then(|| run.system.label_of(row(idx)));
+                        let label = run.scratch.wants_labels.then(|| stages.label(run, row(idx)));
                         out.push_labelled(self.step, label, u64::from(is_new), &run.scratch.target);
                     }
                     Ok(())
@@ -488,32 +488,46 @@ impl Operation {
         scratch: &mut Scratch,
         out: &mut Steps,
     ) -> Doubt {
-        let session = system.interp.session();
         let mut outcomes = Outcomes::new(self, words, out);
+        self.transitions(system, state, &mut |transition| {
+            outcomes.add(&mut scratch.target, 1, self.written(system, transition));
+        })
+    }
+
+    /// Calls `found` with the transitions that the plain interpreter finds, up to the cap on their number.
+    pub(crate) fn transitions(
+        &self,
+        system: &Explicit<'_>,
+        state: &State,
+        found: &mut dyn FnMut(&Transition),
+    ) -> Doubt {
+        let session = system.interp.session();
         let (mut is_ill_defined, mut failure, mut count, mut capped) = (false, None, 0, None);
-        session.operation(self.op, state, &mut |transition| match transition {
-            Ok(transition) => {
-                if system.config.max_operations.is_some_and(|max| count >= max) {
+        session.operation(self.op, state, &mut |transition| {
+            match transition {
+                Ok(_) if system.config.max_operations.is_some_and(|max| count >= max) => {
                     capped = Some(Gap::Capped);
                     return ControlFlow::Break(());
                 }
-                count += 1;
-                let val = |word: &usize| transition.state.variables[system.variables[*word - 1].index()].as_ref();
-                let written =
-                    self.writes.iter().map(|word| val(word).map_or(UNSET, |val| system.encode_val(*word, val)));
-                outcomes.add(&mut scratch.target, 1, written);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                is_ill_defined |= is_violation(&error);
-                if !is_violation(&error) {
-                    failure = Some(error);
+                Ok(transition) => {
+                    count += 1;
+                    found(&transition);
                 }
-                ControlFlow::Continue(())
+                Err(error) if is_violation(&error) => is_ill_defined = true,
+                Err(error) => failure = Some(error),
             }
+            ControlFlow::Continue(())
         });
         let gap = system.note(&session, &system.model().operations[self.op].name, failure);
         Doubt { is_ill_defined, gap: gap.max(capped) }
+    }
+
+    /// The words that a transition writes.
+    pub(crate) fn written(&self, system: &Explicit<'_>, transition: &Transition) -> impl Iterator<Item = u32> {
+        self.writes.iter().map(|word| {
+            let val = transition.state.variables[system.variables[*word - 1].index()].as_ref();
+            val.map_or(UNSET, |val| system.encode_val(*word, val))
+        })
     }
 }
 

@@ -2,7 +2,6 @@
 
 use abridge_deps::{Asked, Dependencies, Depth, EventId, Resources};
 use abridge_encoding::Source;
-use abridge_eval::Val;
 use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_system::{LabelId, System};
 use abridge_value::BitSet;
@@ -30,7 +29,7 @@ pub fn source_of<'m>(system: &'m Explicit<'m>) -> Source<'m> {
         interp: system.judge(),
         variables: system.variables().to_vec(),
         operations: system.operations().to_vec(),
-        labels: (0..system.operations().len()).map(|idx| system.label_locals(idx).to_vec()).collect(),
+        labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
     }
 }
 
@@ -46,10 +45,11 @@ impl Analysed for Explicit<'_> {
     }
 
     fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId> {
-        let operation = (operation - FIRST_OPERATION) as usize;
-        let Some(label) = label else { return dependencies.is_whole(operation) };
-        let vals: Vec<Val> = self.label_vals(label).cloned().collect();
-        dependencies.instance_of(operation, &vals)
+        let position = (operation - FIRST_OPERATION) as usize;
+        match label.and_then(|label| self.instance_vals(operation, label)) {
+            Some(vals) => dependencies.instance_of(position, &vals),
+            None => dependencies.is_whole(position),
+        }
     }
 
     fn true_cells(&self, dependencies: &Dependencies, word: usize, value: u32) -> Option<BitSet> {

@@ -45,8 +45,6 @@ pub struct Carrier {
 pub enum Reason {
     /// The text names it here.
     Named(Span),
-    /// A temporal formula names it.
-    Temporal(Span),
     /// It is the value of a constant that was chosen beforehand.
     Pinned(ConstId),
     /// Something whose result depends on the order or the names of the elements of the set.
@@ -65,13 +63,13 @@ impl Symmetry {
     }
 }
 
-/// What is symmetric, given what is asked and which constants were fixed beforehand.
-pub fn symmetry_of(model: &Model, asked: Properties, pinned: &[(ConstId, Val)]) -> Symmetry {
-    with_stack(|| symmetry_of_inner(model, asked, pinned))
+/// What is symmetric, given what is asked, further formulas that are evaluated, and which constants were fixed beforehand.
+pub fn symmetry_of(model: &Model, asked: Properties, formulas: &[Node], pinned: &[(ConstId, Val)]) -> Symmetry {
+    with_stack(|| symmetry_of_inner(model, asked, formulas, pinned))
 }
 
-fn symmetry_of_inner(model: &Model, asked: Properties, pinned: &[(ConstId, Val)]) -> Symmetry {
-    let mut mentions = Mentions::of(model, asked);
+fn symmetry_of_inner(model: &Model, asked: Properties, formulas: &[Node], pinned: &[(ConstId, Val)]) -> Symmetry {
+    let mut mentions = Mentions::of(model, asked, formulas);
     for (constant, val) in pinned {
         if let Some(Value::Element { set, index }) = val.as_value() {
             mentions.fix(*set, *index, Reason::Pinned(*constant));
@@ -110,7 +108,7 @@ struct Mentions<'m> {
 const MAX_LITERAL: usize = 2_000;
 
 impl<'m> Mentions<'m> {
-    fn of(model: &'m Model, asked: Properties) -> Self {
+    fn of(model: &'m Model, asked: Properties, formulas: &[Node]) -> Self {
         let mut mentions = Mentions {
             model,
             fixed: BTreeMap::new(),
@@ -134,7 +132,7 @@ impl<'m> Mentions<'m> {
         let arguments = model.free_types.values().flat_map(|free| free.constructors.iter().filter_map(|one| one.arg));
         mentions.waiting.extend(arguments.map(|(set, _)| Node::Expr(set)));
         model.transitions().for_each(|(op, _)| mentions.enter(op));
-        mentions.temporal();
+        mentions.waiting.extend_from_slice(formulas);
         while let Some(node) = mentions.waiting.pop() {
             mentions.look(node);
         }
@@ -222,21 +220,6 @@ impl<'m> Mentions<'m> {
     fn tell_all_apart(&mut self, name: &str, span: Span) {
         for set in self.model.sets.ids() {
             self.ordered.entry(set.0).or_insert_with(|| Reason::Ordered { name: name.to_owned(), span });
-        }
-    }
-
-    /// Temporal formulas are text; whatever might be the name of an element counts as one.
-    fn temporal(&mut self) {
-        for property in &self.model.steering.temporal {
-            let is_word = |c: char| c.is_alphanumeric() || c == '_';
-            let words: HashSet<&str> = property.text.split(|c: char| !is_word(c)).collect();
-            for (id, carrier) in self.model.sets.iter() {
-                for index in 0..carrier.size() {
-                    if words.contains(carrier.element_name(index).as_str()) {
-                        self.fix(id.0, index, Reason::Temporal(property.span));
-                    }
-                }
-            }
         }
     }
 

@@ -133,6 +133,9 @@ impl<C: Canonizer> Representer<C> {
     ) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
+        if steps.ending().is_some() {
+            out.set_ending(steps.ending());
+        }
         let mut completeness = Completeness::Whole;
         for (idx, step) in steps.iter().enumerate() {
             if idx % STEPS_PER_POLL == STEPS_PER_POLL - 1 && is_stopped() {
@@ -146,7 +149,9 @@ impl<C: Canonizer> Representer<C> {
             }
             // Symmetric targets tend to follow each other.
             let is_same = |last: &Step<'_>| {
-                last.operation == step.operation && last.label == step.label && last.target == self.target
+                last.operation == step.operation
+                    && (last.label, last.marks) == (step.label, step.marks)
+                    && last.target == self.target
             };
             match out.last().filter(is_same) {
                 Some(_) => out.add_count(out.len() - 1, step.count),

@@ -40,8 +40,8 @@ impl Lower<'_> {
         };
         let is_predicate = match role {
             Role::Any => self.is_predicate(ctx, root),
-            Role::Predicate => true,
-            Role::ValueOf(_) | Role::ValueOfLocal { .. } => false,
+            Role::Predicate | Role::BeforeAfter => true,
+            Role::Expression | Role::ValueOf(_) | Role::ValueOfLocal { .. } => false,
         };
         if !is_predicate {
             let expr = self.expr(ctx, root);
@@ -50,9 +50,14 @@ impl Lower<'_> {
             }
             return Formula { free: Vec::new(), body: FormulaBody::Expr(expr) };
         }
+        let (ctx, before) = match role {
+            Role::BeforeAfter => self.values_before(ctx, &[root]),
+            _ => (ctx, Vec::new()),
+        };
         self.beside.free = (*role == Role::Any).then(Vec::new);
         let pred = self.pred(ctx, root);
-        let free = self.beside.free.take().unwrap_or_default();
+        let mut free = self.beside.free.take().unwrap_or_default();
+        free.extend(before.into_iter().map(|(_, local)| local));
         if !free.is_empty() {
             // Every local is bound somewhere.
             let span = self.model.preds[pred].span;
@@ -103,7 +108,7 @@ impl Lower<'_> {
                 let mut locals = operation.params.iter().chain(&operation.outputs).map(|id| &model.locals[*id]);
                 (local, locals.find(|known| known.name == *local).map(|known| known.ty))
             }
-            Role::Any | Role::Predicate => return None,
+            Role::Any | Role::Predicate | Role::Expression | Role::BeforeAfter => return None,
         };
         Some((name.clone(), ty?))
     }

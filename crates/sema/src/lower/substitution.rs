@@ -464,19 +464,19 @@ impl Lower<'_> {
         span: Span,
     ) -> SubstId {
         let (condition, body) = (self.pred(ctx, condition), self.subst(ctx, body));
-        let (inner, before) = self.loop_before(ctx, invariant, variant);
+        let (inner, before) = self.values_before(ctx, &[invariant, variant]);
         let invariant = self.determined(inner, invariant, "loop invariant");
         let variant = self.expr(inner, variant);
         self.expect(variant, crate::types::Unifier::INTEGER, "the VARIANT of a loop is an integer", span);
         self.add_subst(Subst::While { condition, body, invariant, variant, before }, span)
     }
 
-    /// Locals that keep what `x$0` means in a loop's invariant and variant.
-    fn loop_before(&mut self, ctx: Ctx, invariant: ast::ExprId, variant: ast::ExprId) -> (Ctx, Vec<(Target, LocalId)>) {
+    /// Locals that keep what `x$0` means in formulas: the invariant and variant of a loop, or a predicate about a step.
+    pub(crate) fn values_before(&mut self, ctx: Ctx, roots: &[ast::ExprId]) -> (Ctx, Vec<(Target, LocalId)>) {
         let tree = self.project.ast(ctx.unit);
         let mut names: Vec<(SmolStr, Span)> = Vec::new();
-        for root in [invariant, variant] {
-            tree.for_each_node(Node::Expr(root), &mut |node| {
+        for root in roots {
+            tree.for_each_node(Node::Expr(*root), &mut |node| {
                 if let Node::Expr(id) = node
                     && let ast::Expr::Before(name) = &tree.expr(id).expr
                     && !names.iter().any(|(known, _)| known == name)

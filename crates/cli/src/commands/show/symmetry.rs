@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const MAX_REASONS: usize = 6;
 
 fn symmetry(model: &Model) -> Symmetry {
-    symmetry_of(model, Properties { invariant: true, assertions: true, goal: true, propositions: false }, &[])
+    symmetry_of(model, Properties { invariant: true, assertions: true, goal: true, propositions: false }, &[], &[])
 }
 
 pub(super) fn text(model: &Model, sources: &SourceMap) -> String {
@@ -53,7 +53,6 @@ fn names(model: &Model, carrier: &Carrier, block: &[u32]) -> Vec<String> {
 fn reason_text(model: &Model, sources: &SourceMap, reason: &Reason) -> String {
     match reason {
         Reason::Named(span) => format!("is named at {}", sources.locate(*span)),
-        Reason::Temporal(span) => format!("is named in the temporal formula at {}", sources.locate(*span)),
         Reason::Pinned(constant) => format!("is the value chosen for {}", model.constants[*constant].name),
         Reason::Ordered { name, span } => {
             format!("is fixed by {name} at {}, which depends on names or their order", sources.locate(*span))

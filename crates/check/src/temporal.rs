@@ -1,0 +1,365 @@
+//! Temporal properties of a B machine: from a finished search to a verdict for each formula.
+//!
+//! `prepare.rs` reads the formulas, `letters.rs` computes which atoms hold where, `graph.rs` joins both with the stored steps, and `story.rs` finds the
+//! path of a violation again with the judge. The theory is in the crate `temporal`.
+
+mod atoms;
+mod graph;
+mod letters;
+mod prepare;
+mod story;
+
+use std::sync::atomic::Ordering;
+
+use abridge_diag::Diagnostic;
+use abridge_explicit::Explicit;
+use abridge_model::Logic;
+use abridge_reduce::Paths;
+use abridge_reduce::symmetry::Canonizer;
+use abridge_search::{Control, Exploration, StateGraph};
+use abridge_store::StateTable;
+use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
+use abridge_temporal::emptiness::{Answer, find_violation};
+use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
+
+use crate::explorer::Watcher;
+use crate::{Config, Trace, limit_text};
+
+pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, prepare};
+pub use story::{Position, Row, Story};
+
+pub(crate) use letters::Lettered;
+
+use graph::{Branching, Linear};
+use letters::Letter;
+use prepare::{Body, Tree};
+
+/// What became of a formula.
+#[derive(Clone, Debug)]
+pub struct TemporalReport {
+    pub name: String,
+    pub logic: Logic,
+    pub formula: String,
+    pub verdict: TemporalVerdict,
+    /// The path that shows a violation, or leads to what has no value.
+    pub trace: Option<Trace>,
+    /// The trace as a story; for LTL only.
+    pub story: Option<Story>,
+    /// What is wrong with the formula, or warnings about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TemporalVerdict {
+    Holds,
+    Violated,
+    /// Why it is not known.
+    Incomplete(String),
+    /// An atom, as text, has no value at the end of the trace.
+    IllDefined(String),
+    /// The formula is wrong.
+    Error(String),
+}
+
+impl TemporalVerdict {
+    pub fn name(&self) -> &'static str {
+        match self {
+            TemporalVerdict::Holds => "holds",
+            TemporalVerdict::Violated => "violated",
+            TemporalVerdict::Incomplete(_) => "incomplete",
+            TemporalVerdict::IllDefined(_) | TemporalVerdict::Error(_) => "error",
+        }
+    }
+}
+
+/// Judges the formulas of a run: in passing whenever the number of visited states has doubled, so that violations are found early and in
+/// spaces without end, and when the search is over.
+pub(crate) struct Temporal<'s, 'm, S, I> {
+    system: &'s Explicit<'m>,
+    /// The machine with letters, and whatever lies around it.
+    steps: &'s S,
+    lettered: &'s Lettered<'s, 'm, I>,
+    config: &'s Config,
+    /// States to be expanded fully, if some steps are left out.
+    paths: Option<&'s Paths>,
+    /// Steps of the states that were looked at so far.
+    stored: StateGraph,
+    /// Properties of the formulas of linear time, made when they are first needed.
+    properties: Vec<Option<Result<Property, GaveUp>>>,
+    /// Violations that were found in passing.
+    found: Vec<Option<Answer>>,
+    /// So many states must be expanded before the next look.
+    next_look: u32,
+}
+
+/// States of the first look.
+const FIRST_LOOK: u32 = 1 << 10;
+
+impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
+    pub(crate) fn new(
+        system: &'s Explicit<'m>,
+        steps: &'s S,
+        lettered: &'s Lettered<'s, 'm, I>,
+        config: &'s Config,
+        paths: Option<&'s Paths>,
+    ) -> Self {
+        let n_formulas = config.formulas.formulas.len();
+        Temporal {
+            system,
+            steps,
+            lettered,
+            config,
+            paths,
+            stored: StateGraph::default(),
+            properties: vec![None; n_formulas],
+            found: vec![None; n_formulas],
+            next_look: FIRST_LOOK,
+        }
+    }
+
+    /// There is a formula to judge.
+    pub(crate) fn is_needed(&self) -> bool {
+        self.config.formulas.formulas.iter().any(|formula| formula.body.is_some())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.config.stop.load(Ordering::Relaxed)
+    }
+
+    /// Stores the steps of all states that were expanded.
+    fn store(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> Result<(), Limit> {
+        let system = self.system;
+        let is_running = |words: &[u32]| system.is_running(Origin::State(words));
+        self.stored.extend(self.steps, table, n_expanded, &is_running, self.config.workers, control)
+    }
+
+    /// Where steps are left out, notes what must not be left out the next time because steps may be put off for ever along a cycle; the answer
+    /// says so, if there is such a cycle.
+    fn ignored(&self, built: &Result<(), Limit>, exploration: &Exploration) -> Option<String> {
+        let paths = self.paths.filter(|_| built.is_ok())?;
+        let closing = self.stored.cycles_of_reduced();
+        let mut worker = self.steps.worker();
+        let mut steps = Steps::new(self.steps.width());
+        for (source, target) in &closing {
+            let (Ok(source), Ok(target)) = (exploration.table.get(*source), exploration.table.get(*target)) else {
+                continue;
+            };
+            if !paths.is_impatient() {
+                paths.add(&target);
+                continue;
+            }
+            steps.clear();
+            // What is missing is taken care of when the step is met again.
+            let _ = worker.successors(&source, &mut steps);
+            steps.iter().filter(|step| step.target == target).for_each(|step| paths.notice(step.operation));
+        }
+        paths.end_round();
+        (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())
+    }
+
+    fn property(&mut self, formula: usize, expanded: &Expanded) -> Result<&Property, GaveUp> {
+        let config = self.config;
+        let made = self.properties[formula].get_or_insert_with(|| {
+            let is_stopped = || config.stop.load(Ordering::Relaxed);
+            Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() })
+        });
+        made.as_ref().map_err(|error| *error)
+    }
+
+    /// Looks for violations of a formula of linear time in what is stored.
+    fn answer(&mut self, formula: usize, letters: &[Letter], n_states: usize) -> Option<Result<Answer, GaveUp>> {
+        let prepared = &self.config.formulas;
+        let body = prepared.formulas[formula].body.as_ref()?;
+        let Tree::Ltl(expanded) = &body.tree else { return None };
+        if let Err(error) = self.property(formula, expanded) {
+            return Some(Err(error));
+        }
+        let Some(Some(Ok(property))) = self.properties.get(formula) else { return None };
+        let is_stopped = || self.is_stopped();
+        let seen = Seen { stored: &self.stored, letters };
+        let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
+        Some(Ok(find_violation(&graph, property)))
+    }
+
+    /// Judges all formulas at the end of a search. `limits` say why that is not about everything.
+    pub(crate) fn judge(
+        mut self,
+        exploration: &Exploration,
+        limits: &[String],
+        mut canonizer: Option<&mut dyn Canonizer>,
+        control: &mut dyn Control,
+    ) -> Vec<TemporalReport> {
+        let config = self.config;
+        let prepared = &config.formulas;
+        let is_open = |found: &Option<Answer>| found.is_none();
+        let built = match self.is_needed() && self.found.iter().any(is_open) {
+            true => self.store(&exploration.table, exploration.n_expanded, control),
+            false => Ok(()),
+        };
+        let ignored = self.ignored(&built, exploration);
+        let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
+        let letters = self.lettered.letters();
+        let mut reports = Vec::new();
+        for (number, formula) in prepared.formulas.iter().enumerate() {
+            let canonizer = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
+            let mut report = TemporalReport {
+                name: formula.source.name.clone(),
+                logic: formula.source.logic,
+                formula: formula.source.text.clone(),
+                verdict: TemporalVerdict::Holds,
+                trace: None,
+                story: None,
+                diagnostics: formula.diagnostics.clone(),
+            };
+            let answer = match (self.found[number].take(), &built) {
+                (Some(found), _) => Some(Ok(found)),
+                (None, Ok(())) => self.answer(number, &letters, exploration.table.len()),
+                (None, Err(_)) => None,
+            };
+            let seen = Seen { stored: &self.stored, letters: &letters };
+            let searched = Searched { system: self.system, exploration, config, limits };
+            match (&formula.body, answer, &built) {
+                (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
+                (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
+                (Some(_), None, Err(limit)) => report.verdict = TemporalVerdict::Incomplete(searched.why(*limit)),
+                (Some(body), None, Ok(())) => searched.judge_branching(body, seen, canonizer, &mut report),
+            }
+            reports.push(report);
+        }
+        reports
+    }
+}
+
+impl<S: System, I: System> Watcher for Temporal<'_, '_, S, I> {
+    fn is_enough(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> bool {
+        if n_expanded < self.next_look || table.is_spilled() {
+            return false;
+        }
+        self.next_look = n_expanded.saturating_mul(2);
+        // A look that does not come to its end finds nothing; the search itself notices the limit.
+        if self.store(table, n_expanded, control).is_err() {
+            return false;
+        }
+        let letters = self.lettered.letters();
+        for formula in 0..self.found.len() {
+            if self.found[formula].is_some() {
+                continue;
+            }
+            if let Some(Ok(answer @ (Answer::Path(_) | Answer::IllDefined(..)))) =
+                self.answer(formula, &letters, table.len())
+            {
+                self.found[formula] = Some(answer);
+            }
+        }
+        // Other formulas go on, and so does whatever is asked about states if all of it is asked for.
+        let formulas = &self.config.formulas.formulas;
+        let is_known =
+            |(found, formula): (&Option<Answer>, &PreparedFormula)| found.is_some() || formula.body.is_none();
+        !self.config.find_all && self.found.iter().zip(formulas).all(is_known)
+    }
+}
+
+/// A search that is over, and how to tell what it means.
+pub(crate) struct Searched<'s, 'm> {
+    pub(crate) system: &'s Explicit<'m>,
+    pub(crate) exploration: &'s Exploration,
+    pub(crate) config: &'s Config,
+    /// Why the search is not about everything.
+    limits: &'s [String],
+}
+
+impl Searched<'_, '_> {
+    fn why(&self, limit: Limit) -> String {
+        if self.exploration.table.is_spilled() {
+            return "temporal properties need all states in memory, and some were moved to files".to_owned();
+        }
+        self.config.stopped_for.get().map_or_else(|| limit_text(limit), |why| limit_text(*why))
+    }
+
+    fn stopped(&self) -> TemporalVerdict {
+        TemporalVerdict::Incomplete(self.why(Limit::Interrupted))
+    }
+
+    /// The verdict where no violation was found.
+    fn nothing_found(&self, stored: &StateGraph) -> TemporalVerdict {
+        if let Some(limit) = self.limits.first() {
+            return TemporalVerdict::Incomplete(limit.clone());
+        }
+        if stored.n_states() as usize != self.exploration.table.len() {
+            return TemporalVerdict::Incomplete("the search ended before all states were visited".to_owned());
+        }
+        match stored.gap() {
+            Some(gap) => TemporalVerdict::Incomplete(limit_text(Limit::Missing(gap))),
+            None => TemporalVerdict::Holds,
+        }
+    }
+
+    /// The report about a formula of linear time.
+    fn tell(
+        &self,
+        body: &Body,
+        answer: Result<Answer, GaveUp>,
+        seen: Seen<'_>,
+        canonizer: Option<&mut dyn Canonizer>,
+        report: &mut TemporalReport,
+    ) {
+        let Tree::Ltl(expanded) = &body.tree else { return };
+        report.verdict = match answer {
+            Err(GaveUp::TooLarge) => {
+                TemporalVerdict::Incomplete("the automaton of the formula is too large".to_owned())
+            }
+            Err(GaveUp::Stopped) | Ok(Answer::Stopped) => self.stopped(),
+            Ok(Answer::None) => self.nothing_found(seen.stored),
+            Ok(Answer::Unknown) => TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned()),
+            Ok(Answer::Path(path)) => {
+                let told = story::tell(self, body, expanded, &path, seen.letters, canonizer);
+                (report.trace, report.story) = (Some(told.0), told.1);
+                TemporalVerdict::Violated
+            }
+            Ok(Answer::IllDefined(path, atom)) => {
+                report.trace = Some(story::tell(self, body, expanded, &path, seen.letters, canonizer).0);
+                TemporalVerdict::IllDefined(expanded.formula.atoms.get(atom).to_string())
+            }
+        };
+    }
+
+    fn judge_branching(
+        &self,
+        body: &Body,
+        seen: Seen<'_>,
+        canonizer: Option<&mut dyn Canonizer>,
+        report: &mut TemporalReport,
+    ) {
+        let Tree::Ctl(formula) = &body.tree else { return };
+        let is_stopped = || self.config.stop.load(Ordering::Relaxed);
+        report.verdict = self.nothing_found(seen.stored);
+        if report.verdict != TemporalVerdict::Holds {
+            return;
+        }
+        let graph = Branching::new(seen, &body.atoms, formula, &is_stopped);
+        if let Some((state, atom)) = graph.undefined() {
+            report.verdict = TemporalVerdict::IllDefined(formula.atoms.get(atom).to_string());
+            report.trace = Some(story::path_to_state(self, state, canonizer));
+            return;
+        }
+        let Ok(satisfied) = ctl::check(&graph, formula, &[]) else { return report.verdict = self.stopped() };
+        let Some(wrong) = seen.stored.initial().iter().find(|state| !satisfied.holds(formula.root(), **state)) else {
+            return;
+        };
+        report.verdict = TemporalVerdict::Violated;
+        if let Ok(evidence) = ctl::evidence(&graph, formula, &satisfied, &[], *wrong) {
+            report.trace = Some(story::branch(self, &graph, &evidence, canonizer));
+        }
+    }
+}
+
+fn first_error(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().find(|diagnostic| diagnostic.is_error()).map_or_else(String::new, |error| error.message.clone())
+}
+
+/// Steps of the machine, and what their marks mean.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'g> {
+    pub(crate) stored: &'g StateGraph,
+    pub(crate) letters: &'g [Letter],
+}

@@ -1,0 +1,400 @@
+//! Letters: which atoms hold in a state and on a step that leaves it.
+//!
+//! [`Lettered`] is a layer around a B machine that numbers letters and sets the number of its letter as the mark of each step. A quotient lies around
+//! it, so letters are computed on real steps, before targets are replaced by representatives. Values that cannot be known because steps are missing, or that
+//! are not defined, are told as such and never as false.
+
+use std::cmp::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+use abridge_eval::{Env, Error, State, Val};
+use abridge_explicit::{Explicit, FIRST_OPERATION};
+use abridge_model::ExprId;
+use abridge_model::ids::Id as _;
+use abridge_system::{
+    Alike, Completeness, FindingKind, Layer, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
+};
+use abridge_temporal::emptiness::Truth;
+use rustc_hash::FxHashMap;
+
+use super::atoms::{Atom, Change, Pattern};
+
+/// Values of all atoms, and the operation with its arguments that the step is an instance of.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Letter {
+    pub(crate) truths: Box<[Truth]>,
+    pub(crate) instance: Option<u32>,
+}
+
+/// Letters by number, shared by all threads.
+#[derive(Default)]
+struct Table {
+    numbers: FxHashMap<Letter, u32>,
+    letters: Vec<Letter>,
+    /// Numbers of operations with arguments.
+    instances: FxHashMap<(u32, Vec<Val>), u32>,
+}
+
+/// A B machine, or some of its steps, with letters on the steps.
+pub(crate) struct Lettered<'s, 'm, S> {
+    system: &'s Explicit<'m>,
+    inner: &'s S,
+    atoms: &'s [Atom],
+    /// The state from which a user asks.
+    current: Option<Vec<u32>>,
+    needs_labels: bool,
+    needs_instances: bool,
+    table: Mutex<Table>,
+}
+
+impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
+    pub(crate) fn new(
+        system: &'s Explicit<'m>,
+        inner: &'s S,
+        atoms: &'s [Atom],
+        needs_instances: bool,
+        current: Option<Vec<u32>>,
+    ) -> Self {
+        Lettered {
+            system,
+            inner,
+            atoms,
+            current,
+            needs_labels: needs_instances || atoms.iter().any(Atom::needs_labels),
+            needs_instances,
+            table: Mutex::default(),
+        }
+    }
+
+    /// All letters so far, by number.
+    pub(crate) fn letters(&self) -> Vec<Letter> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner).letters.clone()
+    }
+
+    fn number(&self, letter: &Letter) -> u32 {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = table.numbers.get(letter) {
+            return *known;
+        }
+        let number = table.letters.len() as u32;
+        table.letters.push(letter.clone());
+        table.numbers.insert(letter.clone(), number);
+        number
+    }
+
+    fn instance(&self, operation: u32, params: Vec<Val>) -> u32 {
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = table.instances.len() as u32;
+        *table.instances.entry((operation, params)).or_insert(next)
+    }
+}
+
+impl<S: System> Layer for Lettered<'_, '_, S> {
+    type Inner = S;
+    type Worker<'a>
+        = LetteredWorker<'a, S::Worker<'a>>
+    where
+        Self: 'a;
+
+    fn inner(&self) -> &S {
+        self.inner
+    }
+
+    fn layer_worker(&self) -> Self::Worker<'_> {
+        let width = self.system.width();
+        let steps = if self.needs_labels { Steps::with_labels(width) } else { Steps::new(width) };
+        LetteredWorker {
+            worker: self.inner.worker(),
+            evaluator: Evaluator { system: self.system, cache: FxHashMap::default() },
+            system: self.system,
+            atoms: self.atoms,
+            current: self.current.as_deref(),
+            needs_labels: self.needs_labels,
+            needs_instances: self.needs_instances,
+            number: Box::new(|letter| self.number(letter)),
+            instance: Box::new(|operation, params| self.instance(operation, params)),
+            steps,
+            known: FxHashMap::default(),
+        }
+    }
+}
+
+pub(crate) struct LetteredWorker<'a, W> {
+    worker: W,
+    evaluator: Evaluator<'a>,
+    system: &'a Explicit<'a>,
+    atoms: &'a [Atom],
+    current: Option<&'a [u32]>,
+    needs_labels: bool,
+    needs_instances: bool,
+    number: Box<dyn Fn(&Letter) -> u32 + 'a>,
+    instance: Box<dyn Fn(u32, Vec<Val>) -> u32 + 'a>,
+    steps: Steps,
+    /// Letters that this thread has met.
+    known: FxHashMap<Letter, u32>,
+}
+
+impl<W: Worker> WorkerLayer for LetteredWorker<'_, W> {
+    type Inner = W;
+
+    fn inner(&self) -> &W {
+        &self.worker
+    }
+
+    fn inner_mut(&mut self) -> &mut W {
+        &mut self.worker
+    }
+
+    fn layer_wants_alike(&self, origin: Origin<'_>) -> bool {
+        !self.needs_labels && self.worker.wants_alike(origin)
+    }
+
+    fn layer_expand(
+        &mut self,
+        origin: Origin<'_>,
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness {
+        let words = match origin {
+            Origin::State(words) if words[0] & 1 == 1 => words,
+            _ => return self.worker.expand(origin, alike, out, pause),
+        };
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.clear();
+        let completeness = self.worker.expand(origin, alike, &mut steps, &mut go_on);
+        let completeness = self.take(words, &steps, completeness, out);
+        self.steps = steps;
+        completeness
+    }
+}
+
+impl<W: Worker> LetteredWorker<'_, W> {
+    fn take(&mut self, words: &[u32], steps: &Steps, completeness: Completeness, out: &mut Steps) -> Completeness {
+        steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
+        out.is_reduced |= steps.is_reduced;
+        let (mut truths, inspected) = self.of_state(words, steps, completeness);
+        let completeness = completeness.and(inspected);
+        if steps.is_deadlock(completeness) {
+            let letter = self.letter(&truths, None);
+            out.set_ending(Some(u64::from(letter)));
+            return completeness;
+        }
+        let mut last: Option<(u32, Option<abridge_system::LabelId>, u32)> = None;
+        let is_simple = !self.atoms.iter().any(|atom| matches!(atom, Atom::Change(..) | Atom::BeforeAfter(..)));
+        for step in steps.iter() {
+            let number = match last {
+                // The letter depends on the operation and the label only.
+                Some((operation, label, number)) if is_simple && (operation, label) == (step.operation, step.label) => {
+                    number
+                }
+                _ => {
+                    self.on_step(words, &step, &mut truths);
+                    let instance = self.needs_instances.then(|| {
+                        let params = self.params(&step).into_iter().cloned().collect();
+                        (self.instance)(step.operation, params)
+                    });
+                    self.letter(&truths, instance)
+                }
+            };
+            last = Some((step.operation, step.label, number));
+            out.push_like(&step, u64::from(number), step.target);
+        }
+        completeness
+    }
+
+    fn letter(&mut self, truths: &[Truth], instance: Option<u32>) -> u32 {
+        let letter = Letter { truths: truths.into(), instance };
+        if let Some(known) = self.known.get(&letter) {
+            return *known;
+        }
+        let number = (self.number)(&letter);
+        self.known.insert(letter, number);
+        number
+    }
+
+    /// Values of the parameters of a step.
+    fn params(&self, step: &Step<'_>) -> Vec<&Val> {
+        match step.label {
+            Some(label) if step.operation >= FIRST_OPERATION => self.system.label_values(step.operation, label).params,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Values of the atoms that do not speak about a step; those that do are false.
+    fn of_state(&mut self, words: &[u32], steps: &Steps, completeness: Completeness) -> (Vec<Truth>, Completeness) {
+        let mut truths = vec![Truth::False; self.atoms.len()];
+        let n_propositions = self.atoms.iter().filter(|atom| matches!(atom, Atom::Proposition(_))).count();
+        let mut propositions = vec![Truth::True; n_propositions];
+        let mut inspected = Completeness::Whole;
+        if n_propositions > 0 {
+            let asked = Properties { propositions: true, ..Properties::default() };
+            inspected = self.worker.inspect(words, None, asked, &mut |kind| match kind {
+                FindingKind::Proposition(number) => propositions[number as usize] = Truth::False,
+                FindingKind::IllDefinedProposition(number) => propositions[number as usize] = Truth::IllDefined,
+                _ => {}
+            });
+            if !inspected.is_whole() {
+                propositions
+                    .iter_mut()
+                    .filter(|truth| **truth == Truth::True)
+                    .for_each(|truth| *truth = Truth::Unknown);
+            }
+        }
+        for (idx, atom) in self.atoms.iter().enumerate() {
+            truths[idx] = match atom {
+                Atom::Proposition(number) => propositions[*number as usize],
+                atom if atom.needs_all_steps() && (!completeness.is_whole() || steps.is_reduced) => Truth::Unknown,
+                Atom::Enabled(pattern) => self.enabled(words, pattern, steps),
+                Atom::Deadlock => steps.is_empty().into(),
+                Atom::NoneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 0),
+                Atom::AtMostOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n <= 1),
+                Atom::ExactlyOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 1),
+                Atom::NoOther(pattern) => steps.iter().all(|step| step.operation == pattern.operation).into(),
+                Atom::Sink => steps.iter().all(|step| step.target == words).into(),
+                Atom::Error => (!steps.ill_defined().is_empty()).into(),
+                Atom::DeterministicOutput => self.has_one_output(steps).into(),
+                Atom::Current => (self.current == Some(words)).into(),
+                Atom::Taken(_) | Atom::Change(..) | Atom::BeforeAfter(..) => Truth::False,
+            };
+        }
+        (truths, inspected)
+    }
+
+    fn has_one_output(&self, steps: &Steps) -> bool {
+        let mut outputs: FxHashMap<(u32, Vec<&Val>), Vec<Option<&Val>>> = FxHashMap::default();
+        steps.iter().all(|step| {
+            let Some(label) = step.label else { return true };
+            let values = self.system.label_values(step.operation, label);
+            let known = outputs.entry((step.operation, values.params)).or_insert_with(|| values.outputs.clone());
+            *known == values.outputs
+        })
+    }
+
+    fn number_enabled(
+        &mut self,
+        words: &[u32],
+        patterns: &[Pattern],
+        steps: &Steps,
+        fits: impl Fn(usize) -> bool,
+    ) -> Truth {
+        let mut n_enabled = 0;
+        for pattern in patterns {
+            match self.enabled(words, pattern, steps) {
+                Truth::True => n_enabled += 1,
+                Truth::False => {}
+                other => return other,
+            }
+        }
+        fits(n_enabled).into()
+    }
+
+    fn enabled(&mut self, words: &[u32], pattern: &Pattern, steps: &Steps) -> Truth {
+        for step in steps.iter().filter(|step| step.operation == pattern.operation) {
+            match self.matches(words, pattern, &step) {
+                Truth::False => {}
+                other => return other,
+            }
+        }
+        Truth::False
+    }
+
+    /// Whether a step is one of those that a pattern means. Arguments are evaluated in the state that it leaves.
+    fn matches(&mut self, words: &[u32], pattern: &Pattern, step: &Step<'_>) -> Truth {
+        if step.operation != pattern.operation {
+            return Truth::False;
+        }
+        if !pattern.has_arguments() {
+            return Truth::True;
+        }
+        let Some(label) = step.label else { return Truth::Unknown };
+        let system = self.system;
+        let params = system.label_values(step.operation, label).params;
+        for (argument, param) in pattern.arguments.iter().zip(params) {
+            let Some(argument) = argument else { continue };
+            let is_equal = self.evaluator.value(*argument, words).and_then(|val| {
+                let session = system.judge().session();
+                if val == *param { Ok(true) } else { session.equal(&val, param, &Env::empty()) }
+            });
+            match is_equal {
+                Ok(true) => {}
+                Ok(false) => return Truth::False,
+                Err(error) => return truth_of(&error),
+            }
+        }
+        Truth::True
+    }
+
+    /// Fills in the atoms that speak about a step.
+    fn on_step(&mut self, words: &[u32], step: &Step<'_>, truths: &mut [Truth]) {
+        for (idx, atom) in self.atoms.iter().enumerate().filter(|(_, atom)| atom.is_about_step()) {
+            truths[idx] = match atom {
+                Atom::Taken(pattern) => self.matches(words, pattern, step),
+                Atom::Change(change, expr) => {
+                    self.evaluator.changes(*change, *expr, words, step.target).unwrap_or_else(|error| truth_of(&error))
+                }
+                Atom::BeforeAfter(pred, before) => {
+                    let (state, _) = self.system.decode(words);
+                    let (target, _) = self.system.decode(step.target);
+                    let bindings = before.iter().filter_map(|(local, variable)| {
+                        Some((*local, state.variables.get(variable.index())?.clone()?))
+                    });
+                    let env = Env::new(&target).bind_all(bindings);
+                    let truth = self.system.judge().session().pred(*pred, &env);
+                    truth.map_or_else(|error| truth_of(&error), Truth::from)
+                }
+                _ => Truth::False,
+            };
+        }
+    }
+}
+
+fn truth_of(error: &Error) -> Truth {
+    if error.is_ill_defined() || error.is_obligation() { Truth::IllDefined } else { Truth::Unknown }
+}
+
+/// Values that are kept per thread; beyond that, all are forgotten.
+const MAX_KEPT_VALUES: usize = 1 << 16;
+
+/// Expressions in states, remembered under the words that they read.
+struct Evaluator<'a> {
+    system: &'a Explicit<'a>,
+    cache: FxHashMap<(ExprId, Vec<u32>), Result<Val, Error>>,
+}
+
+impl Evaluator<'_> {
+    fn value(&mut self, expr: ExprId, words: &[u32]) -> Result<Val, Error> {
+        let judge = self.system.judge();
+        let names = judge.names_of_expr(expr);
+        let variables = self.system.variables();
+        let read = variables.iter().zip(&words[1..]).filter(|(variable, _)| names.variables.contains(variable));
+        let key: Vec<u32> = std::iter::once(words[0]).chain(read.map(|(_, word)| *word)).collect();
+        if let Some(known) = self.cache.get(&(expr, key.clone())) {
+            return known.clone();
+        }
+        let (state, _): (State, bool) = self.system.decode(words);
+        let value = judge.session().expr(expr, &Env::new(&state));
+        if self.cache.len() >= MAX_KEPT_VALUES {
+            self.cache.clear();
+        }
+        self.cache.insert((expr, key), value.clone());
+        value
+    }
+
+    fn changes(&mut self, change: Change, expr: ExprId, words: &[u32], target: &[u32]) -> Result<Truth, Error> {
+        let (before, after) = (self.value(expr, words)?, self.value(expr, target)?);
+        let is_equal = || self.system.judge().session().equal(&before, &after, &Env::empty());
+        let order = || -> Result<Ordering, Error> {
+            match before.real() {
+                Ok(before) => Ok(before.total_cmp(&after.real()?)),
+                Err(_) => Ok(before.int()?.cmp(&after.int()?)),
+            }
+        };
+        Ok(match change {
+            Change::Unchanged => is_equal()?.into(),
+            Change::Changed => (!is_equal()?).into(),
+            Change::Increasing => (order()? == Ordering::Less).into(),
+            Change::Decreasing => (order()? == Ordering::Greater).into(),
+        })
+    }
+}

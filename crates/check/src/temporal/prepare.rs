@@ -1,0 +1,549 @@
+//! From the texts of temporal formulas to atoms of the model.
+//!
+//! A formula is parsed; its quantifiers are expanded over values that the model has; the texts of B in its atoms are lowered in the scope of the machine, all in one
+//! go. A formula with a mistake gets its diagnostics and drops out, and the others go on.
+
+use abridge_diag::{Diagnostic, FileId, Label, Span};
+use abridge_eval::Env;
+use abridge_explicit::{Explicit, FIRST_OPERATION, judge};
+use abridge_model::walk::Node;
+use abridge_model::{Logic, Model, PredId, SmolStr, Type, VarId};
+use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
+use abridge_system::Origin;
+use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ctl, Ltl, Pattern as ParsedPattern, Place};
+use abridge_temporal::{Budget, Domain, ExpandError, Expanded, Fair, Property, Source, expand, parse_ctl, parse_ltl};
+use abridge_value::BitSet;
+
+use super::atoms::{Atom, Change, Pattern, step_number};
+use crate::{Config, Needs, Place as MachinePlace, choices, needs};
+
+/// A temporal formula as it is written.
+#[derive(Clone, Debug)]
+pub struct FormulaSource {
+    pub name: String,
+    pub logic: Logic,
+    pub text: String,
+    /// Where the text stands.
+    pub file: FileId,
+    pub base: u32,
+}
+
+impl FormulaSource {
+    fn span(&self, place: Place) -> Span {
+        Span::new(self.file, self.base + place.start, self.base + place.end)
+    }
+}
+
+/// A formula with its atoms in the model, or what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct PreparedFormula {
+    pub source: FormulaSource,
+    /// Warnings, and errors if there is no body.
+    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) body: Option<Body>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) tree: Tree,
+    /// The numbers of its atoms among those of all formulas.
+    pub(crate) atoms: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Tree {
+    Ltl(Expanded),
+    Ctl(Ctl),
+}
+
+/// Formulas that belong to one model.
+#[derive(Clone, Default, Debug)]
+pub struct Prepared {
+    pub formulas: Vec<PreparedFormula>,
+    pub(crate) atoms: Vec<Atom>,
+    /// Predicates of states, by the number of the proposition.
+    pub(crate) propositions: Vec<PredId>,
+    pub(crate) needs_instances: bool,
+}
+
+impl Prepared {
+    /// Numbers of the operations whose steps the formulas may notice, if all formulas allow steps that they do not notice to be left out: linear
+    /// time, stutter-invariant, without premises, over predicates and taken operations.
+    pub(crate) fn visible_operations(&self, model: &Model) -> Option<BitSet> {
+        for body in self.formulas.iter().filter_map(|formula| formula.body.as_ref()) {
+            let Tree::Ltl(expanded) = &body.tree else { return None };
+            let has_premise = expanded.premises.iter().any(|alternative| !alternative.is_empty());
+            let property = Property::new(expanded, &Budget::default()).ok()?;
+            if has_premise || !property.is_stutter_invariant {
+                return None;
+            }
+        }
+        let mut visible = BitSet::default();
+        let mut read: Vec<VarId> = Vec::new();
+        for atom in &self.atoms {
+            match atom {
+                Atom::Proposition(number) => {
+                    let reads = abridge_model::effects::reads_of(model, self.propositions[*number as usize]);
+                    read.extend(reads.variables.iter());
+                }
+                Atom::Taken(pattern) => _ = visible.insert(pattern.operation as usize),
+                _ => return None,
+            }
+        }
+        for (number, (_, operation)) in (FIRST_OPERATION..).zip(model.transitions()) {
+            if operation.effects.writes.iter().any(|variable| read.contains(&variable)) {
+                visible.insert(number as usize);
+            }
+        }
+        Some(visible)
+    }
+
+    /// The formulas of the model that are evaluated for the sake of temporal formulas.
+    pub(crate) fn nodes(&self) -> Vec<Node> {
+        let preds = self.propositions.iter().map(|pred| Node::Pred(*pred));
+        let exprs = self.atoms.iter().flat_map(Atom::exprs).map(Node::Expr);
+        let relations = self.atoms.iter().filter_map(|atom| match atom {
+            Atom::BeforeAfter(pred, _) => Some(Node::Pred(*pred)),
+            _ => None,
+        });
+        preds.chain(exprs).chain(relations).collect()
+    }
+}
+
+/// Lowers texts in the scope of the machine.
+pub type Lowering<'l> = dyn FnMut(&[FormulaText]) -> FormulaAnalysis + 'l;
+
+/// Prepares formulas; the model of the answer is the given one with the atoms of all formulas added.
+pub fn prepare(
+    model: &Model,
+    sources: Vec<FormulaSource>,
+    config: &Config,
+    lower: &mut Lowering<'_>,
+) -> (Option<Model>, Prepared) {
+    let mut preparing = Preparing { model, config, lower, texts: Vec::new(), atoms: Vec::new(), formulas: Vec::new() };
+    for source in sources {
+        preparing.parse(source);
+    }
+    preparing.finish()
+}
+
+/// An atom with the texts of the values of its quantified variables.
+struct Wanted {
+    kind: AtomKind,
+    bindings: Vec<(SmolStr, String)>,
+    /// Positions of its texts of B.
+    texts: Vec<usize>,
+}
+
+/// A text of B of some formula.
+struct Text {
+    formula: usize,
+    text: FormulaText,
+    /// Characters that stand before the text of the formula.
+    n_before: u32,
+    start: u32,
+}
+
+struct Preparing<'p, 'l> {
+    model: &'p Model,
+    config: &'p Config,
+    lower: &'p mut Lowering<'l>,
+    texts: Vec<Text>,
+    atoms: Vec<Wanted>,
+    formulas: Vec<PreparedFormula>,
+}
+
+impl Preparing<'_, '_> {
+    fn parse(&mut self, source: FormulaSource) {
+        let text = source.text.clone();
+        let parsed = Source { file: source.file, base: source.base, text: &text };
+        let mut formula = PreparedFormula { source, diagnostics: Vec::new(), body: None };
+        match formula.source.logic {
+            Logic::Ltl => {
+                let (ltl, diagnostics) = parse_ltl(parsed);
+                formula.diagnostics = diagnostics;
+                if let Some(ltl) = ltl {
+                    self.expand(&mut formula, &ltl);
+                }
+            }
+            Logic::Ctl => {
+                let (ctl, diagnostics) = parse_ctl(parsed);
+                formula.diagnostics = diagnostics;
+                if let Some(ctl) = ctl {
+                    let parsed: Vec<ParsedAtom> = ctl.atoms.iter().map(|(_, atom)| atom.clone()).collect();
+                    self.add(&mut formula, Tree::Ctl(ctl), &parsed, &[]);
+                }
+            }
+        }
+        self.formulas.push(formula);
+    }
+
+    fn expand(&mut self, formula: &mut PreparedFormula, ltl: &Ltl) {
+        let mut values = Values { preparing: self, source: &formula.source, texts: Vec::new() };
+        match expand(ltl, &mut values) {
+            Ok(expanded) => {
+                let texts = values.texts;
+                let parsed: Vec<ParsedAtom> = expanded.formula.atoms.iter().map(|(_, atom)| atom.clone()).collect();
+                self.add(formula, Tree::Ltl(expanded), &parsed, &texts);
+            }
+            Err(error) => {
+                let (message, place) = match error {
+                    ExpandError::NoValues(name, place) => (
+                        format!("the values of `{name}` cannot be listed: give it a range of constants or a set"),
+                        place,
+                    ),
+                    ExpandError::NoInstances(place) => {
+                        ("`WEF` and `SEF` cannot stand in parentheses".to_owned(), place)
+                    }
+                    ExpandError::TooLarge(place) => {
+                        ("the formula becomes too large without quantifiers".to_owned(), place)
+                    }
+                };
+                formula.diagnostics.push(Diagnostic::error("temporal-formula", message).at(formula.source.span(place)));
+            }
+        }
+    }
+
+    /// Takes a formula over with its atoms, unless an operation is wrong.
+    fn add(&mut self, formula: &mut PreparedFormula, tree: Tree, parsed: &[ParsedAtom], values: &[String]) {
+        let number = self.formulas.len();
+        let mut atoms = Vec::new();
+        for atom in parsed {
+            let bindings = atom.bindings.iter().map(|(name, value)| (name.clone(), values[*value as usize].clone()));
+            let bindings: Vec<(SmolStr, String)> = bindings.collect();
+            if let Err(diagnostic) = self.check_atom(&formula.source, atom) {
+                formula.diagnostics.push(diagnostic);
+                return;
+            }
+            let is_same = |known: &Wanted| {
+                known.bindings == bindings
+                    && ParsedAtom { kind: known.kind.clone(), bindings: Vec::new(), place: atom.place }
+                        .same(&ParsedAtom { bindings: Vec::new(), ..atom.clone() })
+            };
+            let known = self.atoms.iter().position(is_same);
+            atoms.push(known.unwrap_or_else(|| {
+                let texts = self.add_texts(number, &atom.kind, &bindings);
+                self.atoms.push(Wanted { kind: atom.kind.clone(), bindings, texts });
+                self.atoms.len() - 1
+            }));
+        }
+        formula.body = Some(Body { tree, atoms });
+    }
+
+    fn add_texts(&mut self, formula: usize, kind: &AtomKind, bindings: &[(SmolStr, String)]) -> Vec<usize> {
+        let mut positions = Vec::new();
+        let mut add = |text: &BText, role: Role| {
+            positions.push(self.texts.len());
+            let (before, after) = binding(bindings, role == Role::Predicate);
+            let whole = format!("{before}{}{after}", text.text);
+            let text_of = FormulaText { source: "<formula>".to_owned(), text: whole, role };
+            self.texts.push(Text { formula, text: text_of, n_before: before.len() as u32, start: text.start });
+        };
+        let argument = |pattern: &ParsedPattern, position: usize| {
+            let operation = self.model.transitions().map(|(_, op)| op).find(|op| op.name == pattern.operation.text);
+            let local =
+                operation.and_then(|op| op.params.get(position)).map(|local| self.model.locals[*local].name.clone());
+            Role::ValueOfLocal { operation: pattern.operation.text.clone(), local: local.unwrap_or_default() }
+        };
+        let of_pattern = |pattern: &ParsedPattern, add: &mut dyn FnMut(&BText, Role)| {
+            for (position, text) in pattern.arguments.iter().enumerate() {
+                if let Some(text) = text {
+                    add(text, argument(pattern, position));
+                }
+            }
+        };
+        match kind {
+            AtomKind::Predicate(text) => add(text, Role::Predicate),
+            AtomKind::Unchanged(text)
+            | AtomKind::Changed(text)
+            | AtomKind::Increasing(text)
+            | AtomKind::Decreasing(text) => {
+                add(text, Role::Expression);
+            }
+            AtomKind::BeforeAfter(text) => add(text, Role::BeforeAfter),
+            AtomKind::Taken(pattern) | AtomKind::Enabled(pattern) | AtomKind::Available(pattern) => {
+                of_pattern(pattern, &mut add);
+            }
+            AtomKind::DeadlockOf(patterns) | AtomKind::Deterministic(patterns) | AtomKind::Controller(patterns) => {
+                patterns.iter().for_each(|pattern| of_pattern(pattern, &mut add));
+            }
+            _ => {}
+        }
+        positions
+    }
+
+    /// Whether the operations of an atom exist.
+    fn check_atom(&self, source: &FormulaSource, atom: &ParsedAtom) -> Result<(), Diagnostic> {
+        match &atom.kind {
+            AtomKind::Taken(pattern) | AtomKind::Enabled(pattern) | AtomKind::Available(pattern) => {
+                self.check_pattern(source, pattern)
+            }
+            AtomKind::DeadlockOf(patterns) | AtomKind::Deterministic(patterns) | AtomKind::Controller(patterns) => {
+                patterns.iter().try_for_each(|pattern| self.check_pattern(source, pattern))
+            }
+            AtomKind::Goal if self.model.steering.goal.is_none() => {
+                Err(Diagnostic::error("temporal-formula", "the machine has no GOAL").at(source.span(atom.place)))
+            }
+            AtomKind::Current => {
+                Err(Diagnostic::error("temporal-formula", "`current` means something in the animator only")
+                    .at(source.span(atom.place)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_pattern(&self, source: &FormulaSource, pattern: &ParsedPattern) -> Result<(), Diagnostic> {
+        let name = &pattern.operation.text;
+        let start = pattern.operation.start;
+        let span = source.span(Place { start, end: start + name.len() as u32 });
+        let operations = || self.model.transitions().map(|(_, op)| op);
+        let Some(operation) = operations().find(|op| op.name == *name) else {
+            let diagnostic = Diagnostic::error("unknown-operation", format!("no operation `{name}`")).at(span);
+            let names = operations().map(|op| op.name.as_str());
+            let near = abridge_sema::nearest(name, names);
+            return Err(near.into_iter().fold(diagnostic, |diagnostic, near| {
+                diagnostic.help(format!("a similar operation exists: `{near}`"))
+            }));
+        };
+        if pattern.arguments.len() > operation.params.len() {
+            let n_params = operation.params.len();
+            let message = format!("`{name}` has {n_params} parameter{}", if n_params == 1 { "" } else { "s" });
+            return Err(Diagnostic::error("temporal-formula", message).at(span));
+        }
+        Ok(())
+    }
+
+    /// Lowers all texts; formulas with mistakes drop out.
+    fn finish(mut self) -> (Option<Model>, Prepared) {
+        loop {
+            let is_used = |text: &Text| self.formulas[text.formula].body.is_some();
+            let used: Vec<usize> = (0..self.texts.len()).filter(|idx| is_used(&self.texts[*idx])).collect();
+            // Without texts, the model is as it was.
+            let texts: Vec<FormulaText> = used.iter().map(|idx| self.texts[*idx].text.clone()).collect();
+            if texts.is_empty() {
+                return (None, self.lowered(self.model, &[], &[]));
+            }
+            let analysis = (self.lower)(&texts);
+            if let Some(model) = &analysis.model {
+                let prepared = self.lowered(model, &analysis.formulas, &used);
+                return (analysis.model, prepared);
+            }
+            let mut is_explained = false;
+            for diagnostic in analysis.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
+                let at = diagnostic.span().and_then(|span| analysis.files.iter().position(|file| *file == span.file));
+                let Some(text) = at.map(|at| &self.texts[used[at]]) else { continue };
+                let formula = &mut self.formulas[text.formula];
+                let moved = moved(diagnostic, &formula.source, text, &analysis.files);
+                formula.diagnostics.push(moved);
+                formula.body = None;
+                is_explained = true;
+            }
+            if !is_explained {
+                for formula in self.formulas.iter_mut().filter(|formula| formula.body.is_some()) {
+                    formula.body = None;
+                    let whole = Place { start: 0, end: formula.source.text.len() as u32 };
+                    let diagnostic =
+                        Diagnostic::error("temporal-formula", "the formula could not be read in the machine");
+                    formula.diagnostics.push(diagnostic.at(formula.source.span(whole)));
+                }
+            }
+        }
+    }
+
+    fn lowered(&self, model: &Model, lowered: &[LoweredFormula], used: &[usize]) -> Prepared {
+        let mut prepared = Prepared { formulas: self.formulas.clone(), ..Prepared::default() };
+        let body = |idx: usize| used.binary_search(&idx).ok().map(|position| &lowered[position]);
+        let mut numbers: Vec<Option<usize>> = Vec::new();
+        for wanted in &self.atoms {
+            let bodies: Option<Vec<&LoweredFormula>> = wanted.texts.iter().map(|idx| body(*idx)).collect();
+            let atom = bodies.and_then(|bodies| lowered_atom(model, &wanted.kind, &bodies, &mut prepared.propositions));
+            numbers.push(atom.map(|atom| {
+                prepared.atoms.push(atom);
+                prepared.atoms.len() - 1
+            }));
+        }
+        for formula in &mut prepared.formulas {
+            let Some(body) = &mut formula.body else { continue };
+            let atoms: Option<Vec<usize>> = body.atoms.iter().map(|atom| numbers[*atom]).collect();
+            if let Tree::Ltl(expanded) = &body.tree {
+                let constraints = expanded.premises.iter().flatten();
+                prepared.needs_instances |= constraints.into_iter().any(|one| one.subject == Fair::Every);
+            }
+            match atoms {
+                Some(atoms) => body.atoms = atoms,
+                None => formula.body = None,
+            }
+        }
+        prepared
+    }
+}
+
+/// What stands before and after a text to give variables their values.
+fn binding(bindings: &[(SmolStr, String)], is_predicate: bool) -> (String, String) {
+    let (mut before, mut after) = (String::new(), String::new());
+    for (name, value) in bindings {
+        if is_predicate {
+            before.push_str(&format!("#{name}.({name} = {value} & ("));
+            after.push_str("))");
+        } else {
+            before.push_str(&format!("LET {name} BE {name} = {value} IN "));
+            after.push_str(" END");
+        }
+    }
+    (before, after)
+}
+
+/// A diagnostic about a text, moved to the formula that has it.
+fn moved(diagnostic: &Diagnostic, source: &FormulaSource, text: &Text, files: &[FileId]) -> Diagnostic {
+    let moved = |label: &Label| {
+        let place = |offset: u32| (text.start + offset.saturating_sub(text.n_before)).min(source.text.len() as u32);
+        let span = source.span(Place { start: place(label.span.start), end: place(label.span.end) });
+        Label { span, text: label.text.clone() }
+    };
+    let is_in_text = |label: &&Label| files.contains(&label.span.file);
+    Diagnostic {
+        primary: diagnostic.primary.as_ref().map(moved),
+        secondary: diagnostic.secondary.iter().filter(|label| !is_in_text(label)).cloned().collect(),
+        ..diagnostic.clone()
+    }
+}
+
+fn lowered_atom(
+    model: &Model,
+    kind: &AtomKind,
+    bodies: &[&LoweredFormula],
+    propositions: &mut Vec<PredId>,
+) -> Option<Atom> {
+    let mut proposition = |pred: PredId| {
+        propositions.push(pred);
+        Atom::Proposition(propositions.len() as u32 - 1)
+    };
+    let expr = |position: usize| match bodies.get(position)?.body {
+        FormulaBody::Expr(expr) => Some(expr),
+        FormulaBody::Pred(_) => None,
+    };
+    let pred = || match bodies.first()?.body {
+        FormulaBody::Pred(pred) => Some(pred),
+        FormulaBody::Expr(_) => None,
+    };
+    let mut position = 0;
+    let mut pattern = |parsed: &ParsedPattern| {
+        let (op, _) = model.transitions().find(|(_, op)| op.name == parsed.operation.text)?;
+        let mut arguments = Vec::new();
+        for argument in &parsed.arguments {
+            let value = match argument {
+                Some(_) => {
+                    position += 1;
+                    Some(expr(position - 1)?)
+                }
+                None => None,
+            };
+            arguments.push(value);
+        }
+        Some(Pattern { operation: step_number(model, op)?, arguments })
+    };
+    Some(match kind {
+        AtomKind::Predicate(_) => proposition(pred()?),
+        AtomKind::Goal => proposition(model.steering.goal?),
+        AtomKind::Taken(parsed) => Atom::Taken(pattern(parsed)?),
+        AtomKind::Enabled(parsed) | AtomKind::Available(parsed) => Atom::Enabled(pattern(parsed)?),
+        AtomKind::Deadlock => Atom::Deadlock,
+        AtomKind::DeadlockOf(parsed) => Atom::NoneOf(parsed.iter().map(pattern).collect::<Option<_>>()?),
+        AtomKind::Deterministic(parsed) => match parsed.as_slice() {
+            [only] => Atom::NoOther(pattern(only)?),
+            all => Atom::AtMostOneOf(all.iter().map(pattern).collect::<Option<_>>()?),
+        },
+        AtomKind::Controller(parsed) => Atom::ExactlyOneOf(parsed.iter().map(pattern).collect::<Option<_>>()?),
+        AtomKind::Sink => Atom::Sink,
+        AtomKind::Error => Atom::Error,
+        AtomKind::DetOutput => Atom::DeterministicOutput,
+        AtomKind::Current => Atom::Current,
+        AtomKind::Unchanged(_) => Atom::Change(Change::Unchanged, expr(0)?),
+        AtomKind::Changed(_) => Atom::Change(Change::Changed, expr(0)?),
+        AtomKind::Increasing(_) => Atom::Change(Change::Increasing, expr(0)?),
+        AtomKind::Decreasing(_) => Atom::Change(Change::Decreasing, expr(0)?),
+        AtomKind::BeforeAfter(_) => {
+            let variable = |name: &SmolStr| model.variables.iter().find(|(_, variable)| variable.name == *name);
+            let before = bodies.first()?.free.iter();
+            let before = before.map(|local| Some((*local, variable(&model.locals[*local].name)?.0)));
+            Atom::BeforeAfter(pred()?, before.collect::<Option<_>>()?)
+        }
+        AtomKind::InstanceEnabled(_) | AtomKind::InstanceTaken(_) => return None,
+    })
+}
+
+/// Values of quantified variables, as texts.
+struct Values<'v, 'p, 'l> {
+    preparing: &'v mut Preparing<'p, 'l>,
+    source: &'v FormulaSource,
+    texts: Vec<String>,
+}
+
+/// Values of one variable.
+const MAX_VALUES: usize = 10_000;
+/// Set-ups whose values are collected.
+const MAX_SETUPS: usize = 100;
+
+impl Domain for Values<'_, '_, '_> {
+    fn values(&mut self, name: &str, range: &ParsedAtom) -> Option<Vec<u32>> {
+        let AtomKind::Predicate(text) = &range.kind else { return None };
+        let bindings = range.bindings.iter().map(|(name, value)| (name.clone(), self.texts[*value as usize].clone()));
+        let bindings: Vec<(SmolStr, String)> = bindings.collect();
+        let (before, after) = binding(&bindings, true);
+        let whole = format!("{before}{}{after}", text.text);
+        let analysis =
+            (self.preparing.lower)(&[FormulaText { source: self.source.name.clone(), text: whole, role: Role::Any }]);
+        let (model, formula) = (analysis.model.as_ref()?, analysis.formulas.first()?);
+        let FormulaBody::Pred(pred) = formula.body else { return None };
+        let [local] = formula.free.as_slice() else { return None };
+        if model.locals[*local].name != name {
+            return None;
+        }
+        let texts = self.listed(model, *local, pred)?;
+        let first = self.texts.len() as u32;
+        self.texts.extend(texts);
+        Some((first..self.texts.len() as u32).collect())
+    }
+
+    fn n_instances(&mut self) -> Option<u32> {
+        None
+    }
+}
+
+impl Values<'_, '_, '_> {
+    fn listed(&self, model: &Model, local: abridge_model::LocalId, pred: PredId) -> Option<Vec<String>> {
+        match model.types.get(model.locals[local].ty) {
+            Type::Given(set) => {
+                let carrier = &model.sets[*set];
+                return Some((0..carrier.size()).map(|index| carrier.element_name(index).to_string()).collect());
+            }
+            Type::Bool => return Some(vec!["FALSE".to_owned(), "TRUE".to_owned()]),
+            _ => {}
+        }
+        let interp = judge(model, self.preparing.config.eval.clone()).stopped_by(self.preparing.config.stop.clone());
+        let places: Vec<MachinePlace> = match needs(model, Node::Pred(pred)) {
+            Needs::Variables => return None,
+            Needs::Nothing => vec![MachinePlace::Start],
+            Needs::Constants => {
+                let system = Explicit::new(interp.clone(), self.preparing.config.system.clone());
+                let found = choices(&system, Origin::Root, MAX_SETUPS);
+                if found.is_cut || !found.completeness.is_whole() {
+                    return None;
+                }
+                found.list.iter().map(|step| MachinePlace::of_words(&system, Some(&step.to))).collect()
+            }
+        };
+        let mut texts = Vec::new();
+        for place in places {
+            let env = place.state().map_or_else(Env::empty, Env::new);
+            let found = crate::solve(&interp, &[local], pred, &env, MAX_VALUES);
+            let crate::Answer::Solutions { list, is_complete: true, .. } = found.answer.ok()? else { return None };
+            for text in list.into_iter().flatten() {
+                if !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+        }
+        Some(texts)
+    }
+}

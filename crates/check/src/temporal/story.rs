@@ -1,0 +1,563 @@
+//! The path of a violation, found again by the judge and told.
+//!
+//! The engine names states of the table and letters. Here each step is looked for among the executions that the plain interpreter lists, and
+//! the atoms are evaluated by it, too. Where the table holds representatives of orbits, the path goes through real states; its loop closes when a
+//! real state comes back. The word that results is judged by [`abridge_temporal::evaluate`], which knows nothing of automata.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use abridge_eval::{Env, Error};
+use abridge_explicit::{Execution, Explicit, Place};
+use abridge_model::ids::Id as _;
+use abridge_reduce::symmetry::Canonizer;
+use abridge_temporal::ctl::{Evidence, Shown};
+use abridge_temporal::emptiness::{Path, PathEnd, Truth};
+use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
+use abridge_temporal::{Expanded, Table, Word, evaluate};
+
+use super::Searched;
+use super::atoms::{Atom, Change, Pattern, step_number};
+use super::graph::Branching;
+use super::letters::Letter;
+use super::prepare::Body;
+use crate::trace::{self, Trace, TraceStep};
+
+/// Truth of subformulas along a path, and the sentence that names the culprit.
+#[derive(Clone, Debug)]
+pub struct Story {
+    pub rows: Vec<Row>,
+    pub end: Position,
+    /// What went wrong, in a sentence.
+    pub culprit: String,
+}
+
+/// How the path ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Position {
+    Deadlock,
+    /// The last step leads back to this position.
+    Loop(usize),
+    /// Whatever follows, the formula is false.
+    Anything,
+}
+
+/// A subformula and its truth at each position of the path.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub text: String,
+    pub truths: Vec<bool>,
+}
+
+/// Executions that are listed in one state.
+const MAX_EXECUTIONS: usize = 100_000;
+/// Rounds after which a loop between representatives must have closed.
+const MAX_ROUNDS: usize = 10_000;
+/// Steps by which a prefix is continued to be judged.
+const MAX_CONTINUATION: usize = 1_000;
+/// Steps of a path up to which subformulas are tabled.
+const MAX_TABLED: usize = 10_000;
+
+/// The trace of a path, and its story if the path violates a formula of linear time.
+pub(super) fn tell(
+    searched: &Searched<'_, '_>,
+    body: &Body,
+    expanded: &Expanded,
+    path: &Path,
+    letters: &[Letter],
+    canonizer: Option<&mut dyn Canonizer>,
+) -> (Trace, Option<Story>) {
+    let mut walk = match Walk::begin(searched, body, path, canonizer) {
+        Ok(walk) => walk,
+        Err(trace) => return (trace, None),
+    };
+    let targets: Vec<u32> = path.positions.iter().skip(1).map(|(state, _)| *state).collect();
+    let letter = |position: usize| &letters[path.positions[position].1 as usize];
+    for (position, target) in targets.iter().enumerate() {
+        if !walk.step(letter(position), *target) {
+            return (walk.trace, None);
+        }
+    }
+    let n_positions = path.positions.len();
+    let end = match path.end {
+        PathEnd::Deadlock => {
+            walk.stay();
+            Position::Deadlock
+        }
+        PathEnd::Anything(state) => {
+            if n_positions > 0 && !walk.step(letter(n_positions - 1), state) {
+                return (walk.trace, None);
+            }
+            Position::Anything
+        }
+        PathEnd::Loop(start) => match walk.close(path, start, &letter) {
+            Some(start) => Position::Loop(start),
+            None => return (walk.trace, None),
+        },
+    };
+    if walk.trace.gap.is_some() {
+        return (walk.trace, None);
+    }
+    let story = walk.story(expanded, end);
+    (walk.trace, story)
+}
+
+/// The trace to a state of the table.
+pub(super) fn path_to_state(searched: &Searched<'_, '_>, state: u32, canonizer: Option<&mut dyn Canonizer>) -> Trace {
+    match trace::states_to(searched.system, &searched.exploration.table, Some(state), &[], canonizer) {
+        Ok(path) => Trace::through(searched.system, &path),
+        Err(error) => Trace { gap: Some(format!("states could not be read: {error}")), ..Trace::default() },
+    }
+}
+
+/// The trace of evidence for a formula of branching time: its first path, and the first one of what hangs off that.
+pub(super) fn branch(
+    searched: &Searched<'_, '_>,
+    graph: &Branching<'_>,
+    evidence: &Evidence,
+    canonizer: Option<&mut dyn Canonizer>,
+) -> Trace {
+    let mut positions: Vec<(u32, u32)> = Vec::new();
+    let mut end = PathEnd::Anything(evidence.state);
+    let mut next = Some(evidence);
+    while let Some(shown) = next.take() {
+        match &shown.shown {
+            Shown::Parts(parts) => next = parts.first(),
+            Shown::Path { steps, loop_start, parts } => {
+                let mut state = shown.state;
+                let first = positions.len();
+                // What hangs off the end of the path is told as its continuation.
+                let (at, part) = match parts.last() {
+                    Some((at, part)) => (*at, Some(part)),
+                    None => (steps.len(), None),
+                };
+                let is_cut = loop_start.is_none() || (at < steps.len() && part.is_some_and(|part| has_path(part)));
+                let n_steps = if is_cut { at } else { steps.len() };
+                for (edge, target) in &steps[..n_steps] {
+                    positions.push((state, graph.letter(*edge)));
+                    state = *target;
+                }
+                end = match loop_start {
+                    Some(start) if !is_cut => PathEnd::Loop(first + start),
+                    _ => PathEnd::Anything(state),
+                };
+                next = part.filter(|_| is_cut);
+            }
+            Shown::Fact | Shown::AllPaths | Shown::Omitted => {}
+        }
+    }
+    let start = positions.first().map_or(evidence.state, |(state, _)| *state);
+    let path = Path { positions, end };
+    let mut walk = match Walk::from_state(searched, &[], start, canonizer) {
+        Ok(walk) => walk,
+        Err(trace) => return trace,
+    };
+    let any = Letter { truths: Box::default(), instance: None };
+    let letter = |_: usize| &any;
+    let targets: Vec<u32> = path.positions.iter().skip(1).map(|(state, _)| *state).collect();
+    for target in targets {
+        if !walk.step(&any, target) {
+            return walk.trace;
+        }
+    }
+    match path.end {
+        PathEnd::Anything(state) if !path.positions.is_empty() => _ = walk.step(&any, state),
+        PathEnd::Loop(start) => _ = walk.close(&path, start, &letter),
+        _ => {}
+    }
+    walk.trace
+}
+
+fn has_path(evidence: &Evidence) -> bool {
+    match &evidence.shown {
+        Shown::Path { steps, .. } => !steps.is_empty(),
+        Shown::Parts(parts) => parts.iter().any(has_path),
+        _ => false,
+    }
+}
+
+/// A path through real states.
+struct Walk<'w, 's, 'm, 'c> {
+    searched: &'w Searched<'s, 'm>,
+    /// Atoms of the formula among those of all formulas.
+    atoms: &'w [usize],
+    canonizer: Option<&'c mut dyn Canonizer>,
+    trace: Trace,
+    /// Real states in which paths are, from the initial one on.
+    states: Vec<Vec<u32>>,
+    /// Values of the formula's atoms at each position that a step has left.
+    word: Vec<Vec<Truth>>,
+    /// Steps of the trace before the initial state.
+    n_before: usize,
+}
+
+impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
+    fn begin(
+        searched: &'w Searched<'s, 'm>,
+        body: &'w Body,
+        path: &Path,
+        canonizer: Option<&'c mut dyn Canonizer>,
+    ) -> Result<Self, Trace> {
+        let start = match (path.positions.first(), path.end) {
+            (Some((state, _)), _) => *state,
+            (None, PathEnd::Anything(state)) => state,
+            (None, _) => 0,
+        };
+        Walk::from_state(searched, &body.atoms, start, canonizer)
+    }
+
+    /// Leads to an initial state.
+    fn from_state(
+        searched: &'w Searched<'s, 'm>,
+        atoms: &'w [usize],
+        start: u32,
+        mut canonizer: Option<&'c mut dyn Canonizer>,
+    ) -> Result<Self, Trace> {
+        let lent = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
+        let table = &searched.exploration.table;
+        let path = match trace::states_to(searched.system, table, Some(start), &[], lent) {
+            Ok(path) => path,
+            Err(error) => {
+                return Err(Trace { gap: Some(format!("states could not be read: {error}")), ..Trace::default() });
+            }
+        };
+        let trace = Trace::through(searched.system, &path);
+        let Some(state) = path.states.last().cloned().filter(|_| trace.gap.is_none()) else { return Err(trace) };
+        let n_before = trace.steps.len();
+        Ok(Walk { searched, atoms, canonizer, trace, states: vec![state], word: Vec::new(), n_before })
+    }
+
+    fn system(&self) -> &'s Explicit<'m> {
+        self.searched.system
+    }
+
+    fn here(&self) -> &[u32] {
+        &self.states[self.states.len() - 1]
+    }
+
+    fn executions(&self, state: &[u32]) -> Vec<Execution> {
+        let system = self.system();
+        let session = system.judge().session();
+        let place = Place::of_words(system, Some(state));
+        let mut list = Vec::new();
+        for op in system.operations() {
+            system.executions(&session, &place, Some(*op), &mut |execution| {
+                list.extend(execution.ok());
+                if list.len() >= MAX_EXECUTIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        }
+        list
+    }
+
+    /// Takes a step with a letter to a state of the table, or to a member of its orbit; false if there is none.
+    fn step(&mut self, letter: &Letter, target: u32) -> bool {
+        let mut wanted = match self.searched.exploration.table.get(target) {
+            Ok(words) => words,
+            Err(error) => {
+                self.trace.gap = Some(format!("states could not be read: {error}"));
+                return false;
+            }
+        };
+        if let Some(canonizer) = &mut self.canonizer {
+            canonizer.represent(&mut wanted);
+        }
+        let here = self.here().to_vec();
+        let executions = self.executions(&here);
+        let of_state = self.of_state(&here, &executions);
+        for execution in &executions {
+            let mut to = execution.to.words(self.system()).unwrap_or_default();
+            if let Some(canonizer) = &mut self.canonizer {
+                canonizer.represent(&mut to);
+            }
+            if to != wanted {
+                continue;
+            }
+            let truths = self.on_step(&here, execution, &of_state);
+            let is_meant = letter.truths.is_empty()
+                || self.atoms.iter().zip(&truths).all(|(atom, truth)| letter.truths[*atom] == *truth);
+            if is_meant {
+                self.take(&here, execution, truths);
+                return true;
+            }
+        }
+        let number = self.trace.n_steps() + 1;
+        self.trace.gap.get_or_insert(format!("step {number} could not be found again by the plain interpreter"));
+        false
+    }
+
+    fn take(&mut self, here: &[u32], execution: &Execution, truths: Vec<Truth>) {
+        let step = execution.shown(self.system());
+        self.trace.steps.push(TraceStep::of(self.system(), Some(here), &step));
+        self.states.push(step.to);
+        self.word.push(truths);
+    }
+
+    /// Notes the letter of a state where the path ends.
+    fn stay(&mut self) {
+        let here = self.here().to_vec();
+        let executions = self.executions(&here);
+        if !executions.is_empty() {
+            self.trace.gap.get_or_insert("the plain interpreter finds steps out of the last state".to_owned());
+        }
+        let truths = self.of_state(&here, &executions);
+        self.word.push(truths);
+    }
+
+    /// Goes around a loop until a real state comes back; the position from which on it repeats.
+    fn close<'l>(&mut self, path: &Path, start: usize, letter: &dyn Fn(usize) -> &'l Letter) -> Option<usize> {
+        let n_positions = path.positions.len();
+        let mut heads: Vec<usize> = vec![start];
+        for _ in 0..MAX_ROUNDS {
+            // All steps of the round but the last were taken.
+            if !self.step(letter(n_positions - 1), path.positions[start].0) {
+                return None;
+            }
+            let head = self.states.len() - 1;
+            if let Some(first) = heads.iter().find(|first| self.states[**first] == self.states[head]).copied() {
+                self.trace.loop_start = Some(self.n_before + first);
+                return Some(first);
+            }
+            heads.push(head);
+            for position in start..n_positions - 1 {
+                if !self.step(letter(position), path.positions[position + 1].0) {
+                    return None;
+                }
+            }
+        }
+        self.trace.gap = Some("the loop did not close between real states".to_owned());
+        None
+    }
+
+    /// Values of the formula's atoms in a state; those about a step are false.
+    fn of_state(&self, words: &[u32], executions: &[Execution]) -> Vec<Truth> {
+        let all = &self.searched.config.formulas;
+        let value = |atom: &usize| {
+            self.truth(&all.atoms[*atom], words, executions, None).unwrap_or_else(|error| truth_of(&error))
+        };
+        self.atoms.iter().map(value).collect()
+    }
+
+    fn on_step(&self, words: &[u32], execution: &Execution, of_state: &[Truth]) -> Vec<Truth> {
+        let all = &self.searched.config.formulas;
+        let value = |(atom, known): (&usize, &Truth)| match &all.atoms[*atom] {
+            atom if atom.is_about_step() => {
+                self.truth(atom, words, &[], Some(execution)).unwrap_or_else(|error| truth_of(&error))
+            }
+            _ => *known,
+        };
+        self.atoms.iter().zip(of_state).map(value).collect()
+    }
+
+    /// The value of an atom by the plain interpreter.
+    fn truth(
+        &self,
+        atom: &Atom,
+        words: &[u32],
+        executions: &[Execution],
+        step: Option<&Execution>,
+    ) -> Result<Truth, Error> {
+        let system = self.system();
+        let session = system.judge().session();
+        let state = || system.decode(words).0;
+        let n_enabled = |patterns: &[Pattern]| -> Result<usize, Error> {
+            let mut n_enabled = 0;
+            for pattern in patterns {
+                n_enabled += usize::from(self.is_enabled(pattern, words, executions)?);
+            }
+            Ok(n_enabled)
+        };
+        Ok(match atom {
+            Atom::Proposition(number) => {
+                let pred = self.searched.config.formulas.propositions[*number as usize];
+                session.pred(pred, &Env::new(&state()))?.into()
+            }
+            Atom::Enabled(pattern) => self.is_enabled(pattern, words, executions)?.into(),
+            Atom::Deadlock => executions.is_empty().into(),
+            Atom::NoneOf(patterns) => (n_enabled(patterns)? == 0).into(),
+            Atom::AtMostOneOf(patterns) => (n_enabled(patterns)? <= 1).into(),
+            Atom::ExactlyOneOf(patterns) => (n_enabled(patterns)? == 1).into(),
+            Atom::NoOther(pattern) => executions
+                .iter()
+                .all(|one| one.op.and_then(|op| step_number(system.model(), op)) == Some(pattern.operation))
+                .into(),
+            Atom::Sink => executions.iter().all(|one| one.to.words(system).as_deref() == Some(words)).into(),
+            Atom::Error => {
+                let is_wrong = |operation: u32| system.violation_of(operation, words).is_some();
+                system.operations().iter().filter_map(|op| step_number(system.model(), *op)).any(is_wrong).into()
+            }
+            Atom::DeterministicOutput => executions
+                .iter()
+                .all(|one| {
+                    let is_other = |other: &&Execution| (other.op, &other.params) == (one.op, &one.params);
+                    executions.iter().filter(is_other).all(|other| other.outputs == one.outputs)
+                })
+                .into(),
+            Atom::Current => Truth::Unknown,
+            Atom::Taken(pattern) => match step {
+                Some(step) => self.is_meant(pattern, words, step)?.into(),
+                None => Truth::False,
+            },
+            Atom::Change(change, expr) => {
+                let Some(to) = step.and_then(|step| step.to.state()) else { return Ok(Truth::False) };
+                let before = session.expr(*expr, &Env::new(&state()))?;
+                let after = session.expr(*expr, &Env::new(to))?;
+                let order = match before.real() {
+                    Ok(before) => after.real().map(|after| before.total_cmp(&after)),
+                    Err(_) => before.int().and_then(|before| Ok(before.cmp(&after.int()?))),
+                };
+                match change {
+                    Change::Unchanged => session.equal(&before, &after, &Env::empty())?.into(),
+                    Change::Changed => (!session.equal(&before, &after, &Env::empty())?).into(),
+                    Change::Increasing => (order? == Ordering::Less).into(),
+                    Change::Decreasing => (order? == Ordering::Greater).into(),
+                }
+            }
+            Atom::BeforeAfter(pred, before) => {
+                let Some(to) = step.and_then(|step| step.to.state()) else { return Ok(Truth::False) };
+                let from = state();
+                let bindings = before
+                    .iter()
+                    .filter_map(|(local, variable)| Some((*local, from.variables.get(variable.index())?.clone()?)));
+                session.pred(*pred, &Env::new(to).bind_all(bindings))?.into()
+            }
+        })
+    }
+
+    fn is_enabled(&self, pattern: &Pattern, words: &[u32], executions: &[Execution]) -> Result<bool, Error> {
+        for execution in executions {
+            if self.is_meant(pattern, words, execution)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_meant(&self, pattern: &Pattern, words: &[u32], execution: &Execution) -> Result<bool, Error> {
+        let system = self.system();
+        if execution.op.and_then(|op| step_number(system.model(), op)) != Some(pattern.operation) {
+            return Ok(false);
+        }
+        let (session, state) = (system.judge().session(), system.decode(words).0);
+        for (argument, param) in pattern.arguments.iter().zip(&execution.params) {
+            let Some(argument) = argument else { continue };
+            let value = session.expr(*argument, &Env::new(&state))?;
+            if !session.equal(&value, param, &Env::empty())? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Judges the word and tells what went wrong.
+    fn story(&mut self, expanded: &Expanded, end: Position) -> Option<Story> {
+        // A prefix shows its last state, too.
+        let n_positions = self.word.len() + usize::from(end == Position::Anything);
+        let word = match end {
+            Position::Loop(start) => Word { letters: self.word.clone(), loop_start: Some(start) },
+            Position::Deadlock => Word { letters: self.word.clone(), loop_start: None },
+            Position::Anything => self.continued()?,
+        };
+        let is_known = word.letters.iter().flatten().all(|truth| matches!(truth, Truth::True | Truth::False));
+        if word.letters.is_empty() || !is_known {
+            return None;
+        }
+        let holds = |letter: &Vec<Truth>, atom: AtomId| letter[atom.0 as usize] == Truth::True;
+        let table = evaluate(&expanded.formula, &word, holds);
+        if table.holds() {
+            self.trace
+                .gap
+                .get_or_insert("the formula is true on this path, which is a mistake of the engine".to_owned());
+            return None;
+        }
+        let culprit = Culprit { ltl: &expanded.formula, table: &table, n_shown: n_positions }.sentence();
+        let rows = if n_positions <= MAX_TABLED { rows(&expanded.formula, &table, n_positions) } else { Vec::new() };
+        Some(Story { rows, end, culprit })
+    }
+
+    /// The word of a prefix with some continuation; nothing if none is found in time.
+    fn continued(&self) -> Option<Word<Vec<Truth>>> {
+        let mut letters = self.word.clone();
+        let mut states: Vec<Vec<u32>> = vec![self.here().to_vec()];
+        let first = letters.len();
+        for _ in 0..MAX_CONTINUATION {
+            let here = states[states.len() - 1].clone();
+            let executions = self.executions(&here);
+            let of_state = self.of_state(&here, &executions);
+            let Some(execution) = executions.first() else {
+                letters.push(of_state);
+                return Some(Word { letters, loop_start: None });
+            };
+            letters.push(self.on_step(&here, execution, &of_state));
+            let next = execution.to.words(self.system())?;
+            if let Some(known) = states.iter().position(|state| *state == next) {
+                return Some(Word { letters, loop_start: Some(first + known) });
+            }
+            states.push(next);
+        }
+        None
+    }
+}
+
+fn truth_of(error: &Error) -> Truth {
+    if error.is_ill_defined() || error.is_obligation() { Truth::IllDefined } else { Truth::Unknown }
+}
+
+/// Truth of each subformula at the positions of the path, outermost first, each text once.
+fn rows(ltl: &Ltl, table: &Table, n_positions: usize) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let nodes: Vec<NodeId> = ltl.nodes().map(|(id, _)| id).collect();
+    for id in nodes.into_iter().rev() {
+        let text = ltl.text(id);
+        if matches!(ltl.node(id), LtlNode::Const(_)) || rows.iter().any(|row| row.text == text) {
+            continue;
+        }
+        let truths = table.row(id).iter().take(n_positions).copied().collect();
+        rows.push(Row { text, truths });
+    }
+    rows
+}
+
+/// Follows a false formula down to what makes it false.
+struct Culprit<'c> {
+    ltl: &'c Ltl,
+    table: &'c Table,
+    n_shown: usize,
+}
+
+impl Culprit<'_> {
+    fn sentence(&self) -> String {
+        let (mut node, mut at) = (self.ltl.root(), 0);
+        loop {
+            let value = |node: NodeId, at: usize| self.table.row(node)[at];
+            let first_false = |node: NodeId| (at..self.table.row(node).len()).find(|later| !value(node, *later));
+            match self.ltl.node(node) {
+                LtlNode::Unary(Unary::Globally, operand) => match first_false(*operand) {
+                    Some(later) => (node, at) = (*operand, later),
+                    None => break,
+                },
+                LtlNode::Binary(Binary::And, left, right) => node = if value(*left, at) { *right } else { *left },
+                LtlNode::Binary(Binary::Implies, _, right) => node = *right,
+                LtlNode::Unary(Unary::Next, operand) if at + 1 < self.table.row(*operand).len() => {
+                    (node, at) = (*operand, at + 1);
+                }
+                _ => break,
+            }
+        }
+        let text = self.ltl.text(node);
+        let place = match at {
+            0 => "in the initial state".to_owned(),
+            at if at < self.n_shown => format!("after step {at}"),
+            _ => "later on".to_owned(),
+        };
+        match self.ltl.node(node) {
+            LtlNode::Unary(Unary::Finally, operand) => {
+                format!("`{}` never holds from {place} on", self.ltl.text(*operand)).replace("from in the", "from the")
+            }
+            LtlNode::Binary(Binary::Until, _, right) if !self.table.row(*right)[at..].contains(&true) => {
+                format!("`{}` never holds from {place} on", self.ltl.text(*right)).replace("from in the", "from the")
+            }
+            LtlNode::Unary(Unary::Not, operand) => format!("`{}` holds {place}", self.ltl.text(*operand)),
+            _ => format!("`{text}` is false {place}"),
+        }
+    }
+}

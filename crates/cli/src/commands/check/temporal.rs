@@ -1,0 +1,248 @@
+//! Temporal formulas of `abridge check`: where they come from, and how their verdicts look.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use abridge_check::{FormulaSource, Position, Prepared, Report, Story, TemporalReport, TemporalVerdict, prepare};
+use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
+use abridge_model::{Logic, Model};
+use abridge_sema::Options;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::load::load_with;
+use crate::out::{out, outln};
+use crate::report::{count, json_diagnostics};
+use crate::steps::{steps_json, table};
+
+#[derive(Args)]
+pub(crate) struct TemporalOptions {
+    /// Check this LTL formula as well; may be repeated
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, help_heading = "Properties")]
+    ltl: Vec<String>,
+    /// Check this CTL formula as well; may be repeated
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true, help_heading = "Properties")]
+    ctl: Vec<String>,
+    /// Check the formulas of a file as well: lines `ltl FORMULA` or `ctl FORMULA`, or a project of ProB 2 (.prob2project)
+    #[arg(long, value_name = "FILE", help_heading = "Properties")]
+    formulas: Vec<PathBuf>,
+    /// Do not check the temporal properties of the machine
+    #[arg(long, help_heading = "Properties")]
+    pub(crate) no_temporal: bool,
+}
+
+impl TemporalOptions {
+    /// All formulas in the order of their reports: those of the machine, of `--ltl`, of `--ctl`, of files. Their texts are added to the
+    /// sources.
+    pub(crate) fn sources(
+        &self,
+        model: &Model,
+        of_machine: bool,
+        sources: &mut SourceMap,
+    ) -> Result<Vec<FormulaSource>, String> {
+        let mut all = Vec::new();
+        if of_machine {
+            // The text stands behind the quotation mark of its string.
+            all.extend(model.steering.temporal.iter().map(|property| {
+                let literal = sources.snippet(property.span);
+                let quotes = literal.len().saturating_sub(property.text.len()) / 2;
+                FormulaSource {
+                    name: property.name.to_string(),
+                    logic: property.logic,
+                    text: property.text.to_string(),
+                    file: property.span.file,
+                    base: property.span.start + quotes as u32,
+                }
+            }));
+        }
+        let mut add = |name: String, logic: Logic, text: String| {
+            let file = sources.add(format!("<{name}>"), text.as_str());
+            all.push(FormulaSource { name, logic, text, file, base: 0 });
+        };
+        let options = [("--ltl", Logic::Ltl, &self.ltl), ("--ctl", Logic::Ctl, &self.ctl)];
+        for (option, logic, texts) in options {
+            for (number, text) in (1..).zip(texts) {
+                let name = if texts.len() == 1 { option.to_owned() } else { format!("{option} {number}") };
+                add(name, logic, text.clone());
+            }
+        }
+        for file in &self.formulas {
+            let text =
+                fs::read_to_string(file).map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
+            for (name, logic, text) in formulas_in(file, &text)? {
+                add(name, logic, text);
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Reads formulas in the scope of a machine. The model is the given one with their atoms, if they have any.
+pub(crate) fn prepared(
+    file: &Path,
+    model: &Model,
+    formulas: Vec<FormulaSource>,
+    config: &abridge_check::Config,
+    options: &Options,
+) -> (Option<Model>, Prepared) {
+    prepare(model, formulas, config, &mut |texts| load_with(Some(file), texts, options))
+}
+
+/// The formulas in a file, each with a name.
+fn formulas_in(file: &Path, text: &str) -> Result<Vec<(String, Logic, String)>, String> {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if file.extension().is_some_and(|end| end == "prob2project" || end == "json") {
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
+        let mut found = Vec::new();
+        collect(&value, &name, &mut found);
+        return Ok(found);
+    }
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with("//") || line.starts_with('#') {
+            continue;
+        }
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let logic = match word.to_lowercase().as_str() {
+            "ltl" => Logic::Ltl,
+            "ctl" => Logic::Ctl,
+            _ => return Err(format!("`{}`, line {number}: a line begins with `ltl` or `ctl`", file.display())),
+        };
+        found.push((format!("{name}:{number}"), logic, rest.trim().to_owned()));
+    }
+    Ok(found)
+}
+
+/// Formulas of a project of ProB 2: objects with a `code` in lists whose name, or whose own type, says which logic it is.
+fn collect(value: &Value, name: &str, found: &mut Vec<(String, Logic, String)>) {
+    // Projects are a few levels deep; `serde_json` refuses what is deeper than 128.
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(item, name, found)),
+        Value::Object(fields) => {
+            let kind = ["validationTaskType", "type", "logic"].iter().find_map(|key| fields.get(*key)?.as_str());
+            let logic = match kind.unwrap_or_default().to_uppercase() {
+                kind if kind.starts_with("LTL") && !kind.contains("PATTERN") => Some(Logic::Ltl),
+                kind if kind.starts_with("CTL") => Some(Logic::Ctl),
+                _ => None,
+            };
+            if let (Some(logic), Some(code)) = (logic, fields.get("code").and_then(Value::as_str)) {
+                found.push((format!("{name} {}", found.len() + 1), logic, code.to_owned()));
+                return;
+            }
+            for (key, item) in fields {
+                if let ("ltlFormulas", Value::Array(formulas)) = (key.as_str(), item) {
+                    let codes = formulas.iter().filter_map(|formula| formula.get("code")?.as_str());
+                    for code in codes {
+                        found.push((format!("{name} {}", found.len() + 1), Logic::Ltl, code.to_owned()));
+                    }
+                } else {
+                    collect(item, name, found);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Prints what became of all formulas, violations with their paths.
+pub(crate) fn print(report: &Report, sources: &SourceMap) {
+    for formula in &report.temporal {
+        let TemporalReport { name, formula: text, verdict, trace, story, diagnostics, .. } = formula;
+        match verdict {
+            TemporalVerdict::Holds => outln!("{name} holds: {text}"),
+            TemporalVerdict::Violated => outln!("{name} violated: {text}"),
+            TemporalVerdict::Incomplete(why) => outln!("{name}: not known ({why}): {text}"),
+            TemporalVerdict::IllDefined(atom) => outln!("{name}: `{atom}` is not well-defined: {text}"),
+            TemporalVerdict::Error(_) => outln!("{name}: the formula is wrong"),
+        }
+        diagnostics.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
+        let Some(trace) = trace else { continue };
+        if let Some(story) = story {
+            outln!("  {}", story.culprit);
+        }
+        outln!();
+        let first = 1 - trace.n_setup.min(1);
+        let steps = match trace.loop_start {
+            Some(start) => {
+                out!("{}", table(&trace.steps[..start], first));
+                outln!("  loop starts here");
+                table(&trace.steps[start..], first + start)
+            }
+            None => table(&trace.steps, first),
+        };
+        out!("{steps}");
+        match (trace.loop_start, story.as_ref().map(|story| story.end)) {
+            (Some(start), _) => {
+                let n_loop = trace.steps.len() - start;
+                outln!("  loop: the last {} for ever", count(n_loop, "step"));
+            }
+            (None, Some(Position::Deadlock)) => outln!("  ends in a deadlock"),
+            (None, Some(Position::Anything)) => outln!("  whatever follows, the formula is false"),
+            (None, _) => {}
+        }
+        if let Some(gap) = &trace.gap {
+            outln!("  the trace is incomplete: {gap}");
+        }
+        story.iter().for_each(|story| print_table(story));
+        outln!();
+    }
+}
+
+/// Positions that a table of subformulas shows.
+const MAX_COLUMNS: usize = 24;
+
+/// Truth of subformulas at the positions of the path.
+fn print_table(story: &Story) {
+    let n_positions = story.rows.first().map_or(0, |row| row.truths.len());
+    if n_positions == 0 || n_positions > MAX_COLUMNS {
+        return;
+    }
+    outln!();
+    let head: String = (0..n_positions).map(|position| format!("{:>3}", position)).collect();
+    outln!("  {head}  after so many steps");
+    for row in &story.rows {
+        let truths: String = row.truths.iter().map(|truth| if *truth { "  ●" } else { "  ·" }).collect();
+        outln!("  {truths}  {}", row.text);
+    }
+}
+
+/// What became of all formulas.
+pub(crate) fn json(report: &Report, sources: &SourceMap) -> Value {
+    report.temporal.iter().map(|formula| formula_json(formula, sources)).collect()
+}
+
+fn formula_json(formula: &TemporalReport, sources: &SourceMap) -> Value {
+    let message = match &formula.verdict {
+        TemporalVerdict::Holds | TemporalVerdict::Violated => String::new(),
+        TemporalVerdict::Incomplete(why) | TemporalVerdict::Error(why) => why.clone(),
+        TemporalVerdict::IllDefined(atom) => format!("`{atom}` is not well-defined"),
+    };
+    let mut value = json!({
+        "name": formula.name,
+        "logic": match formula.logic { Logic::Ltl => "ltl", Logic::Ctl => "ctl" },
+        "formula": formula.formula,
+        "verdict": formula.verdict.name(),
+        "ill_defined": matches!(formula.verdict, TemporalVerdict::IllDefined(_)),
+        "message": message,
+        "diagnostics": json_diagnostics(sources, &formula.diagnostics),
+    });
+    if let Some(trace) = &formula.trace {
+        value["trace"] = steps_json(&trace.steps);
+        value["loop_start"] = json!(trace.loop_start);
+        value["gap"] = json!(trace.gap);
+    }
+    if let Some(story) = &formula.story {
+        value["culprit"] = json!(story.culprit);
+        value["ends_in_deadlock"] = json!(story.end == Position::Deadlock);
+        value["is_prefix"] = json!(story.end == Position::Anything);
+        value["subformulas"] = story.rows.iter().map(|row| json!({ "text": row.text, "holds": row.truths })).collect();
+    }
+    value
+}
+
+/// Warnings and errors about formulas.
+pub(crate) fn diagnostics(report: &Report) -> impl Iterator<Item = &Diagnostic> {
+    report.temporal.iter().flat_map(|formula| &formula.diagnostics)
+}

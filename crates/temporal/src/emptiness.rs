@@ -1,0 +1,150 @@
+//! Paths of a graph that violate a property: [`find_violation`].
+//!
+//! The product of a graph with the automaton of violations is never stored. A search breadth-first (`reach.rs`) finds the shortest path that
+//! ends and violates the property, or the shortest prefix that no continuation saves. What remains are infinite paths: strongly
+//! connected components of the product with all marks of the automaton (`components.rs`), in which the fairness premises and the
+//! Streett pairs of the property can be met (`fair.rs`). A component that has what it needs becomes a lasso (`lasso.rs`).
+//!
+//! Nothing depends on chance or on threads: a graph has one answer and one path.
+
+mod components;
+mod fair;
+mod lasso;
+mod letters;
+mod reach;
+
+use abridge_value::BitSet;
+
+use crate::formula::AtomId;
+use crate::property::{Class, Property};
+
+use components::for_each_component;
+use fair::Conditions;
+use letters::Moves;
+use reach::Reached;
+
+/// Truth of an atom in a letter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Truth {
+    False,
+    True,
+    /// The atom has no value there.
+    IllDefined,
+    /// The value is not known, because steps are missing.
+    Unknown,
+}
+
+impl From<bool> for Truth {
+    fn from(value: bool) -> Truth {
+        if value { Truth::True } else { Truth::False }
+    }
+}
+
+/// A finite graph whose steps carry letters.
+///
+/// A letter says which atoms hold in a state and on the step that leaves it, or in a state where a path ends. Letters are numbered.
+pub trait LetterGraph {
+    fn n_states(&self) -> usize;
+
+    /// The states in which paths begin, each once, in ascending order.
+    fn initial(&self) -> &[u32];
+
+    /// Calls `visit` with letter and target of each step that leaves a state, always in the same order.
+    fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32));
+
+    /// The letter of a state where paths end; nothing if steps leave it, or if it is not known whether any does.
+    fn ending(&self, state: u32) -> Option<u32>;
+
+    fn n_letters(&self) -> usize;
+
+    fn truth(&self, letter: u32, atom: AtomId) -> Truth;
+
+    /// The operation with its arguments that a letter's step is an instance of, as a number. Asked for where `WEF` or `SEF` is a premise.
+    fn instance(&self, letter: u32) -> Option<u32>;
+
+    /// Whether the search should end.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// A path: states with the letters that leave them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Path {
+    pub positions: Vec<(u32, u32)>,
+    pub end: PathEnd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PathEnd {
+    /// Nothing leaves the last state.
+    Deadlock,
+    /// The last step leads back to this position.
+    Loop(usize),
+    /// The last step leads to this state, and whatever follows, the answer stays.
+    Anything(u32),
+}
+
+/// What is known about the paths of a graph.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// No path violates the property.
+    None,
+    Path(Path),
+    /// At the end of the path an atom decides that has no value there.
+    IllDefined(Path, AtomId),
+    /// No path is known to violate the property, but values of atoms that would matter are not known.
+    Unknown,
+    Stopped,
+}
+
+/// Product nodes between two looks at the stop flag.
+const STOP_INTERVAL: u64 = 1 << 12;
+
+/// A node of the product: `state * n_automaton_states + automaton_state`.
+type Node = u64;
+
+/// Looks for a path from an initial state that violates a property.
+pub fn find_violation<G: LetterGraph>(graph: &G, property: &Property) -> Answer {
+    let mut moves = Moves::new(graph, property);
+    let universal = property.violation.universal_state().filter(|_| property.class == Class::Safety);
+    let reached = match reach::reach(graph, &mut moves, universal) {
+        Reached::All(reached) => reached,
+        Reached::Found(answer) => return answer,
+    };
+    if property.class != Class::Safety {
+        for alternative in &property.premises {
+            let conditions = Conditions::new(graph, property, alternative);
+            match infinite(graph, &mut moves, &reached, conditions) {
+                Answer::None => {}
+                answer => return answer,
+            }
+        }
+    }
+    if moves.is_partial { Answer::Unknown } else { Answer::None }
+}
+
+/// Looks for a fair component that is accepted.
+fn infinite<'g, G: LetterGraph>(
+    graph: &'g G,
+    moves: &mut Moves<'g, G>,
+    reached: &BitSet,
+    mut conditions: Conditions<'g, G>,
+) -> Answer {
+    let mut found = None;
+    let is_whole = for_each_component(graph, moves, reached, &mut |component, moves| {
+        found = conditions.fair_part(component, moves);
+        found.is_some()
+    });
+    match found {
+        Some(part) => match lasso::lasso(graph, moves, &part, &mut conditions) {
+            Some(path) => Answer::Path(path),
+            None => Answer::Stopped,
+        },
+        None if !is_whole => Answer::Stopped,
+        None => {
+            moves.is_partial |= conditions.is_partial;
+            Answer::None
+        }
+    }
+}

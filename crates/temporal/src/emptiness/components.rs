@@ -1,0 +1,199 @@
+//! Strongly connected components of the product, one after the other.
+//!
+//! Pearce, "A space-efficient algorithm for finding strongly connected components", 2016: one number for each node, with the stack of calls
+//! on the heap. Nodes whose automaton state lies on no accepting cycle of the automaton are left out.
+
+use abridge_value::BitSet;
+
+use crate::automaton::Structure;
+
+use super::letters::Moves;
+use super::{LetterGraph, Node, STOP_INTERVAL};
+
+/// A component with at least one step inside it.
+pub(super) struct Component<'c> {
+    pub(super) members: &'c [Node],
+    numbers: &'c Numbers,
+    number: u32,
+}
+
+impl Component<'_> {
+    pub(super) fn contains(&self, node: Node) -> bool {
+        self.numbers.get(node) == Some(self.number)
+    }
+}
+
+/// Numbers of product nodes whose automaton state is of interest.
+struct Numbers {
+    numbers: Vec<u32>,
+    /// By automaton state: its position among those of interest.
+    ranks: Vec<Option<u32>>,
+    n_ranks: u64,
+}
+
+impl Numbers {
+    fn new(n_states: usize, structure: &Structure, n_automaton: u32) -> Self {
+        let mut n_ranks = 0;
+        let ranks = (0..n_automaton).map(|automaton| {
+            structure.is_accepting_at(automaton).then(|| {
+                n_ranks += 1;
+                n_ranks - 1
+            })
+        });
+        let ranks: Vec<Option<u32>> = ranks.collect();
+        Numbers { numbers: vec![0; n_states * n_ranks as usize], ranks, n_ranks: u64::from(n_ranks) }
+    }
+
+    fn slot(&self, node: Node) -> Option<usize> {
+        let n_automaton = self.ranks.len() as u64;
+        let rank = self.ranks[(node % n_automaton) as usize]?;
+        Some((node / n_automaton * self.n_ranks) as usize + rank as usize)
+    }
+
+    fn get(&self, node: Node) -> Option<u32> {
+        self.slot(node).map(|slot| self.numbers[slot])
+    }
+
+    fn set(&mut self, node: Node, number: u32) {
+        if let Some(slot) = self.slot(node) {
+            self.numbers[slot] = number;
+        }
+    }
+}
+
+/// A node whose steps are being followed.
+struct Call {
+    node: Node,
+    /// Steps that were followed.
+    n_followed: u32,
+    is_root: bool,
+    /// The targets of all steps, where there are many; otherwise they are listed anew each time.
+    targets: Option<Box<[Node]>>,
+}
+
+/// Targets from which on they are kept.
+const MIN_KEPT_TARGETS: usize = 32;
+
+struct Search<'s, 'g, G> {
+    moves: &'s mut Moves<'g, G>,
+    numbers: Numbers,
+    calls: Vec<Call>,
+    /// Nodes whose component is not known yet.
+    pending: Vec<Node>,
+    next_number: u32,
+    next_component: u32,
+    members: Vec<Node>,
+}
+
+/// Calls `visit` with every component that may hold an accepted cycle, until it says that this is enough. False if the search was stopped
+/// before all components were known.
+pub(super) fn for_each_component<'g, G: LetterGraph>(
+    graph: &G,
+    moves: &mut Moves<'g, G>,
+    reached: &BitSet,
+    visit: &mut dyn FnMut(&Component<'_>, &mut Moves<'g, G>) -> bool,
+) -> bool {
+    let automaton = &moves.property.violation;
+    let numbers = Numbers::new(graph.n_states(), &automaton.structure(), automaton.states.len() as u32);
+    let mut search = Search {
+        moves,
+        numbers,
+        calls: Vec::new(),
+        pending: Vec::new(),
+        next_number: 1,
+        next_component: u32::MAX,
+        members: Vec::new(),
+    };
+    let mut n_done = 0_u64;
+    for node in reached.iter().map(|node| node as Node) {
+        if search.numbers.get(node) != Some(0) {
+            continue;
+        }
+        search.enter(node);
+        while !search.calls.is_empty() {
+            n_done += 1;
+            if n_done.is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
+                return false;
+            }
+            if search.follow() {
+                continue;
+            }
+            let Some(number) = search.leave() else { continue };
+            let component = Component { members: &search.members, numbers: &search.numbers, number };
+            if visit(&component, search.moves) {
+                return true;
+            }
+        }
+    }
+    true
+}
+
+impl<G: LetterGraph> Search<'_, '_, G> {
+    fn enter(&mut self, node: Node) {
+        self.numbers.set(node, self.next_number);
+        self.next_number += 1;
+        self.calls.push(Call { node, n_followed: 0, is_root: true, targets: None });
+    }
+
+    /// The step with this position out of the node of the last call.
+    fn target(&mut self, position: u32) -> Option<Node> {
+        let call = self.calls.last_mut()?;
+        if let Some(targets) = &call.targets {
+            return targets.get(position as usize).copied();
+        }
+        let mut targets = Vec::new();
+        self.moves.for_each(call.node, |_, target, _| targets.push(target));
+        let target = targets.get(position as usize).copied();
+        if targets.len() >= MIN_KEPT_TARGETS {
+            call.targets = Some(targets.into());
+        }
+        target
+    }
+
+    /// Follows the next step of the last call; false if there is none.
+    fn follow(&mut self) -> bool {
+        let Some(position) = self.calls.last().map(|call| call.n_followed) else { return false };
+        let Some(target) = self.target(position) else { return false };
+        let number = self.numbers.get(target);
+        if number == Some(0) {
+            // Looked at again when its number is known.
+            self.enter(target);
+            return true;
+        }
+        let Some(call) = self.calls.last_mut() else { return false };
+        call.n_followed += 1;
+        let own = self.numbers.get(call.node).unwrap_or(0);
+        if let Some(number) = number.filter(|number| *number < own) {
+            call.is_root = false;
+            let node = call.node;
+            self.numbers.set(node, number);
+        }
+        true
+    }
+
+    /// Ends the last call. If a component with a step inside is complete, its members are listed and its number returned.
+    fn leave(&mut self) -> Option<u32> {
+        let call = self.calls.pop()?;
+        if !call.is_root {
+            self.pending.push(call.node);
+            return None;
+        }
+        self.members.clear();
+        self.members.push(call.node);
+        let own = self.numbers.get(call.node).unwrap_or(0);
+        while let Some(member) = self.pending.pop_if(|top| self.numbers.get(*top).is_some_and(|number| own <= number)) {
+            self.members.push(member);
+        }
+        self.next_number -= self.members.len() as u32;
+        let component = self.next_component;
+        self.next_component -= 1;
+        for idx in 0..self.members.len() {
+            self.numbers.set(self.members[idx], component);
+        }
+        let mut is_cyclic = self.members.len() > 1;
+        if !is_cyclic {
+            self.moves.for_each(call.node, |_, target, _| is_cyclic |= target == call.node);
+        }
+        is_cyclic.then_some(component)
+    }
+}

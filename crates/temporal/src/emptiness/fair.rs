@@ -1,0 +1,280 @@
+//! Fairness of components: [`Conditions::fair_part`].
+//!
+//! A component holds an accepted cycle if its steps have all marks of the automaton and, for each weak premise, a step that meets it. A pair
+//! with a request and no response inside takes its requests out of the component, which then falls into smaller ones (Emerson and Lei, "Modalities for model
+//! checking", 1987). `WEF` and `SEF` do the same for each operation with its arguments: one that is enabled in all states and never
+//! taken spoils the component for weak fairness; one that is enabled somewhere and never taken removes the states where it is for strong fairness.
+
+use std::collections::BTreeSet;
+
+use abridge_value::BitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::automaton::Marks;
+use crate::bdd::Bdd;
+use crate::components::components;
+use crate::expand::{Constraint, Fair};
+use crate::formula::AtomId;
+use crate::property::Property;
+
+use super::components::Component;
+use super::letters::{Moves, decide};
+use super::{LetterGraph, Node, Truth};
+
+/// If letters of one kind recur, so do letters of another.
+#[derive(Clone, Copy)]
+enum Pair {
+    Guards(Bdd, Bdd),
+    Atoms(AtomId, AtomId),
+}
+
+/// What recurs on a fair path, for one alternative of the premises.
+pub(super) struct Conditions<'g, G> {
+    graph: &'g G,
+    property: &'g Property,
+    /// Weak premises: enabled and taken.
+    weak: Vec<(AtomId, AtomId)>,
+    pairs: Vec<Pair>,
+    pub(super) has_weak_every: bool,
+    pub(super) has_strong_every: bool,
+    rows: FxHashMap<u32, Row>,
+    /// Values that are not known, or not defined, would have mattered.
+    pub(super) is_partial: bool,
+}
+
+/// What a letter contributes.
+#[derive(Clone, Default)]
+pub(super) struct Row {
+    /// Weak premises that it meets.
+    pub(super) meets: BitSet,
+    pub(super) requests: BitSet,
+    pub(super) responses: BitSet,
+}
+
+/// Part of a component in which a fair path can stay.
+pub(super) struct FairPart {
+    pub(super) members: Vec<Node>,
+    /// Pairs whose requests are not taken.
+    pub(super) banned: BitSet,
+}
+
+/// What the steps inside a set of nodes have.
+struct Inside {
+    marks: Marks,
+    row: Row,
+    taken: BTreeSet<u32>,
+}
+
+impl<'g, G: LetterGraph> Conditions<'g, G> {
+    pub(super) fn new(graph: &'g G, property: &'g Property, alternative: &[Constraint]) -> Self {
+        let mut conditions = Conditions {
+            graph,
+            property,
+            weak: Vec::new(),
+            pairs: property.pairs.iter().map(|pair| Pair::Guards(pair.request, pair.response)).collect(),
+            has_weak_every: false,
+            has_strong_every: false,
+            rows: FxHashMap::default(),
+            is_partial: false,
+        };
+        for constraint in alternative {
+            match (constraint.subject, constraint.is_strong) {
+                (Fair::Step { enabled, taken }, false) => conditions.weak.push((enabled, taken)),
+                (Fair::Step { enabled, taken }, true) => conditions.pairs.push(Pair::Atoms(enabled, taken)),
+                (Fair::Every, false) => conditions.has_weak_every = true,
+                (Fair::Every, true) => conditions.has_strong_every = true,
+            }
+        }
+        conditions
+    }
+
+    fn is_about_instances(&self) -> bool {
+        self.has_weak_every || self.has_strong_every
+    }
+
+    pub(super) fn n_weak(&self) -> usize {
+        self.weak.len()
+    }
+
+    pub(super) fn row(&mut self, letter: u32) -> &Row {
+        if !self.rows.contains_key(&letter) {
+            let row = self.compute_row(letter);
+            self.rows.insert(letter, row);
+        }
+        &self.rows[&letter]
+    }
+
+    fn compute_row(&mut self, letter: u32) -> Row {
+        let mut row = Row::default();
+        let (graph, bdds) = (self.graph, &self.property.bdds);
+        let mut is_partial = false;
+        // What is not known is taken in the way that makes fewer paths fair.
+        let mut atom = |atom: AtomId, if_unknown: bool| match graph.truth(letter, atom) {
+            Truth::True => true,
+            Truth::False => false,
+            Truth::IllDefined | Truth::Unknown => {
+                is_partial = true;
+                if_unknown
+            }
+        };
+        for (idx, (enabled, taken)) in self.weak.iter().enumerate() {
+            if !atom(*enabled, true) || atom(*taken, false) {
+                row.meets.insert(idx);
+            }
+        }
+        for (idx, pair) in self.pairs.iter().enumerate() {
+            let (request, response) = match pair {
+                Pair::Atoms(enabled, taken) => (atom(*enabled, true), atom(*taken, false)),
+                Pair::Guards(request, response) => (
+                    decide(graph, bdds, *request, letter).unwrap_or(true),
+                    decide(graph, bdds, *response, letter).unwrap_or(false),
+                ),
+            };
+            if request {
+                row.requests.insert(idx);
+            }
+            if response {
+                row.responses.insert(idx);
+            }
+        }
+        self.is_partial |= is_partial;
+        row
+    }
+
+    /// The operations with arguments that are enabled in a state.
+    pub(super) fn enabled(&self, state: u32) -> BTreeSet<u32> {
+        let mut enabled = BTreeSet::new();
+        self.graph.steps(state, &mut |letter, _| enabled.extend(self.graph.instance(letter)));
+        enabled
+    }
+
+    /// A part of the component in which a fair accepted path can stay.
+    pub(super) fn fair_part(&mut self, component: &Component<'_>, moves: &mut Moves<'g, G>) -> Option<FairPart> {
+        let inside = self.inside(component.members, &|node| component.contains(node), &BitSet::default(), moves);
+        if !self.may_be_fair(&inside, moves) {
+            return None;
+        }
+        let whole = FairPart { members: component.members.to_vec(), banned: BitSet::default() };
+        if self.is_met(&whole, &inside, moves)? {
+            return Some(whole);
+        }
+        let mut waiting = self.split(whole, &inside, moves);
+        while let Some(part) = waiting.pop() {
+            if self.graph.is_stopped() {
+                self.is_partial = true;
+                return None;
+            }
+            let members: FxHashSet<Node> = part.members.iter().copied().collect();
+            let inside = self.inside(&part.members, &|node| members.contains(&node), &part.banned, moves);
+            if !self.may_be_fair(&inside, moves) {
+                continue;
+            }
+            match self.is_met(&part, &inside, moves) {
+                Some(true) => return Some(part),
+                Some(false) => waiting.extend(self.split(part, &inside, moves)),
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// The steps between nodes of a set, without requests of banned pairs.
+    fn inside(
+        &mut self,
+        members: &[Node],
+        contains: &dyn Fn(Node) -> bool,
+        banned: &BitSet,
+        moves: &mut Moves<'g, G>,
+    ) -> Inside {
+        let mut inside = Inside { marks: Marks::default(), row: Row::default(), taken: BTreeSet::new() };
+        let is_plain = self.weak.is_empty() && self.pairs.is_empty();
+        let about_instances = self.is_about_instances();
+        for node in members {
+            moves.for_each(*node, |letter, target, marks| {
+                if !contains(target) {
+                    return;
+                }
+                if !is_plain {
+                    let row = self.row(letter);
+                    if row.requests.iter().any(|pair| banned.contains(pair)) {
+                        return;
+                    }
+                    inside.row.meets.union_with(&row.meets);
+                    inside.row.requests.union_with(&row.requests);
+                    inside.row.responses.union_with(&row.responses);
+                }
+                inside.marks = inside.marks.with(marks);
+                if about_instances {
+                    inside.taken.extend(self.graph.instance(letter));
+                }
+            });
+        }
+        inside
+    }
+
+    /// Whether the steps inside have what only grows with a set.
+    fn may_be_fair(&self, inside: &Inside, moves: &Moves<'g, G>) -> bool {
+        Marks::all(moves.property.violation.n_marks).is_within(inside.marks)
+            && (0..self.weak.len()).all(|idx| inside.row.meets.contains(idx))
+    }
+
+    /// Whether all conditions are met; nothing if no part of the set meets them.
+    fn is_met(&self, part: &FairPart, inside: &Inside, moves: &Moves<'g, G>) -> Option<bool> {
+        if self.has_weak_every {
+            let mut everywhere: Option<BTreeSet<u32>> = None;
+            for node in &part.members {
+                let enabled = self.enabled(moves.parts(*node).0);
+                match &mut everywhere {
+                    Some(common) => common.retain(|instance| enabled.contains(instance)),
+                    None => everywhere = Some(enabled),
+                }
+                if everywhere.as_ref().is_some_and(BTreeSet::is_empty) {
+                    break;
+                }
+            }
+            if everywhere.is_some_and(|common| common.iter().any(|instance| !inside.taken.contains(instance))) {
+                return None;
+            }
+        }
+        let is_answered = |pair: usize| inside.row.responses.contains(pair) || part.banned.contains(pair);
+        if !inside.row.requests.iter().all(is_answered) {
+            return Some(false);
+        }
+        let is_served = |node: &Node| self.enabled(moves.parts(*node).0).is_subset(&inside.taken);
+        Some(!self.has_strong_every || part.members.iter().all(is_served))
+    }
+
+    /// The components that are left without requests that nothing answers, and without states where something is enabled that is never
+    /// taken.
+    fn split(&mut self, part: FairPart, inside: &Inside, moves: &mut Moves<'g, G>) -> Vec<FairPart> {
+        let mut banned = part.banned;
+        inside.row.requests.iter().filter(|pair| !inside.row.responses.contains(*pair)).for_each(|pair| {
+            banned.insert(pair);
+        });
+        let mut left: Vec<Node> = part.members;
+        if self.has_strong_every {
+            left.retain(|node| self.enabled(moves.parts(*node).0).is_subset(&inside.taken));
+        }
+        let numbers: FxHashMap<Node, u32> = left.iter().zip(0..).map(|(node, number)| (*node, number)).collect();
+        let mut edges: Vec<Vec<u32>> = vec![Vec::new(); left.len()];
+        for (source, node) in left.iter().enumerate() {
+            moves.for_each(*node, |letter, target, _| {
+                let is_banned = self.row(letter).requests.iter().any(|pair| banned.contains(pair));
+                if let Some(target) = numbers.get(&target).filter(|_| !is_banned) {
+                    edges[source].push(*target);
+                }
+            });
+        }
+        let found = components(left.len(), 0..left.len() as u32, |node, out| out.extend(&edges[node as usize]));
+        let mut parts = Vec::new();
+        for members in found.members().into_iter().rev() {
+            let is_cyclic = members.len() > 1 || members.iter().any(|node| edges[*node as usize].contains(node));
+            if is_cyclic {
+                let mut members: Vec<Node> = members.iter().map(|number| left[*number as usize]).collect();
+                members.sort_unstable();
+                parts.push(FairPart { members, banned: banned.clone() });
+            }
+        }
+        parts
+    }
+}

@@ -1,0 +1,158 @@
+//! Product nodes that can be reached, breadth-first, and the violations that need no loop.
+
+use abridge_value::BitSet;
+
+use crate::formula::AtomId;
+
+use super::letters::Moves;
+use super::{Answer, LetterGraph, Node, Path, PathEnd, STOP_INTERVAL};
+
+pub(super) enum Reached {
+    All(BitSet),
+    Found(Answer),
+}
+
+/// Where a search breadth-first ends early.
+enum Hit {
+    /// A path that ends here is accepted.
+    End(Node),
+    /// Whatever follows is accepted.
+    Universal(Node),
+    IllDefined(Node, AtomId),
+}
+
+/// Visits all nodes, unless a violation is met before.
+pub(super) fn reach<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, universal: Option<u32>) -> Reached {
+    let mut reached = BitSet::with_room(graph.n_states() * moves.n_automaton as usize);
+    let mut level = starts(graph, moves);
+    level.iter().for_each(|node| _ = reached.insert(*node as usize));
+    let mut next = Vec::new();
+    let mut n_done = 0_u64;
+    while !level.is_empty() {
+        for node in level.drain(..) {
+            n_done += 1;
+            if n_done.is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
+                return Reached::Found(Answer::Stopped);
+            }
+            let hit = look(graph, moves, node, universal, &mut |target| {
+                if reached.insert(target as usize) {
+                    next.push(target);
+                }
+            });
+            if let Some(hit) = hit {
+                return Reached::Found(answer(graph, moves, hit));
+            }
+        }
+        std::mem::swap(&mut level, &mut next);
+    }
+    Reached::All(reached)
+}
+
+/// The nodes in which paths begin.
+pub(super) fn starts<G: LetterGraph>(graph: &G, moves: &Moves<'_, G>) -> Vec<Node> {
+    graph.initial().iter().map(|state| moves.node(*state, moves.property.violation.initial)).collect()
+}
+
+/// Expands a node; nothing if the search goes on.
+fn look<G: LetterGraph>(
+    graph: &G,
+    moves: &mut Moves<'_, G>,
+    node: Node,
+    universal: Option<u32>,
+    found: &mut dyn FnMut(Node),
+) -> Option<Hit> {
+    let (state, automaton) = moves.parts(node);
+    if universal == Some(automaton) {
+        return Some(Hit::Universal(node));
+    }
+    if let Some(letter) = graph.ending(state) {
+        return match moves.accepts_end(automaton, letter) {
+            Ok(true) => Some(Hit::End(node)),
+            Ok(false) => None,
+            Err(atom) => Some(Hit::IllDefined(node, atom)),
+        };
+    }
+    let mut hit = None;
+    let n_automaton = moves.n_automaton;
+    let (mut n_steps, mut n_universal) = (0, 0);
+    graph.steps(state, &mut |letter, target| {
+        let reaction = moves.reaction(automaton, letter);
+        if let Some(atom) = reaction.ill_defined {
+            hit.get_or_insert(Hit::IllDefined(node, atom));
+        }
+        n_steps += 1;
+        n_universal += usize::from(reaction.edges.iter().any(|(next, _)| Some(*next) == universal));
+        reaction.edges.iter().for_each(|(next, _)| found(u64::from(target) * n_automaton + u64::from(*next)));
+    });
+    // The state alone decides, if each step out of it does.
+    let is_decided = n_steps > 0 && n_universal == n_steps;
+    hit.or(is_decided.then_some(Hit::Universal(node)))
+}
+
+fn answer<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, hit: Hit) -> Answer {
+    let path_to = |node: Node, moves: &mut Moves<'_, G>| path_to(graph, moves, &mut |other| other == node);
+    match hit {
+        Hit::Universal(node) => match path_to(node, moves) {
+            Some((positions, node)) => Answer::Path(Path { positions, end: PathEnd::Anything(moves.parts(node).0) }),
+            None => Answer::Stopped,
+        },
+        Hit::End(node) => {
+            let letter = graph.ending(moves.parts(node).0);
+            match path_to(node, moves).zip(letter) {
+                Some(((mut positions, node), letter)) => {
+                    positions.push((moves.parts(node).0, letter));
+                    Answer::Path(Path { positions, end: PathEnd::Deadlock })
+                }
+                None => Answer::Stopped,
+            }
+        }
+        Hit::IllDefined(node, atom) => match path_to(node, moves) {
+            Some((positions, node)) => {
+                Answer::IllDefined(Path { positions, end: PathEnd::Anything(moves.parts(node).0) }, atom)
+            }
+            None => Answer::Stopped,
+        },
+    }
+}
+
+/// No parent.
+const NONE: u32 = u32::MAX;
+
+/// States and letters on a shortest path to the first node of some kind, and that node; nothing if there is none or the search was stopped.
+pub(super) fn path_to<G: LetterGraph>(
+    graph: &G,
+    moves: &mut Moves<'_, G>,
+    is_goal: &mut dyn FnMut(Node) -> bool,
+) -> Option<(Vec<(u32, u32)>, Node)> {
+    // Nodes in the order of their visit, each with the position of its parent and the letter between them.
+    let mut visited: Vec<(Node, u32, u32)> = Vec::new();
+    let mut seen = BitSet::with_room(graph.n_states() * moves.n_automaton as usize);
+    for node in starts(graph, moves) {
+        seen.insert(node as usize);
+        visited.push((node, NONE, 0));
+    }
+    let mut next = 0;
+    while let Some((node, ..)) = visited.get(next).copied() {
+        if is_goal(node) {
+            let mut positions = Vec::new();
+            let mut at = next;
+            while visited[at].1 != NONE {
+                let (_, parent, letter) = visited[at];
+                at = parent as usize;
+                positions.push((moves.parts(visited[at].0).0, letter));
+            }
+            positions.reverse();
+            return Some((positions, node));
+        }
+        if (next as u64).is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
+            return None;
+        }
+        moves.for_each(node, |letter, target, _| {
+            if seen.insert(target as usize) {
+                visited.push((target, next as u32, letter));
+            }
+        });
+        next += 1;
+    }
+    None
+}
