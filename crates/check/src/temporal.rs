@@ -176,7 +176,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         }
         let Some(Some(Ok(property))) = self.properties.get(formula) else { return None };
         let is_stopped = || self.is_stopped();
-        let seen = Seen { stored: &self.stored, letters };
+        let seen = Seen { stored: &self.stored, letters, stutters: self.config.stutters };
         let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
         Some(Ok(find_violation(&graph, property)))
     }
@@ -216,7 +216,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
                 (None, Ok(())) => self.answer(number, &letters, exploration.table.len()),
                 (None, Err(_)) => None,
             };
-            let seen = Seen { stored: &self.stored, letters: &letters };
+            let seen = Seen { stored: &self.stored, letters: &letters, stutters: config.stutters };
             let searched = Searched { system: self.system, exploration, config, limits };
             match (&formula.body, answer, &built) {
                 (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
@@ -362,4 +362,6 @@ fn first_error(diagnostics: &[Diagnostic]) -> String {
 pub(crate) struct Seen<'g> {
     pub(crate) stored: &'g StateGraph,
     pub(crate) letters: &'g [Letter],
+    /// Paths stay for ever where nothing is enabled.
+    pub(crate) stutters: bool,
 }

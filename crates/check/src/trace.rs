@@ -121,7 +121,7 @@ pub(crate) fn states_to(
 const MAX_LISTED_STEPS: usize = 4096;
 
 /// A path of the machine whose states have the given representatives.
-fn realise(machine: &impl Machine, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Path {
+pub(crate) fn realise(machine: &impl Machine, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Path {
     let mut path = Path::default();
     for representative in representatives {
         if path.states.is_empty() && machine.is_start(representative) {
@@ -142,7 +142,7 @@ fn realise(machine: &impl Machine, representatives: &[Vec<u32>], canonizer: &mut
 }
 
 /// A successor of a state, or of the root, whose representative is that of the given state.
-fn next_state(
+pub(crate) fn next_state(
     machine: &impl Machine,
     state: Option<&[u32]>,
     representative: &[u32],

@@ -85,7 +85,7 @@ mod tests {
     fn room_is_left_for_a_recursion_of_the_expected_depth() {
         let depth = 2 * MAX_DEPTH as usize;
         expect_depth(depth);
-        let run = || with_stack(|| recurse(depth));
+        let run = move || with_stack(|| recurse(depth));
         let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(run).expect("a thread");
         assert_eq!(thread.join().expect("no overflow"), depth);
     }

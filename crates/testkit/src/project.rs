@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use abridge_diag::{RenderConfig, in_order, render};
 use abridge_model::Model;
-use abridge_sema::{Analysis, FileSystem, Options, analyse};
+use abridge_sema::{Analysis, FileSystem, FormulaAnalysis, FormulaText, Options, analyse, analyse_formulas};
 
 /// Files by name; the first one added is the main machine.
 #[derive(Default, Debug)]
@@ -34,6 +34,11 @@ impl Project {
     /// Reads, composes and types the main machine.
     pub fn analyse(&self) -> Analysis {
         analyse(self, &self.main, &self.options)
+    }
+
+    /// Reads formulas in the scope of the main machine.
+    pub fn analyse_formulas(&self, texts: &[FormulaText]) -> FormulaAnalysis {
+        analyse_formulas(self, Some(&self.main), texts, &self.options)
     }
 
     /// All that the front end has to say, as a user sees it.

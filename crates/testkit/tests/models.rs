@@ -4,10 +4,13 @@
 
 use std::num::NonZero;
 
-use abridge_check::{Config, Report, Sought, Verdict, ViolationKind, check, find};
+use abridge_check::{
+    Config, Method, Models, Notion, RefineConfig, Refinement, Report, Sought, Verdict, ViolationKind, check, find,
+    refine,
+};
 use abridge_explicit::{Explicit, Place, interpreter};
 use abridge_model::Model;
-use abridge_sema::{FormulaBody, FormulaText, Role, analyse_formulas};
+use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
 use abridge_system::{FindingKind, Properties};
 use abridge_testkit::Disk;
 use abridge_testkit::expectations::{About, Claim, Count, Property};
@@ -24,6 +27,7 @@ struct Tally {
     deadlocks: usize,
     properties: usize,
     predicates: usize,
+    refinements: usize,
 }
 
 #[test]
@@ -39,9 +43,11 @@ fn models_yield_what_they_promise() {
             }
         }
     }
-    let Tally { counts, deadlocks, properties, predicates } = tally;
-    eprintln!("compared: {counts} counts, {deadlocks} of deadlocks, {properties} properties, {predicates} predicates");
-    assert!(counts > 100 && deadlocks >= 29 && properties >= 36 && predicates >= 1);
+    let Tally { counts, deadlocks, properties, predicates, refinements } = tally;
+    eprintln!(
+        "compared: {counts} counts, {deadlocks} of deadlocks, {properties} properties, {predicates} predicates, {refinements} refinements"
+    );
+    assert!(counts > 100 && deadlocks >= 29 && properties >= 36 && predicates >= 1 && refinements >= 11);
 }
 
 fn config(subject: &Subject) -> Config {
@@ -128,7 +134,27 @@ fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tall
             assert_eq!((report.verdict, length_of(&report)), (Verdict::GoalReached, Some(*length)), "{place}");
             tally.properties += 1;
         }
+        Claim::Refines(notion) => {
+            let report = refinement(subject, *notion);
+            assert_eq!((report.verdict, &report.limits), (Verdict::Holds, &Vec::new()), "{place}");
+            tally.refinements += 1;
+        }
+        Claim::FailsToRefine(notion, length) => {
+            let report = refinement(subject, *notion);
+            let steps = report.counterexample.map(|found| found.steps.len());
+            assert_eq!((report.verdict, steps), (Verdict::Violated, Some(*length)), "{place}");
+            tally.refinements += 1;
+        }
     }
+}
+
+/// The preconditions of a refinement are those that it states.
+fn refinement(subject: &Subject, notion: Notion) -> Refinement {
+    let options = Options { ignore_abstract_preconditions: true, ..subject.options(&[]) };
+    let model = analyse(&Disk, &subject.path, &options).model.expect("a model");
+    let models = Models::of(&model).expect("a refinement");
+    let choices = RefineConfig { notion, new_is_skip: false, antichains: true };
+    refine(&models, &Config { symmetry: Method::Auto, ..config(subject) }, choices, &mut ())
 }
 
 fn asking(subject: &Subject, property: &Property) -> Config {

@@ -189,6 +189,8 @@ struct Walk<'w, 's, 'm, 'c> {
     word: Vec<Vec<Truth>>,
     /// Steps of the trace before the initial state.
     n_before: usize,
+    /// Steps of the path that no operation takes.
+    n_stuttered: usize,
 }
 
 impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
@@ -224,7 +226,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         let trace = Trace::through(searched.system, &path);
         let Some(state) = path.states.last().cloned().filter(|_| trace.gap.is_none()) else { return Err(trace) };
         let n_before = trace.steps.len();
-        Ok(Walk { searched, atoms, canonizer, trace, states: vec![state], word: Vec::new(), n_before })
+        Ok(Walk { searched, atoms, canonizer, trace, states: vec![state], word: Vec::new(), n_before, n_stuttered: 0 })
     }
 
     fn system(&self) -> &'s Explicit<'m> {
@@ -264,6 +266,12 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         let here = self.here().to_vec();
         let executions = self.executions(&here);
         let of_state = self.of_state(&here, &executions);
+        if executions.is_empty() && self.searched.config.stutters {
+            self.states.push(here);
+            self.word.push(of_state);
+            self.n_stuttered += 1;
+            return true;
+        }
         for execution in &executions {
             let mut to = execution.to.words(self.system()).unwrap_or_default();
             if let Some(canonizer) = &mut self.canonizer {
@@ -314,7 +322,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
             }
             let head = self.states.len() - 1;
             if let Some(first) = heads.iter().find(|first| self.states[**first] == self.states[head]).copied() {
-                self.trace.loop_start = Some(self.n_before + first);
+                self.trace.loop_start = (self.n_stuttered == 0).then_some(self.n_before + first);
                 return Some(first);
             }
             heads.push(head);

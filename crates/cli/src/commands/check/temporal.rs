@@ -7,7 +7,7 @@ use abridge_check::{FormulaSource, Position, Prepared, Report, Story, TemporalRe
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Logic, Model};
 use abridge_sema::Options;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::load::load_with;
@@ -26,9 +26,20 @@ pub(crate) struct TemporalOptions {
     /// Check the formulas of a file as well: lines `ltl FORMULA` or `ctl FORMULA`, or a project of ProB 2 (.prob2project)
     #[arg(long, value_name = "FILE", help_heading = "Properties")]
     formulas: Vec<PathBuf>,
+    /// How paths of temporal formulas go on where nothing is enabled
+    #[arg(long, value_enum, default_value = "end", value_name = "HOW", help_heading = "Properties")]
+    pub(crate) deadlock: AtDeadlock,
     /// Do not check the temporal properties of the machine
     #[arg(long, help_heading = "Properties")]
     pub(crate) no_temporal: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AtDeadlock {
+    /// The path ends there, as in ProB
+    End,
+    /// The path stays there for ever, as in tools without finite paths
+    Stutter,
 }
 
 impl TemporalOptions {
@@ -178,6 +189,7 @@ pub(crate) fn print(report: &Report, sources: &SourceMap) {
                 let n_loop = trace.steps.len() - start;
                 outln!("  loop: the last {} for ever", count(n_loop, "step"));
             }
+            (None, Some(Position::Loop(_))) => outln!("  stays in a deadlock for ever"),
             (None, Some(Position::Deadlock)) => outln!("  ends in a deadlock"),
             (None, Some(Position::Anything)) => outln!("  whatever follows, the formula is false"),
             (None, _) => {}
