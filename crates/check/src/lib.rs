@@ -25,7 +25,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use abridge_diag::Diagnostic;
+use abridge_diag::{Diagnostic, with_stack};
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
@@ -160,6 +160,10 @@ impl Config {
 
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
+    with_stack(|| check_inner(model, config, control))
+}
+
+fn check_inner(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let mut report = explored(&system, config, control);
@@ -184,6 +188,15 @@ fn explored(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -
 
 /// The same breadth-first, with a disk: the run can be saved and gone on with, and states that do not fit into memory go to files.
 pub fn check_on_disk(
+    model: &Model,
+    config: &Config,
+    disk: Disk<'_>,
+    control: &mut dyn Control,
+) -> Result<Report, Refusal> {
+    with_stack(|| check_on_disk_inner(model, config, disk, control))
+}
+
+fn check_on_disk_inner(
     model: &Model,
     config: &Config,
     disk: Disk<'_>,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, TraceStep, Wanted, replay};
-use abridge_diag::{Diagnostic, SourceMap};
+use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_eval::{Env, Val};
 use abridge_explicit::Explicit;
 use abridge_model::{Model, SmolStr};
@@ -224,15 +224,17 @@ pub(crate) fn replay_file(
         let exit = if relevant.iter().all(is_in_trace) { Exit::No } else { Exit::WrongModel };
         return Err(NoReplay::Wrong(Box::new(analysis.sources), relevant, exit));
     };
-    let system = system(model, Some(machine), compat);
-    let roles: Vec<&Role> = values.iter().map(|(_, role, _)| role).collect();
-    let vals = evaluate(&system, &analysis, &values).map_err(NoReplay::Value)?;
-    let wanted = wanted(trace, &roles, vals);
-    let replay = replay(&system, &wanted);
-    let mut animation = abridge_check::Animation::new(&system, 0);
-    animation.follow(replay.moves.iter().map(|execution| execution.shown(&system)));
-    let steps = animation.trace();
-    Ok(Replayed { replay, steps, notes: unknown_names(model, trace) })
+    with_stack(|| {
+        let system = system(model, Some(machine), compat);
+        let roles: Vec<&Role> = values.iter().map(|(_, role, _)| role).collect();
+        let vals = evaluate(&system, &analysis, &values).map_err(NoReplay::Value)?;
+        let wanted = wanted(trace, &roles, vals);
+        let replay = replay(&system, &wanted);
+        let mut animation = abridge_check::Animation::new(&system, 0);
+        animation.follow(replay.moves.iter().map(|execution| execution.shown(&system)));
+        let steps = animation.trace();
+        Ok(Replayed { replay, steps, notes: unknown_names(model, trace) })
+    })
 }
 
 fn evaluate(

@@ -23,9 +23,14 @@
 //!     cargo run --release -p abridge-testkit --example campaign -- seeds FOLDER
 //!
 //! writes the seeds as files, for a fuzzer.
+//!
+//!     cargo run --release -p abridge-testkit --example campaign -- nesting DEPTH [NAME...]
+//!
+//! does everything with the machines of `nesting.rs`, with the time that each thing takes.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -36,7 +41,7 @@ use std::time::{Duration, Instant};
 
 use abridge_testkit::minimise::minimise;
 use abridge_testkit::mutate::Mutator;
-use abridge_testkit::{Project, compare, fuzz, seeds, sizes};
+use abridge_testkit::{Project, compare, fuzz, nesting, seeds, sizes};
 
 const MAX_TIME: Duration = Duration::from_secs(1);
 const MAX_MEMORY: u64 = 1 << 30;
@@ -58,12 +63,13 @@ fn main() {
             let part = names.first().cloned().unwrap_or_default();
             let deep = sizes::inputs(sizes::DEEP, number(scale) as usize, &part);
             let inputs = deep.chain(sizes::inputs(sizes::LARGE, number(bytes) as usize, &part));
-            // A thread with little stack: what recurses without care fails here first.
-            let run = || inputs.for_each(|(name, text)| run_timed(name, text.as_bytes()));
-            thread::scope(|scope| {
-                let worker = thread::Builder::new().stack_size(512 * 1024).spawn_scoped(scope, run);
-                worker.map(|worker| worker.join()).expect("a thread can be started").expect("panics are caught");
-            });
+            on_a_small_stack(|| inputs.for_each(|(name, text)| run_timed(name, text.as_bytes())));
+        }
+        [first, depth, names @ ..] if first == "nesting" => {
+            let is_meant = |case: &nesting::Case| names.is_empty() || names.contains(&case.name);
+            for case in nesting::cases(number(depth) as usize).iter().filter(|case| is_meant(case)) {
+                on_a_small_stack(|| nest(case));
+            }
         }
         [count, folder, rest @ ..] => {
             let first = rest.first().map_or(0, |text| number(text));
@@ -74,9 +80,29 @@ fn main() {
         }
         _ => eprintln!(
             "usage: campaign COUNT FOLDER [FIRST [SEEDS...]] | campaign file FILE... | campaign sizes SCALE BYTES [NAME] | \
-             campaign compare COUNT FOLDER [FIRST] | campaign seeds FOLDER"
+             campaign compare COUNT FOLDER [FIRST] | campaign seeds FOLDER | campaign nesting DEPTH [NAME...]"
         ),
     }
+}
+
+/// Runs on a thread with little stack: what recurses without care fails here first.
+fn on_a_small_stack(run: impl FnOnce() + Send) {
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(512 * 1024).spawn_scoped(scope, run);
+        worker.map(|worker| worker.join()).expect("a thread can be started").expect("panics are caught");
+    });
+}
+
+/// Says what is done before it is done, for the sake of those who do not come back.
+fn nest(case: &nesting::Case) {
+    let mut start = Instant::now();
+    print!("{}:", case.name);
+    nesting::everything(case, |what| {
+        print!(" {:.2?} {what}", start.elapsed());
+        let _ = std::io::stdout().flush();
+        start = Instant::now();
+    });
+    println!(" {:.2?}", start.elapsed());
 }
 
 fn number(text: &str) -> u64 {

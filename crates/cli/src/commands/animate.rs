@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use abridge_check::{Animation, Execution, Move, Place, Sought, TraceStep, find};
-use abridge_diag::Diagnostic;
+use abridge_diag::{Diagnostic, with_stack};
 use abridge_explicit::Explicit;
 use abridge_model::{Model, dump};
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
@@ -95,13 +95,15 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
-    let system = system(model, Some(file), options.compat);
-    let mut dialogue = Dialogue::new(file, &system, options, model_options);
-    let first = match &options.load {
-        Some(trace) => dialogue.load(trace),
-        None => Reply::place(""),
-    };
-    dialogue.converse(first, json)
+    with_stack(|| {
+        let system = system(model, Some(file), options.compat);
+        let mut dialogue = Dialogue::new(file, &system, options, model_options);
+        let first = match &options.load {
+            Some(trace) => dialogue.load(trace),
+            None => Reply::place(""),
+        };
+        dialogue.converse(first, json)
+    })
 }
 
 struct Dialogue<'a> {
@@ -142,7 +144,7 @@ impl<'a> Dialogue<'a> {
             if matches!(command, "q" | "quit" | "exit") {
                 break;
             }
-            let reply = self.command(command);
+            let reply = with_stack(|| self.command(command));
             all_ok &= reply.is_ok;
             self.answer(command, reply, json);
         }

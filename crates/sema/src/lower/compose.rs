@@ -117,7 +117,7 @@ pub(crate) fn compose_with(
         concrete_variables: HashSet::new(),
         operation_sources: HashMap::new(),
     };
-    composer.run(formulas)
+    with_stack(|| composer.run(formulas))
 }
 
 /// Two copies that include two copies each soon make more machines than anybody can look at.
