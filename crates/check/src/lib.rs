@@ -52,7 +52,8 @@ pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, Vi
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
 pub use temporal::{
-    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict, prepare,
+    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict,
+    formulas_of, prepare,
 };
 pub use trace::{Trace, TraceStep};
 

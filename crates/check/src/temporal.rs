@@ -24,7 +24,7 @@ use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 use crate::explorer::Watcher;
 use crate::{Config, Trace, limit_text};
 
-pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, prepare};
+pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_of, prepare};
 pub use story::{Position, Row, Story};
 
 pub(crate) use letters::Lettered;

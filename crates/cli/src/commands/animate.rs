@@ -320,7 +320,7 @@ impl<'a> Dialogue<'a> {
             return Reply::error("`save` needs a file name, for example: save story.prob2trace");
         }
         let path = trace_file::path_of(path);
-        match trace_file::save(&path, self.model, &self.animation.trace()) {
+        match trace_file::save(&path, self.model, &self.animation.trace(), None) {
             Ok(()) => Reply::text(
                 format!("saved {} to {}\n", count(self.animation.history().len(), "step"), path.display()),
                 json!({ "saved": path }),

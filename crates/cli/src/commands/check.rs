@@ -4,7 +4,7 @@
 //! was asked for holds.
 
 mod places;
-mod temporal;
+pub(crate) mod temporal;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Method, PorMode, Report, Strategy, Stuck, TemporalVerdict, Verdict, Violation, ViolationKind, check,
-    check_on_disk, fingerprint, why_stuck,
+    Config, Method, PorMode, Report, Strategy, Stuck, TemporalReport, TemporalVerdict, Verdict, Violation,
+    ViolationKind, check, check_on_disk, fingerprint, why_stuck,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
@@ -458,10 +458,12 @@ fn refuse(file: &Path, json: bool, message: &str) -> Exit {
     Exit::Usage
 }
 
-/// Saves the trace of the violation and returns its path; `None` if there is no violation.
+/// Saves the trace of the violation, or else of the first violated temporal formula, and returns its path; `None` if there is no violation.
 fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
-    match report.violation() {
-        Some(violation) => trace_file::save(path, model, &violation.trace.steps).map(|()| Some(path)),
+    let is_violated = |formula: &&TemporalReport| formula.verdict == TemporalVerdict::Violated;
+    let of_formula = || report.temporal.iter().filter(is_violated).find_map(|formula| formula.trace.as_ref());
+    match report.violation().map(|violation| &violation.trace).or_else(of_formula) {
+        Some(trace) => trace_file::save(path, model, &trace.steps, trace.loop_start).map(|()| Some(path)),
         None => Ok(None),
     }
 }
@@ -505,7 +507,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(_) => print_violations(model, sources, report),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
-        None if report.verdict == Verdict::Violated => {}
+        None if report.verdict == Verdict::Violated => outln!("{}", temporal::violated_text(report)),
         None => outln!("{}", incomplete_text(report, times)),
     }
     temporal::print(report, sources);
@@ -513,7 +515,7 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
         outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
     // The verdict line of an incomplete search has the first limit.
-    for limit in report.limits.iter().skip(usize::from(report.violations.is_empty())) {
+    for limit in report.limits.iter().skip(usize::from(report.verdict == Verdict::Incomplete)) {
         outln!("  {limit}");
     }
     report.unchecked.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
