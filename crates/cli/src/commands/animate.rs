@@ -3,6 +3,7 @@
 //! Each line is one command. [`Dialogue`] executes commands and answers with a [`Reply`]: text for people, a JSON object for
 //! programs. `view.rs` renders the current state and its successors.
 
+mod ltl;
 mod view;
 
 use std::io::{BufRead as _, IsTerminal as _};
@@ -46,6 +47,7 @@ const HELP: &str = "\
   r               restart
   find PREDICATE  go to a nearest state that satisfies the predicate
   eval FORMULA    evaluate an expression or predicate in this state
+  ltl FORMULA     check an LTL formula on all paths from this state on
   vars            print all constants and variables in full
   inv             print the truth value of each invariant conjunct
   trace           print the steps so far
@@ -177,6 +179,7 @@ impl<'a> Dialogue<'a> {
             }
             "find" => self.find(rest),
             "eval" => self.eval(rest),
+            "ltl" => self.ltl(rest),
             "vars" => View { dialogue: self, is_coloured: false }.variables(),
             "inv" => self.invariant(),
             "trace" => {
