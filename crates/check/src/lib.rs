@@ -13,6 +13,7 @@ mod replay;
 mod report;
 mod space;
 mod stuck;
+mod symbolic;
 mod temporal;
 mod trace;
 mod unchecked;
@@ -20,7 +21,7 @@ mod unchecked;
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use abridge_diag::Diagnostic;
@@ -34,6 +35,7 @@ use abridge_value::bytes::{DIGEST_BYTES, Digest};
 use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
+pub use abridge_eval::Memory;
 pub use abridge_explicit::{
     Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS, Usage,
     named_values,
@@ -48,9 +50,13 @@ pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use replay::{Failure, Replay, Wanted, replay};
-pub use report::{Coverage, Found, Report, SymmetryReport, Verdict, Violation, ViolationKind, limit_text};
+pub use report::{
+    Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
+    limit_text,
+};
 pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
 pub use stuck::{Stuck, why_stuck};
+pub use symbolic::Engine;
 pub use temporal::{
     FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict,
     formulas_of, prepare,
@@ -62,6 +68,9 @@ pub use trace::{Trace, TraceStep};
 pub struct Config {
     pub eval: abridge_eval::Config,
     pub system: SystemConfig,
+    pub engine: Engine,
+    /// Nodes of decision diagrams at most, for the symbolic engine.
+    pub max_nodes: usize,
     pub strategy: Strategy,
     pub invariant: bool,
     pub deadlock: bool,
@@ -69,6 +78,8 @@ pub struct Config {
     pub goal: bool,
     /// Temporal formulas to check.
     pub formulas: Arc<Prepared>,
+    /// Paths stay for ever in a state where nothing is enabled, instead of ending there.
+    pub stutters: bool,
     /// Temporal properties of the machine are of interest: that they are not among the formulas is told.
     pub temporal: bool,
     /// Conjuncts of a refinement's invariant that speak of variables of its abstraction are of interest.
@@ -91,23 +102,31 @@ pub struct Config {
     pub stop: Arc<AtomicBool>,
     /// Why it was set; said before it is.
     pub stopped_for: Arc<OnceLock<Limit>>,
+    /// Set by the run when the search is over and only the report is left to be made.
+    pub is_search_over: Arc<AtomicBool>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
     /// The process ends after the run, which gives memory back sooner than value by value.
     pub leaves_memory: bool,
 }
 
+/// Nodes for which some gigabytes are enough.
+const DEFAULT_MAX_NODES: usize = 1 << 26;
+
 impl Default for Config {
     fn default() -> Self {
         Config {
             eval: abridge_eval::Config::default(),
             system: SystemConfig::default(),
+            engine: Engine::Explicit,
+            max_nodes: DEFAULT_MAX_NODES,
             strategy: Strategy::BreadthFirst,
             invariant: true,
             deadlock: true,
             assertions: true,
             goal: true,
             formulas: Arc::default(),
+            stutters: false,
             temporal: true,
             gluing: true,
             find_all: false,
@@ -120,6 +139,7 @@ impl Default for Config {
             workers: NonZero::<usize>::MIN,
             stop: Arc::default(),
             stopped_for: Arc::default(),
+            is_search_over: Arc::default(),
             symmetry: Method::Off,
             leaves_memory: false,
         }
@@ -140,11 +160,24 @@ impl Config {
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
-    let Ok(mut report) = reduced::run(&system, config, InMemory(control));
+    let mut report = explored(&system, config, control);
     report.profile = system.profile();
     end(system, config);
     unchecked::tell(model, config, &mut report);
     report
+}
+
+/// Explores a system with the engine that is configured.
+fn explored(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
+    let symbolic = match config.engine {
+        Engine::Explicit => None,
+        Engine::Symbolic => symbolic::run(system, config, control),
+        Engine::Auto => return symbolic::automatic(system, config, control),
+    };
+    symbolic.unwrap_or_else(|| {
+        let Ok(report) = reduced::run(system, config, InMemory(control));
+        report
+    })
 }
 
 /// The same breadth-first, with a disk: the run can be saved and gone on with, and states that do not fit into memory go to files.
@@ -238,6 +271,7 @@ fn summarise(
     canonizer: Option<&mut dyn Canonizer>,
     config: &Config,
 ) -> Report {
+    config.is_search_over.store(true, Ordering::Relaxed);
     let remarks = machine.remarks();
     let mut limits = limits(&remarks, &exploration.limits, config.stopped_for.get().copied());
     // A machine that cannot even start is stuck at the root. Where values were searched for in a part of their type only, none was found
@@ -286,6 +320,7 @@ fn summarise(
         unchecked: Vec::new(),
         outside_scope: remarks.n_outside,
         por: None,
+        symbolic: None,
         table_bytes: exploration.table.bytes() as u64,
         profile: Profile::default(),
         symmetry: SymmetryReport::default(),

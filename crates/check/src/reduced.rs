@@ -6,17 +6,18 @@ use std::sync::atomic::Ordering;
 
 use abridge_deps::Resources;
 use abridge_explicit::Explicit;
-use abridge_reduce::Selected;
 use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,
 };
+use abridge_reduce::{Paths, Por, Selected};
 use abridge_system::System;
+use abridge_value::BitSet;
 
 use crate::explorer::{Explorer, InMemory, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
-use crate::temporal::{Lettered, Temporal};
+use crate::temporal::{Lettered, Temporal, TemporalVerdict};
 use crate::{Config, por, search_config, summarise};
 
 /// Order of a group up to which are enumerated and then identified, which is faster than comparing partial solutions.
@@ -24,93 +25,135 @@ const MAX_ENUMERATED_ORDER: u128 = 6;
 
 /// Explores a system with what is configured and reports what was found.
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
-    // Properties of paths are not preserved.
     let is_about_paths = config.formulas.formulas.iter().any(|formula| formula.body.is_some());
-    let Some(por) = por::settings(system, config).filter(|_| !is_about_paths) else {
-        return up_to_symmetry(system, system, config, explorer);
-    };
+    let everything = Scene { system, config, paths: None };
+    let Some(por) = por::settings(system, config) else { return everything.up_to_symmetry(system, &mut explorer) };
+    if is_about_paths {
+        return match config.formulas.visible_operations(system.model()).filter(|_| explorer.may_restart()) {
+            Some(visible) if config.por != PorMode::Auto && config.check_por.is_none() => {
+                along_paths(system, config, por, visible, &mut explorer)
+            }
+            _ => everything.up_to_symmetry(system, &mut explorer),
+        };
+    }
     if config.por == PorMode::Auto && config.check_por.is_none() {
         if !explorer.may_restart() {
-            return up_to_symmetry(system, system, config, explorer);
+            return everything.up_to_symmetry(system, &mut explorer);
         }
         let mut trial = Trial::new(explorer.control(), system, por, config.answers.clone());
-        let Ok(report) = up_to_symmetry(system, system, config, InMemory(&mut trial));
+        let Ok(report) = everything.up_to_symmetry(system, &mut InMemory(&mut trial));
         if !trial.is_promising {
             return Ok(report);
         }
     }
-    let stop = config.stop.clone();
-    let resources =
-        Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed));
-    let selected = Selected::new(system, por, resources);
-    let report = up_to_symmetry(system, &selected, config, explorer)?;
+    let selected = Selected::new(system, por, resources(config));
+    let report = everything.up_to_symmetry(&selected, &mut explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }
 
-/// Explores the steps of `steps`, which are all or some of those of the system.
-fn up_to_symmetry<S: System, E: Explorer>(
-    system: &Explicit<'_>,
-    steps: &S,
-    config: &Config,
-    explorer: E,
-) -> Result<Report, E::Refusal> {
-    let parts = Parts { system, steps, config };
-    // Fairness of every operation with its arguments tells elements apart.
-    if config.symmetry == Method::Off || config.formulas.needs_instances {
-        return plain(&parts, explorer);
-    }
-    let nodes = config.formulas.nodes();
-    let symmetry = symmetry_of(system.model(), search_config(config).properties, &nodes, system.pinned());
-    system.use_interchangeable(symmetry.interchangeable());
-    let group = symmetry.group;
-    let is_idle = group.is_trivial() || system.movable_words(&group).is_empty();
-    // Flooding and markers are about states as they are met.
-    let is_about_forms = !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
-    if !is_idle && is_about_forms && group.order().is_none_or(|order| order > MAX_ENUMERATED_ORDER) {
-        system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
-    }
-    let mut report = match config.symmetry {
-        _ if is_idle => plain(&parts, explorer)?,
-        Method::Off => plain(&parts, explorer)?,
-        Method::Auto => quotiented(&parts, &Auto::new(system, group), explorer)?,
-        Method::Canon => quotiented(&parts, &Canon::new(system, group, Own), explorer)?,
-        #[cfg(feature = "nauty")]
-        Method::Nauty => quotiented(&parts, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?,
-        Method::Flood => quotiented(&parts, &Flood::new(system, group), explorer)?,
-        Method::Marker { is_precise } => marked(&parts, &Marker::new(system, group, is_precise), explorer)?,
-    };
-    report.symmetry.method = config.symmetry;
-    report.symmetry.carriers = symmetry.carriers;
-    Ok(report)
+fn resources(config: &Config) -> Resources {
+    let stop = config.stop.clone();
+    Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed))
 }
 
-/// What is explored.
+/// Searches with a reduction after which nothing is reduced.
+const MAX_ROUNDS: usize = 64;
+
+/// Explores with fewer steps while formulas about paths keep their truth. Where steps might be put off for ever, states are expanded fully and the
+/// search starts anew.
+fn along_paths<E: Explorer>(
+    system: &Explicit<'_>,
+    config: &Config,
+    por: Por,
+    visible: BitSet,
+    explorer: &mut E,
+) -> Result<Report, E::Refusal> {
+    let paths = Paths::new(visible);
+    for _ in 0..MAX_ROUNDS {
+        let version = paths.version();
+        let selected = Selected::new(system, por, resources(config)).along(&paths);
+        let scene = Scene { system, config, paths: Some(&paths) };
+        let report = scene.up_to_symmetry(&selected, explorer)?;
+        let is_open = report.temporal.iter().any(|formula| matches!(formula.verdict, TemporalVerdict::Incomplete(_)));
+        if paths.version() == version || !is_open {
+            return Ok(Report { por: Some(selected.tally()), ..report });
+        }
+    }
+    Scene { system, config, paths: None }.up_to_symmetry(system, explorer)
+}
+
+/// What is explored, and how.
+#[derive(Clone, Copy)]
+struct Scene<'p, 's> {
+    system: &'p Explicit<'s>,
+    config: &'p Config,
+    /// Some steps are left out in a way that formulas about paths do not notice.
+    paths: Option<&'p Paths>,
+}
+
+impl Scene<'_, '_> {
+    /// Explores the steps of `steps`, which are all or some of those of the system.
+    fn up_to_symmetry<S: System, E: Explorer>(self, steps: &S, explorer: &mut E) -> Result<Report, E::Refusal> {
+        let Scene { system, config, paths } = self;
+        let parts = Parts { system, steps, config, paths };
+        // Fairness of every operation with its arguments tells elements apart.
+        if config.symmetry == Method::Off || config.formulas.needs_instances {
+            return plain(&parts, explorer);
+        }
+        let nodes = config.formulas.nodes();
+        let symmetry = symmetry_of(system.model(), search_config(config).properties, &nodes, system.pinned());
+        system.use_interchangeable(symmetry.interchangeable());
+        let group = symmetry.group;
+        let is_idle = group.is_trivial() || system.movable_words(&group).is_empty();
+        // Flooding and markers are about states as they are met.
+        let is_about_forms = !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
+        if !is_idle && is_about_forms && group.order().is_none_or(|order| order > MAX_ENUMERATED_ORDER) {
+            system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
+        }
+        let mut report = match config.symmetry {
+            _ if is_idle => plain(&parts, explorer)?,
+            Method::Off => plain(&parts, explorer)?,
+            Method::Auto => quotiented(&parts, &Auto::new(system, group), explorer)?,
+            Method::Canon => quotiented(&parts, &Canon::new(system, group, Own), explorer)?,
+            #[cfg(feature = "nauty")]
+            Method::Nauty => quotiented(&parts, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?,
+            Method::Flood => quotiented(&parts, &Flood::new(system, group), explorer)?,
+            Method::Marker { is_precise } => marked(&parts, &Marker::new(system, group, is_precise), explorer)?,
+        };
+        report.symmetry.method = config.symmetry;
+        report.symmetry.carriers = symmetry.carriers;
+        Ok(report)
+    }
+}
+
+/// A scene and the steps that are taken in it.
 struct Parts<'p, 's, S> {
     system: &'p Explicit<'s>,
     steps: &'p S,
     config: &'p Config,
+    paths: Option<&'p Paths>,
 }
 
-impl<S> Parts<'_, '_, S> {
-    /// The machine with letters on its steps.
-    fn lettered(&self) -> Lettered<'_, '_> {
+impl<'s, S: System> Parts<'_, 's, S> {
+    /// The steps with letters on them.
+    fn lettered(&self) -> Lettered<'_, 's, S> {
         let formulas = &self.config.formulas;
-        Lettered::new(self.system, &formulas.atoms, formulas.needs_instances, None)
+        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances, None)
     }
 }
 
 /// Explores a system and judges temporal formulas on the way and at the end. The states of the table are those of `explored`; `lettered` is the machine with letters
 /// and `around` what lies around it in the same way as in `explored`.
-fn explore_and_judge<S: System, A: System, E: Explorer>(
-    parts: &Parts<'_, '_, impl System>,
-    explored: &S,
-    (lettered, around): (&Lettered<'_, '_>, &A),
+fn explore_and_judge<'s, S: System, X: System, A: System, E: Explorer>(
+    parts: &Parts<'_, 's, S>,
+    explored: &X,
+    (lettered, around): (&Lettered<'_, 's, S>, &A),
     canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>),
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let Parts { system, config, .. } = *parts;
+    let Parts { system, config, paths, .. } = *parts;
     let search = search_config(config);
-    let mut temporal = Temporal::new(system, around, lettered, config);
+    let mut temporal = Temporal::new(system, around, lettered, config, paths);
     let exploration = match temporal.is_needed() {
         true => explorer.explore(explored, &search, &mut temporal)?,
         false => explorer.explore(explored, &search, &mut Unwatched)?,
@@ -121,25 +164,24 @@ fn explore_and_judge<S: System, A: System, E: Explorer>(
     Ok(report)
 }
 
-fn plain<S: System, E: Explorer>(parts: &Parts<'_, '_, S>, mut explorer: E) -> Result<Report, E::Refusal> {
+fn plain<S: System, E: Explorer>(parts: &Parts<'_, '_, S>, explorer: &mut E) -> Result<Report, E::Refusal> {
     let lettered = parts.lettered();
-    explore_and_judge(parts, parts.steps, (&lettered, &lettered), (None, None), &mut explorer)
+    explore_and_judge(parts, parts.steps, (&lettered, &lettered), (None, None), explorer)
 }
 
 /// The states of the table are those that were met, so they need no translation.
 fn marked<S: System, E: Explorer>(
     parts: &Parts<'_, '_, S>,
     marker: &Marker<'_, Explicit<'_>>,
-    mut explorer: E,
+    explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
     let config = Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() };
-    let parts = &Parts { system: parts.system, steps: parts.steps, config: &config };
+    let parts = &Parts { config: &config, ..*parts };
     let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, marker));
     let around = Quotiented::new(&lettered, marker);
     let mut judge = marker.judge();
-    let mut report =
-        explore_and_judge(parts, &explored, (&lettered, &around), (None, Some(&mut judge)), &mut explorer)?;
+    let mut report = explore_and_judge(parts, &explored, (&lettered, &around), (None, Some(&mut judge)), explorer)?;
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
         let why = "approximate: states with equal symmetry markers share a representative";
@@ -155,12 +197,12 @@ fn marked<S: System, E: Explorer>(
 fn quotiented<S: System, Q: Quotient, E: Explorer>(
     parts: &Parts<'_, '_, S>,
     quotient: &Q,
-    mut explorer: E,
+    explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, quotient));
     let around = Quotiented::new(&lettered, quotient);
     let (mut of_states, mut of_paths) = (quotient.judge(), quotient.judge());
     let canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>) =
         (Some(&mut of_states), Some(&mut of_paths));
-    explore_and_judge(parts, &explored, (&lettered, &around), canonizers, &mut explorer)
+    explore_and_judge(parts, &explored, (&lettered, &around), canonizers, explorer)
 }

@@ -8,6 +8,7 @@ use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
 use abridge_system::{FindingKind, Gap, Limit, Part};
+use num_bigint::BigUint;
 
 use crate::temporal::{TemporalReport, TemporalVerdict};
 use crate::trace::Trace;
@@ -47,6 +48,8 @@ pub struct Report {
     pub failures: Vec<(String, Diagnostic)>,
     /// Statistics of partial order reduction, if it was on. Skipped states and transitions are not counted.
     pub por: Option<abridge_reduce::Tally>,
+    /// Exact counts and statistics, if the symbolic engine gave the answer. It does not know the depth, and not always the transitions.
+    pub symbolic: Option<SymbolicReport>,
     /// Memory of the table of states.
     pub table_bytes: u64,
     /// Time per operation and conjunct, if it was asked for.
@@ -89,6 +92,39 @@ impl Report {
     pub fn violation(&self) -> Option<&Violation> {
         self.violations.first()
     }
+}
+
+/// Symmetry reduction inside the fixpoint.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum SymbolicSymmetry {
+    #[default]
+    Off,
+    /// One representative per orbit: states are orbits.
+    Unique,
+    /// An orbit may have several representatives.
+    Several,
+}
+
+/// What the symbolic engine tells about a run.
+#[derive(Clone, Default, Debug)]
+pub struct SymbolicReport {
+    /// Exact, however many there are; [`Report::states`] has the largest number there is room for.
+    pub states: BigUint,
+    /// All states behind the representatives; nothing if they could not be counted.
+    pub states_behind: Option<BigUint>,
+    pub symmetry: SymbolicSymmetry,
+    /// Nothing where diagrams do not tell transitions apart.
+    pub transitions: Option<BigUint>,
+    /// Nodes at most in use at any time.
+    pub peak_nodes: usize,
+    pub n_reorderings: u32,
+    /// Rounds of the fixpoint, the most of all valuations of the constants.
+    pub rounds: u32,
+    /// Operations with exact circuits, and those that were learnt from the evaluator.
+    pub exact_operations: usize,
+    pub learnt_operations: usize,
+    /// Variables without an exact form, whose values were numbered.
+    pub numbered_variables: usize,
 }
 
 /// Symmetry reduction of a run.
@@ -177,6 +213,7 @@ pub fn limit_text(limit: Limit) -> String {
         Limit::Interrupted => "interrupted by the user".to_owned(),
         Limit::Settled => "counting stopped after a violation (--settle)".to_owned(),
         Limit::Missing(Gap::Stopped) => "an evaluation was aborted by a limit or by the user".to_owned(),
+        Limit::Missing(Gap::Memory) => "memory limit reached during an evaluation".to_owned(),
         Limit::Missing(Gap::Failed) => "some steps could not be evaluated".to_owned(),
         Limit::Missing(Gap::Capped) => {
             "a cap was reached: not all set-ups, initialisations or steps were tried".to_owned()

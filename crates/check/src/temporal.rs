@@ -12,12 +12,14 @@ mod story;
 use std::sync::atomic::Ordering;
 
 use abridge_diag::Diagnostic;
+use abridge_eval::Val;
 use abridge_explicit::Explicit;
 use abridge_model::Logic;
+use abridge_reduce::Paths;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Control, Exploration, StateGraph};
 use abridge_store::StateTable;
-use abridge_system::{Limit, Machine as _, Origin, System};
+use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
 use abridge_temporal::emptiness::{Answer, find_violation};
 use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 
@@ -73,12 +75,14 @@ impl TemporalVerdict {
 
 /// Judges the formulas of a run: in passing whenever the number of visited states has doubled, so that violations are found early and in
 /// spaces without end, and when the search is over.
-pub(crate) struct Temporal<'s, 'm, S> {
+pub(crate) struct Temporal<'s, 'm, S, I> {
     system: &'s Explicit<'m>,
     /// The machine with letters, and whatever lies around it.
     steps: &'s S,
-    lettered: &'s Lettered<'s, 'm>,
+    lettered: &'s Lettered<'s, 'm, I>,
     config: &'s Config,
+    /// States to be expanded fully, if some steps are left out.
+    paths: Option<&'s Paths>,
     /// Steps of the states that were looked at so far.
     stored: StateGraph,
     /// Properties of the formulas of linear time, made when they are first needed.
@@ -92,12 +96,13 @@ pub(crate) struct Temporal<'s, 'm, S> {
 /// States of the first look.
 const FIRST_LOOK: u32 = 1 << 10;
 
-impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
+impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     pub(crate) fn new(
         system: &'s Explicit<'m>,
         steps: &'s S,
-        lettered: &'s Lettered<'s, 'm>,
+        lettered: &'s Lettered<'s, 'm, I>,
         config: &'s Config,
+        paths: Option<&'s Paths>,
     ) -> Self {
         let n_formulas = config.formulas.formulas.len();
         Temporal {
@@ -105,6 +110,7 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
             steps,
             lettered,
             config,
+            paths,
             stored: StateGraph::default(),
             properties: vec![None; n_formulas],
             found: vec![None; n_formulas],
@@ -128,6 +134,30 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
         self.stored.extend(self.steps, table, n_expanded, &is_running, self.config.workers, control)
     }
 
+    /// Where steps are left out, notes what must not be left out the next time because steps may be put off for ever along a cycle; the answer
+    /// says so, if there is such a cycle.
+    fn ignored(&self, built: &Result<(), Limit>, exploration: &Exploration) -> Option<String> {
+        let paths = self.paths.filter(|_| built.is_ok())?;
+        let closing = self.stored.cycles_of_reduced();
+        let mut worker = self.steps.worker();
+        let mut steps = Steps::new(self.steps.width());
+        for (source, target) in &closing {
+            let (Ok(source), Ok(target)) = (exploration.table.get(*source), exploration.table.get(*target)) else {
+                continue;
+            };
+            if !paths.is_impatient() {
+                paths.add(&target);
+                continue;
+            }
+            steps.clear();
+            // What is missing is taken care of when the step is met again.
+            let _ = worker.successors(&source, &mut steps);
+            steps.iter().filter(|step| step.target == target).for_each(|step| paths.notice(step.operation));
+        }
+        paths.end_round();
+        (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())
+    }
+
     fn property(&mut self, formula: usize, expanded: &Expanded) -> Result<&Property, GaveUp> {
         let config = self.config;
         let made = self.properties[formula].get_or_insert_with(|| {
@@ -147,7 +177,7 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
         }
         let Some(Some(Ok(property))) = self.properties.get(formula) else { return None };
         let is_stopped = || self.is_stopped();
-        let seen = Seen { stored: &self.stored, letters };
+        let seen = Seen { stored: &self.stored, letters, stutters: self.config.stutters };
         let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
         Some(Ok(find_violation(&graph, property)))
     }
@@ -167,7 +197,10 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
             true => self.store(&exploration.table, exploration.n_expanded, control),
             false => Ok(()),
         };
-        let letters = self.lettered.letters();
+        let ignored = self.ignored(&built, exploration);
+        let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
+        let (lettered, letters) = (self.lettered, self.lettered.letters());
+        let instance = |operation: u32, params: Vec<Val>| lettered.instance(operation, params);
         let mut reports = Vec::new();
         for (number, formula) in prepared.formulas.iter().enumerate() {
             let canonizer = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
@@ -185,8 +218,8 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
                 (None, Ok(())) => self.answer(number, &letters, exploration.table.len()),
                 (None, Err(_)) => None,
             };
-            let seen = Seen { stored: &self.stored, letters: &letters };
-            let searched = Searched { system: self.system, exploration, config, limits };
+            let seen = Seen { stored: &self.stored, letters: &letters, stutters: config.stutters };
+            let searched = Searched { system: self.system, exploration, config, instance: &instance, limits };
             match (&formula.body, answer, &built) {
                 (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
@@ -199,7 +232,7 @@ impl<'s, 'm, S: System> Temporal<'s, 'm, S> {
     }
 }
 
-impl<S: System> Watcher for Temporal<'_, '_, S> {
+impl<S: System, I: System> Watcher for Temporal<'_, '_, S, I> {
     fn is_enough(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> bool {
         if n_expanded < self.next_look || table.is_spilled() {
             return false;
@@ -233,6 +266,8 @@ pub(crate) struct Searched<'s, 'm> {
     pub(crate) system: &'s Explicit<'m>,
     pub(crate) exploration: &'s Exploration,
     pub(crate) config: &'s Config,
+    /// The number of an operation with its arguments, as letters have it.
+    instance: &'s dyn Fn(u32, Vec<Val>) -> u32,
     /// Why the search is not about everything.
     limits: &'s [String],
 }
@@ -331,4 +366,6 @@ fn first_error(diagnostics: &[Diagnostic]) -> String {
 pub(crate) struct Seen<'g> {
     pub(crate) stored: &'g StateGraph,
     pub(crate) letters: &'g [Letter],
+    /// Paths stay for ever where nothing is enabled.
+    pub(crate) stutters: bool,
 }

@@ -121,7 +121,7 @@ pub(crate) fn states_to(
 const MAX_LISTED_STEPS: usize = 4096;
 
 /// A path of the machine whose states have the given representatives.
-fn realise(machine: &impl Machine, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Path {
+pub(crate) fn realise(machine: &impl Machine, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Path {
     let mut path = Path::default();
     for representative in representatives {
         if path.states.is_empty() && machine.is_start(representative) {

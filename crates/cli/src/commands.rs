@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use abridge_check::Config;
 use abridge_diag::{Diagnostic, SourceMap, is_unsafe};
-use abridge_eval::World;
+use abridge_eval::{Memory, World};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_sema::Options;
@@ -34,7 +34,7 @@ use crate::files::read_up_to;
 use crate::load;
 use crate::out::{errln, raw};
 use crate::report;
-use crate::watch::usual_budget;
+use crate::watch::{Ceiling, resident_bytes, usual_budget};
 
 /// A file that was read and parsed on its own.
 pub(crate) struct Parsed {
@@ -125,6 +125,7 @@ impl Compat {
             Some(Compat::Prob) => Config::default().prob(),
             None => Config::default(),
         };
+        config.eval.memory = Memory::below(Ceiling::above(budget).soft, resident_bytes);
         config.eval.world = World::new(Arc::new(Surroundings::of(machine, budget)));
         config
     }

@@ -4,11 +4,11 @@
 //! both, a long evaluation would ignore every limit.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use abridge_check::{Control, Progress};
+use abridge_check::{Control, Memory, Progress};
 use abridge_system::Limit;
 
 use crate::out::write_raw_error;
@@ -27,6 +27,8 @@ pub(crate) struct Watch {
     interrupt: Interrupt,
     /// When memory was last looked at, which takes a while.
     weighed: Option<Instant>,
+    /// States visited, for whoever has to end the run without the search.
+    n_states: Arc<AtomicU64>,
 }
 
 /// The memory that may be used.
@@ -98,74 +100,156 @@ impl Interrupt {
 pub(crate) struct Stop {
     pub(crate) flag: Arc<AtomicBool>,
     pub(crate) reason: Arc<OnceLock<Limit>>,
+    /// Set when the evaluations are over and the answer is on its way.
+    pub(crate) is_over: Arc<AtomicBool>,
+    /// Set by whoever gives the answer: the run, or the guard at last.
+    is_answered: Arc<AtomicBool>,
+}
+
+impl Stop {
+    /// Claims the right to give the answer. The process is about to end if that is the guard's.
+    pub(crate) fn answer(&self) {
+        if self.is_answered.swap(true, Ordering::Relaxed) {
+            loop {
+                std::thread::park();
+            }
+        }
+    }
 }
 
 /// When evaluations are to be ended.
 pub(crate) struct Guard {
+    start: Instant,
     limit: Option<Duration>,
-    /// Bytes of the process.
-    ceiling: u64,
+    /// Account of the bytes that evaluations may take.
+    memory: Memory,
+    ceiling: Ceiling,
     /// A search is given so long to end in an orderly way, unless it is memory that it lacks.
     patience: Duration,
     /// What to do when the flag has not ended the evaluation.
     at_last: Option<Box<dyn FnOnce(Limit) + Send>>,
 }
 
-/// The time between two looks at the clock and at the memory.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// The time that an evaluation has to see the flag.
-const GRACE: Duration = Duration::from_secs(1);
+/// The longest and the shortest time between two looks at the clock and at the memory.
+const MAX_LOOK: Duration = Duration::from_millis(20);
+const MIN_LOOK: Duration = Duration::from_millis(2);
+/// Bytes that all threads together take in a microsecond at most.
+const BYTES_PER_MICROSECOND: u64 = 4 << 10;
+/// The time that an evaluation has to see the flag, by the clock and by the processor. A computer that is busy with other things gives it longer, up to a
+/// time that nobody waits for.
+const GRACE: Duration = Duration::from_millis(500);
+const GRACE_OF_PROCESSOR: Duration = Duration::from_millis(250);
+const MAX_GRACE: Duration = Duration::from_secs(10);
+
+/// Memory of the process at which evaluations are ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Ceiling {
+    /// Evaluations are aborted here. It lies above the budget, since states on their way to files take a little more for a while.
+    pub(crate) soft: u64,
+    /// The process ends here, if an evaluation has not looked up.
+    hard: u64,
+}
+
+impl Ceiling {
+    pub(crate) fn above(budget: u64) -> Ceiling {
+        let beyond = |share: u64, least: u64| budget.saturating_add((budget / share).max(least));
+        Ceiling { soft: beyond(20, 48 << 20), hard: beyond(12, 64 << 20) }
+    }
+}
 
 impl Guard {
-    pub(crate) fn new(seconds: Option<f64>, ceiling: u64) -> Guard {
+    /// A guard over evaluations that began at some time, with an account of memory that they share.
+    pub(crate) fn new(start: Instant, seconds: Option<f64>, budget: u64, memory: Memory) -> Guard {
         let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Guard { limit, ceiling, patience: Duration::ZERO, at_last: None }
+        Guard { start, limit, memory, ceiling: Ceiling::above(budget), patience: Duration::ZERO, at_last: None }
     }
 
     pub(crate) fn patient(self) -> Guard {
-        Guard { patience: Duration::from_millis(300), ..self }
+        Guard { patience: Duration::from_millis(250), ..self }
     }
 
     pub(crate) fn at_last(self, act: impl FnOnce(Limit) + Send + 'static) -> Guard {
         Guard { at_last: Some(Box::new(act)), ..self }
     }
 
-    fn keep(self, asked: &Interrupt, stop: &Stop) {
-        let start = Instant::now();
-        let is_full = || resident_bytes() >= self.ceiling;
-        let reason = loop {
-            if asked.is_asked() {
-                break Limit::Interrupted;
+    fn keep(mut self, asked: &Interrupt, stop: &Stop) {
+        let mut reason = None;
+        let mut patience = self.start;
+        // Processor time when the flag was set.
+        let mut flagged = None;
+        loop {
+            let resident = resident_bytes();
+            self.memory.update(resident);
+            let now = Instant::now();
+            let limit = match resident {
+                _ if asked.is_asked() => Some(Limit::Interrupted),
+                bytes if bytes >= self.ceiling.soft => Some(Limit::Memory),
+                _ if self.limit.is_some_and(|limit| now - self.start >= limit) => Some(Limit::Time),
+                _ => None,
+            };
+            if let (Some(limit), None) = (limit, reason) {
+                reason = Some(limit);
+                patience = now + self.patience;
             }
-            if self.limit.is_some_and(|limit| start.elapsed() >= limit) {
-                break Limit::Time;
+            if let Some(reason) = reason {
+                if limit == Some(Limit::Memory) || now >= patience {
+                    let _ = stop.reason.set(reason);
+                    stop.flag.store(true, Ordering::Relaxed);
+                    flagged.get_or_insert_with(processor_time);
+                }
+                let had_turn = flagged.is_some_and(|before: Option<Duration>| {
+                    before.zip(processor_time()).is_none_or(|(before, now)| now >= before + GRACE_OF_PROCESSOR)
+                });
+                let is_late = now >= patience + if had_turn { GRACE } else { MAX_GRACE };
+                let is_late = is_late || resident >= self.ceiling.hard;
+                if is_late
+                    && !stop.is_over.load(Ordering::Relaxed)
+                    && let Some(act) = self.at_last.take()
+                    && !stop.is_answered.swap(true, Ordering::Relaxed)
+                {
+                    act(reason);
+                }
             }
-            if is_full() {
-                break Limit::Memory;
-            }
-            std::thread::sleep(LOOK_EVERY);
-        };
-        let patience = Instant::now() + self.patience;
-        while !is_full() && Instant::now() < patience {
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(self.pause(resident));
         }
-        let _ = stop.reason.set(reason);
-        stop.flag.store(true, Ordering::Relaxed);
-        if let Some(act) = self.at_last {
-            std::thread::sleep(GRACE);
-            act(reason);
-        }
+    }
+
+    /// The time until the next look: shorter when the process comes near the ceiling.
+    fn pause(&self, resident: u64) -> Duration {
+        let room = self.ceiling.soft.saturating_sub(resident);
+        Duration::from_micros(room / BYTES_PER_MICROSECOND).clamp(MIN_LOOK, MAX_LOOK)
     }
 }
 
 impl Watch {
     /// A watch with limits in seconds and bytes; progress is shown on a terminal only.
-    pub(crate) fn new(time: Option<f64>, memory: Option<u64>, wants_progress: bool, interrupt: Interrupt) -> Self {
+    pub(crate) fn new(
+        start: Instant,
+        time: Option<f64>,
+        memory: Option<u64>,
+        wants_progress: bool,
+        interrupt: Interrupt,
+    ) -> Self {
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let is_shown = wants_progress && std::io::stderr().is_terminal();
         let memory = memory.map(|bytes| Budget { bytes, beside: 0, is_spilled: false });
-        let start = Instant::now();
-        Watch { start, last: None, time, memory, checkpoint: None, settle: None, is_shown, interrupt, weighed: None }
+        Watch {
+            start,
+            last: None,
+            time,
+            memory,
+            checkpoint: None,
+            settle: None,
+            is_shown,
+            interrupt,
+            weighed: None,
+            n_states: Arc::default(),
+        }
+    }
+
+    /// The number of states that were visited at the last poll.
+    pub(crate) fn n_states(&self) -> Arc<AtomicU64> {
+        self.n_states.clone()
     }
 
     /// With so many minutes between two checkpoints.
@@ -224,6 +308,7 @@ impl Watch {
 impl Control for Watch {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         self.show(progress);
+        self.n_states.store(progress.states, Ordering::Relaxed);
         if self.interrupt.is_asked() {
             return Some(Limit::Interrupted);
         }
@@ -274,9 +359,14 @@ pub(crate) fn usual_budget() -> u64 {
     }
 }
 
-/// The memory at which an evaluation is given up. It lies above the budget, since states on their way to files take a little more for a while.
-pub(crate) fn ceiling(budget: u64) -> u64 {
-    budget.saturating_add((budget / 8).max(64 << 20))
+/// Time that all threads of the process had on processors, if the system tells.
+fn processor_time() -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program, in parentheses, may contain anything.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+    let ticks: Vec<u32> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
+    (ticks.len() == 2).then(|| ticks.iter().sum::<u32>() * TICK)
 }
 
 /// The most memory the process had.

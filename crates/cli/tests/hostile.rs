@@ -281,6 +281,34 @@ fn externals_read_only_around_the_machine() {
 }
 
 #[test]
+fn no_external_writes_a_file() {
+    let folder = Folder::new("hostile-writing");
+    folder.file("own.txt", "mine");
+    let machine = "MACHINE M DEFINITIONS \"LibraryIO.def\"; \"LibraryXML.def\";
+        EXTERNAL_PREDICATE_IS_DETERMINED_INTO_FILE == STRING * STRING * INTEGER; IS_DETERMINED_INTO_FILE(F, N, V) == (V = V)
+        CONSTANTS k PROPERTIES k = 7 & IS_DETERMINED_INTO_FILE(\"determined.txt\", \"k\", k)
+            & IS_DETERMINED_INTO_FILE(\"own.txt\", \"k\", k) & fprintf(\"own.txt\", \"~w\", k) & fprintf(\"printed.txt\", \"~w\", k)
+        VARIABLES v INVARIANT v : INTEGER INITIALISATION v := 0 OPERATIONS
+        print = BEGIN FPRINTF(\"own.txt\", \"~w\", [v]) ; FPRINTF(\"appended.txt\", \"~w\", [v]) END;
+        write = SELECT WRITE_XML([], \"written.xml\") THEN v := 1 END END";
+    let file = folder.file("M.mch", machine);
+    let told = abridge(&["check", &file]);
+    // WRITE_XML is refused, and the rest is evaluated.
+    assert!(
+        told.status == 20 && told.stdout.contains("`WRITE_XML` is not supported"),
+        "{}{}",
+        told.stdout,
+        told.stderr
+    );
+    assert_eq!(abridge(&["eval", &file, "k"]).status, 0);
+    let names = std::fs::read_dir(folder.path("")).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    assert_eq!(names, ["M.mch", "own.txt"]);
+    assert_eq!(std::fs::read_to_string(folder.path("own.txt")).expect("a file"), "mine");
+}
+
+#[test]
 fn nothing_but_text_reaches_the_terminal() {
     let folder = Folder::new("hostile-text");
     let hostile = "\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}";

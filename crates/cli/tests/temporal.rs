@@ -345,3 +345,18 @@ fn the_trace_of_a_formula_is_saved_with_its_loop() {
     let replay = abridge(&["trace", "replay", "models/Requests.mch", &file]);
     assert_eq!(replay.status, 0, "{}{}", replay.stdout, replay.stderr);
 }
+
+#[test]
+fn a_deadlock_may_stutter_under_fairness() {
+    let folder = Folder::new("temporal-stutter");
+    let file = folder.file("counter.mch", &up_to_three());
+    for premise in ["WEF", "SEF", "WF(up)", "SF(up)"] {
+        let formula_text = format!("{premise} => GF {{n = 1}}");
+        let run =
+            abridge(&["check", &file, "--no-deadlock", "--deadlock", "stutter", "--ltl", &formula_text, "--json"]);
+        let json = run.json();
+        let wrong = formula(&json, "--ltl");
+        assert_eq!((run.status, &wrong["verdict"], &wrong["gap"]), (13, &"violated".into(), &Value::Null), "{json}");
+        assert!(wrong["culprit"].is_string(), "{json}");
+    }
+}

@@ -17,6 +17,7 @@ mod steps;
 
 use abridge_eval::{Interp, NameCache};
 use abridge_model::{Model, OpId};
+use rustc_hash::FxHashMap;
 
 pub(crate) use exec::is_deterministic;
 
@@ -58,8 +59,15 @@ impl Program {
         let staged = staged.map(|(op, form)| form.as_ref().and_then(|_| staged::staged(&mut builder, op))).collect();
         let conjuncts = model.invariant.iter().chain(&model.assertions).filter(|conjunct| !conjunct.is_gluing);
         let preds = conjuncts.map(|conjunct| conjunct.pred).chain(model.steering.goal);
-        let tests = preds.map(|pred| (pred, builder.test(pred))).collect();
-        Program { layout, n_cells: builder.numbers.cells, operations, staged, tests }
+        let mut tests = Vec::new();
+        let mut test_numbers = FxHashMap::default();
+        for pred in preds {
+            test_numbers.entry(pred).or_insert_with(|| {
+                tests.push(builder.test(pred));
+                tests.len() - 1
+            });
+        }
+        Program { layout, n_cells: builder.numbers.cells, operations, staged, tests, test_numbers }
     }
 }
 

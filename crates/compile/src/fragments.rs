@@ -3,18 +3,19 @@
 //! A part of a formula is compiled when it is first met. Where the compiled part stops, the plain interpreter goes on as if it had not
 //! been tried, so answers and messages are the same.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use abridge_eval::{Env, Fragments, FreeNames, Interp, Session, State, SymbolicSet, Update, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{Expr, ExprId, PredId, QuantifiedOp, Subst, SubstId, Target};
 use abridge_value::{Set, Value};
+use rustc_hash::FxHashMap;
 
 use crate::build::{Builder, Numbers, is_deterministic};
 use crate::code::{Code, Exec, Test, While};
 use crate::program::{Layout, Program};
 use crate::run::{Fast, Memory, Runtime, Stop, is_unset};
+use crate::success::SuccessRate;
 use crate::symmetry::Stabiliser;
 
 /// Compiled parts of the formulas of a model.
@@ -39,27 +40,7 @@ struct Loop {
 struct Fragment<T> {
     code: T,
     names: Arc<FreeNames>,
-    trust: Trust,
-}
-
-/// True if a fragment is worth trying: it gave an answer often enough.
-#[derive(Default)]
-struct Trust {
-    answers: AtomicU32,
-    stops: AtomicU32,
-}
-
-impl Trust {
-    fn is_given(&self) -> bool {
-        let stops = self.stops.load(Ordering::Relaxed);
-        stops < 8 || stops < self.answers.load(Ordering::Relaxed)
-    }
-
-    fn count(&self, is_answer: bool) {
-        let counter = if is_answer { &self.answers } else { &self.stops };
-        // The counters may lose steps between threads and stop below their end; they only steer.
-        counter.store(counter.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
-    }
+    success: SuccessRate,
 }
 
 fn places<T>(n: usize) -> Vec<OnceLock<T>> {
@@ -70,7 +51,14 @@ impl CompiledFragments {
     pub fn new(model: &abridge_model::Model) -> CompiledFragments {
         let layout = Layout::of(model);
         CompiledFragments {
-            program: Program { layout, n_cells: 0, operations: Vec::new(), staged: Vec::new(), tests: Vec::new() },
+            program: Program {
+                layout,
+                n_cells: 0,
+                operations: Vec::new(),
+                staged: Vec::new(),
+                tests: Vec::new(),
+                test_numbers: FxHashMap::default(),
+            },
             preds: places(model.preds.len()),
             exprs: places(model.exprs.len()),
             images: places(model.exprs.len()),
@@ -94,7 +82,7 @@ impl CompiledFragments {
                 Test::Interpret(..) => None,
                 test => Some(test),
             })?;
-            Some(Fragment { code, names: interp.names_of_pred(id), trust: Trust::default() })
+            Some(Fragment { code, names: interp.names_of_pred(id), success: SuccessRate::default() })
         };
         self.preds[id.index()].get_or_init(build).as_ref()
     }
@@ -105,7 +93,7 @@ impl CompiledFragments {
                 Code::Interpret(..) | Code::Cell(..) => None,
                 code => Some(code),
             })?;
-            Some(Fragment { code, names: interp.names_of_expr(id), trust: Trust::default() })
+            Some(Fragment { code, names: interp.names_of_expr(id), success: SuccessRate::default() })
         };
         self.exprs[id.index()].get_or_init(build).as_ref()
     }
@@ -116,7 +104,7 @@ impl CompiledFragments {
             let code = self.build(interp, |builder| builder.last_components(binder, *pred))?;
             let mut names = (*interp.names_of_pred(*pred)).clone();
             names.locals.retain(|local| binder.last() != Some(local));
-            Some(Fragment { code, names: Arc::new(names), trust: Trust::default() })
+            Some(Fragment { code, names: Arc::new(names), success: SuccessRate::default() })
         };
         self.images[id.index()].get_or_init(build).as_ref()
     }
@@ -131,7 +119,7 @@ impl CompiledFragments {
                 _ => None,
             })?;
             let names = Arc::new(interp.names_of_subst(id));
-            Some(Fragment { code, names, trust: Trust::default() })
+            Some(Fragment { code, names, success: SuccessRate::default() })
         };
         self.loops[id.index()].get_or_init(build).as_ref()
     }
@@ -141,7 +129,7 @@ impl CompiledFragments {
         let build = || {
             let code = self.build(interp, |builder| builder.exec(id))?;
             let names = Arc::new(interp.names_of_subst(id));
-            Some(Fragment { code, names, trust: Trust::default() })
+            Some(Fragment { code, names, success: SuccessRate::default() })
         };
         self.initialisation.get_or_init(build).as_ref()
     }
@@ -234,7 +222,7 @@ impl CompiledFragments {
         env: &Env,
         run: impl FnOnce(&mut Runtime<'s>) -> Fast<R>,
     ) -> Option<R> {
-        if !fragment.trust.is_given() || reads_partial(&fragment.names, env) {
+        if !fragment.success.is_worthwhile() || reads_partial(&fragment.names, env) {
             return None;
         }
         let kept = session.take_scratch().and_then(|kept| kept.downcast::<Memory>().ok());
@@ -246,7 +234,7 @@ impl CompiledFragments {
         session.leave(&runtime.session);
         *memory = runtime.into_memory();
         session.keep_scratch(memory);
-        fragment.trust.count(answer.is_ok());
+        fragment.success.count(answer.is_ok());
         answer.ok()
     }
 }

@@ -12,9 +12,11 @@ mod code;
 mod fragments;
 mod program;
 mod run;
+mod success;
 mod symmetry;
 
 pub use fragments::CompiledFragments;
 pub use program::{Assigned, Condition, GuardVerdict, ParameterSearch, Program, Staged};
 pub use run::{Chosen, Fast, Runtime, Stop, Written, unset};
+pub use success::SuccessRate;
 pub use symmetry::{FixedSets, Interchangeable, OrbitChoice, Stabiliser, elements};

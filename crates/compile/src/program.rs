@@ -5,6 +5,7 @@
 
 use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, LocalId, Model, OpId, PredId, Target, VarId};
+use rustc_hash::FxHashMap;
 
 use crate::code::{Case, Code, Plan, Test};
 
@@ -42,7 +43,8 @@ pub struct Program {
     pub(crate) operations: Vec<Option<Operation>>,
     pub(crate) staged: Vec<Option<Staged>>,
     /// Conjuncts of the invariant, assertions and the goal, by predicate.
-    pub(crate) tests: Vec<(PredId, Test)>,
+    pub(crate) tests: Vec<Test>,
+    pub(crate) test_numbers: FxHashMap<PredId, usize>,
 }
 
 /// One operation.
@@ -76,7 +78,7 @@ impl Program {
 
     /// The test for a predicate, if it was compiled.
     pub fn test(&self, pred: PredId) -> Option<usize> {
-        self.tests.iter().position(|(known, _)| *known == pred)
+        self.test_numbers.get(&pred).copied()
     }
 }
 

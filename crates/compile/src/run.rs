@@ -182,7 +182,7 @@ impl<'p> Runtime<'p> {
                 written.extend(operation.writes.iter().map(|slot| runtime.slots[*slot].clone()));
                 let is_new = !operation.may_repeat || seen.insert((runtime.values(&operation.label), written.clone()));
                 found(Chosen { slots: &runtime.slots, layout: program.layout }, Written { written: &written }, is_new);
-                Ok(())
+                Ok(runtime.session.count_outcome()?)
             })?;
         }
         self.end(Ok(()))
@@ -238,6 +238,7 @@ impl<'p> Runtime<'p> {
         self.every(&case.plan, &mut |runtime| {
             let params = runtime.values(operation.params());
             if seen.insert(params.clone()) {
+                runtime.session.count_outcome()?;
                 let first = match group(&params) {
                     Some(group) => firsts.entry(group).or_insert(params).clone(),
                     None => params,
@@ -261,7 +262,7 @@ impl<'p> Runtime<'p> {
     pub fn holds(&mut self, test: usize) -> Fast<bool> {
         let program = self.program;
         self.begin();
-        let answer = self.test(&program.tests[test].1);
+        let answer = self.test(&program.tests[test]);
         self.end(answer)
     }
 

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use crate::actions::{Action, Start, Translator};
 use crate::gap::{Cause, Gap, Subject};
 use crate::prover::{Prover, is_contradiction};
-use crate::{Config, Source};
+use crate::source::{Config, Source};
 
 /// A drifting integer is between minus this and this.
 pub const DRIFT_RANGE: i64 = 1 << 39;

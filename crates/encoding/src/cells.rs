@@ -149,6 +149,16 @@ impl Cells {
         (self.encode(&state)?.iter().eq(bits.iter())).then_some(state)
     }
 
+    /// The value of the variable at a position; nothing if it is opaque, or the cells mean nothing.
+    pub fn value_at(&self, position: usize, is_true: &dyn Fn(CellId) -> bool) -> Option<Val> {
+        let shape = self.variables[position].shape.as_ref()?;
+        let value = |lit: Lit| match self.of_input(lit.positive()) {
+            Some(cell) => is_true(cell) != lit.is_negated(),
+            None => lit == Lit::TRUE,
+        };
+        shape.decode(&value).map(Val::from)
+    }
+
     /// A cell as a B predicate that is true where the cell is; the name of the variable for an opaque cell.
     pub fn text(&self, model: &Model, cell: CellId) -> String {
         let Some(group) = self.variables.iter().find(|group| group.cells.contains(&Some(cell))) else {

@@ -120,11 +120,11 @@ fn put_tagged(out: &mut Vec<u8>, tag: u8, number: u64) {
 }
 
 fn unary_op(number: u8) -> Option<UnaryOp> {
-    UnaryOp::ALL.into_iter().find(|op| op.facts().saved_as == Some(number))
+    UnaryOp::ALL.iter().copied().find(|op| op.facts().saved_as == Some(number))
 }
 
 fn binary_op(number: u64) -> Option<BinaryOp> {
-    BinaryOp::ALL.into_iter().find(|op| op.facts().saved_as.map(u64::from) == Some(number))
+    BinaryOp::ALL.iter().copied().find(|op| op.facts().saved_as.map(u64::from) == Some(number))
 }
 
 fn position<T: PartialEq>(list: &[T], item: &T) -> Option<u64> {

@@ -1,5 +1,6 @@
 //! Choices that B leaves open and limits of one interpreter.
 
+use crate::memory::Memory;
 use crate::world::World;
 
 /// Choices and limits of one interpreter.
@@ -25,6 +26,8 @@ pub struct Config {
     pub probe: u64,
     /// Conflicts until the SAT solver gives up on a problem.
     pub conflicts: u64,
+    /// Memory for large values; what would take more is not evaluated.
+    pub memory: Memory,
     /// How deep functions and operations may call themselves.
     pub max_calls: u32,
     /// Files and the clock, for externals that ask for them.
@@ -51,6 +54,7 @@ impl Default for Config {
             hard: 1000,
             probe: 150_000,
             conflicts: 3_000_000,
+            memory: Memory::default(),
             max_calls: 10_000,
             world: World::default(),
         }

@@ -8,11 +8,13 @@ mod error;
 mod map;
 mod names;
 mod text;
+mod update;
 mod val;
 
-pub use env::{Env, Locals, Scope, Slots, State, Update};
+pub use env::{Env, Locals, Scope, Slots, State};
 pub use error::{Error, ErrorKind, IllDefined, Result};
 pub use map::map_slots;
 pub use names::{ModelNames, value_text};
 pub use text::val_text;
+pub use update::Update;
 pub use val::{Closure, Partial, SymbolicNode, SymbolicSet, Val};

@@ -27,14 +27,27 @@ impl Session<'_> {
     /// The value of an expression; sets may be left symbolic.
     pub fn expr(&self, id: ExprId, env: &Env) -> Result<Val> {
         self.tick()?;
-        let span = self.model().exprs[id].span;
-        with_stack(|| self.expr_inner(id, env)).map_err(|error| error.at(span))
+        let node = &self.model().exprs[id];
+        // Most nodes are names and numbers, which nest no further.
+        let known = match &node.expr {
+            Expr::Variable(id) => env.variable(*id),
+            Expr::Local(id) => env.local(*id),
+            Expr::Constant(id) => env.constant(*id),
+            Expr::Integer(int) => return Ok(Int::from(int).into()),
+            _ => None,
+        };
+        match known {
+            Some(val) => Ok(val.clone()),
+            None => with_stack(|| self.expr_inner(id, env)).map_err(|error| error.at(node.span)),
+        }
     }
 
     /// The value of an expression; only infinite or very large sets are left symbolic.
     pub fn value(&self, id: ExprId, env: &Env) -> Result<Val> {
-        let span = self.model().exprs[id].span;
-        self.force(&self.expr(id, env)?, env).map_err(|error| error.at(span))
+        match self.expr(id, env)? {
+            val @ Val::Value(_) => Ok(val),
+            val => self.force(&val, env).map_err(|error| error.at(self.model().exprs[id].span)),
+        }
     }
 
     fn expr_inner(&self, id: ExprId, env: &Env) -> Result<Val> {
@@ -122,20 +135,27 @@ impl Session<'_> {
             U::Max | U::Min | U::RealMax | U::RealMin => self.extremum(op, &val, env),
             U::Card => Ok(self.cardinality(&val, env)?.into()),
             U::Pow | U::Pow1 | U::Fin | U::Fin1 => Ok(SymbolicSet::unary(op, val)),
-            U::GeneralUnion => Ok(self.general_union(val)),
+            U::GeneralUnion => self.general_union(val),
             U::GeneralInter => self.general_inter(val, env),
             U::First => Ok(val.split()?.0),
             U::Second => Ok(val.split()?.1),
             U::Dom => self.dom(&val, env),
             U::Ran => self.ran(&val, env),
             U::Inverse => self.inverse(&val, env),
-            U::Id => Ok(self.identity(val)),
+            U::Id => {
+                self.charge_copy(&val)?;
+                Ok(self.identity(val))
+            }
             U::Closure => self.closure(val, id),
-            U::Closure1 => Ok(self.closure1(val)),
-            U::Fnc => Ok(self.fnc(val)),
+            U::Closure1 => self.closure1(val),
+            U::Fnc => {
+                self.charge_copy(&val)?;
+                Ok(self.fnc(val))
+            }
             U::Rel => self.rel(val, env),
             U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm => Ok(SymbolicSet::unary(op, val)),
             U::Size | U::SeqFirst | U::SeqLast | U::Front | U::Tail | U::Rev | U::GeneralConcat => {
+                self.charge_copy(&val)?;
                 self.unary_sequence(op, &val, env)
             }
             U::StringSize | U::StringRev | U::StringGeneralConcat => self.unary_string(op, &val, env),
@@ -145,6 +165,10 @@ impl Session<'_> {
     fn binary(&self, op: BinaryOp, left: ExprId, right: ExprId, id: ExprId, env: &Env) -> Result<Val> {
         use BinaryOp as B;
         let (left, right) = (self.expr(left, env)?, self.expr(right, env)?);
+        if copies(op) {
+            self.charge_copy(&left)?;
+            self.charge_copy(&right)?;
+        }
         match op {
             B::Add | B::Subtract | B::Multiply | B::Divide | B::Modulo | B::Power => self.integers(op, &left, &right),
             B::RealAdd | B::RealSubtract | B::RealMultiply | B::RealDivide | B::RealPower => {
@@ -162,7 +186,7 @@ impl Session<'_> {
             B::DomainRestrict | B::DomainSubtract | B::RangeRestrict | B::RangeSubtract => {
                 self.restrict(op, left, right, env)
             }
-            B::Override | B::Compose | B::DirectProduct | B::ParallelProduct => Ok(self.relations(op, left, right)),
+            B::Override | B::Compose | B::DirectProduct | B::ParallelProduct => self.relations(op, left, right),
             B::Iterate => self.iterate(left, &right, id),
             B::Prj1 | B::Prj2 => Ok(SymbolicSet::binary(op, left, right)),
             B::Concat | B::InsertFront | B::InsertTail | B::Take | B::Drop => {
@@ -171,4 +195,27 @@ impl Session<'_> {
             B::StringConcat => Ok(Value::string(format!("{}{}", left.str()?, right.str()?)).into()),
         }
     }
+}
+
+/// True for operators whose result has up to as many elements as both operands together.
+fn copies(op: BinaryOp) -> bool {
+    use BinaryOp as B;
+    matches!(
+        op,
+        B::Multiply
+            | B::Union
+            | B::Intersection
+            | B::Difference
+            | B::DomainRestrict
+            | B::DomainSubtract
+            | B::RangeRestrict
+            | B::RangeSubtract
+            | B::Override
+            | B::Concat
+            | B::InsertFront
+            | B::InsertTail
+            | B::Take
+            | B::Drop
+            | B::StringConcat
+    )
 }

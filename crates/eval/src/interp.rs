@@ -28,6 +28,16 @@ use crate::free::{FreeNames, NameCache};
 /// Steps between two looks at the stop flag, about; a power of two.
 pub const STEPS_PER_STOP_CHECK: u64 = 1 << 14;
 
+/// Bytes that are written in the time of a step, about.
+const BYTES_PER_STEP: u64 = 1 << 10;
+
+/// Memory of an outcome: its values, the step, the new state.
+const OUTCOME_BYTES: usize = 256;
+const OUTCOMES_PER_CHARGE: usize = 256;
+
+/// The least that is charged: less is not worth the look at the account.
+const MIN_CHARGED_BYTES: usize = 1 << 14;
+
 /// A model and what was learned about its formulas. Shared by all workers.
 #[derive(Clone)]
 pub struct Interp<'m> {
@@ -56,6 +66,8 @@ pub struct Session<'i> {
     scratch: RefCell<Vec<Scratch>>,
     /// The number of compiled parts that this session is inside of.
     nesting: Cell<u32>,
+    /// Outcomes that no memory was asked for yet.
+    outcomes: Cell<usize>,
     /// The choices to be made, if it is known what is looked for.
     prescribed: RefCell<PrescribedChoices>,
 }
@@ -182,6 +194,7 @@ impl<'m> Interp<'m> {
             scratch: RefCell::default(),
             nesting: Cell::new(0),
             prescribed: RefCell::default(),
+            outcomes: Cell::new(0),
         }
     }
 }
@@ -266,12 +279,49 @@ impl<'i> Session<'i> {
     /// Something that takes as long as so many steps.
     pub fn ticks(&self, n_steps: u64) -> Result<()> {
         let before = self.fuel.get();
-        let left = before.checked_sub(n_steps).ok_or(ErrorKind::OutOfFuel)?;
+        let left = before.checked_sub(n_steps).ok_or_else(|| ErrorKind::OutOfFuel)?;
         self.fuel.set(left);
         if (before ^ left) >= STEPS_PER_STOP_CHECK && self.interp.is_stopped() {
             return Err(ErrorKind::Stopped.into());
         }
         Ok(())
+    }
+
+    /// Asks for memory before something large is made, which takes time as well.
+    pub fn charge(&self, n_bytes: usize) -> Result<()> {
+        let n_bytes = n_bytes as u64;
+        self.ticks(n_bytes / BYTES_PER_STEP)?;
+        if self.config().memory.take(n_bytes) { Ok(()) } else { Err(ErrorKind::OutOfMemory.into()) }
+    }
+
+    /// Asks for the memory of a result that is about as long as an operand, if that is much.
+    pub fn charge_copy(&self, operand: &Val) -> Result<()> {
+        match operand {
+            Val::Value(value) => self.charge_bulk(value.copy_bytes()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks for memory if it is much; small values are left to whoever measures the process.
+    #[inline]
+    pub fn charge_bulk(&self, n_bytes: usize) -> Result<()> {
+        if n_bytes < MIN_CHARGED_BYTES { Ok(()) } else { self.charge(n_bytes) }
+    }
+
+    /// Asks for the memory of one more outcome of a substitution, whoever keeps it.
+    pub fn count_outcome(&self) -> Result<()> {
+        let n_open = self.outcomes.get() + 1;
+        if n_open < OUTCOMES_PER_CHARGE {
+            self.outcomes.set(n_open);
+            return Ok(());
+        }
+        self.outcomes.set(0);
+        self.charge(n_open * OUTCOME_BYTES)
+    }
+
+    /// The meter of operations on values.
+    pub fn meter(&self) -> impl FnMut(usize) -> Result<()> + '_ {
+        |n_bytes| self.charge(n_bytes)
     }
 
     /// Runs the body of a function or operation, one call deeper.

@@ -18,6 +18,7 @@ mod formula;
 mod free;
 mod interp;
 mod machine;
+mod memory;
 mod pred;
 mod sets;
 mod subst;
@@ -38,6 +39,7 @@ pub use interp::{
     Problem, Relation, STEPS_PER_STOP_CHECK, Scratch, Session, Unknown, Warning, has_strings, normalise,
 };
 pub use machine::Transition;
-pub use sets::{Size, Visit};
+pub use memory::Memory;
+pub use sets::{Collector, Size, Visit};
 pub use subst::Outcome;
 pub use world::{Facts, Outside, World};

@@ -74,7 +74,7 @@ impl Session<'_> {
 
     /// All variables of the state must have a value.
     fn initialised(&self, env: &Env, update: &Update) -> Result<State> {
-        let env = env.assign(update);
+        let env = env.assign(update.iter());
         for (id, variable) in self.model().state_variables() {
             if env.variable(id).is_none() {
                 return Err(Error::from(ErrorKind::Unassigned(variable.name.to_string())).at(variable.origin.span));
@@ -89,7 +89,14 @@ impl Session<'_> {
         let mut seen: FxHashSet<Transition> = FxHashSet::default();
         let mut visit = |transition: Result<Transition>| match transition {
             Ok(transition) if !seen.insert(transition.clone()) => ControlFlow::Continue(()),
-            transition => found(transition),
+            Ok(transition) => match self.count_outcome() {
+                Ok(()) => found(Ok(transition)),
+                Err(error) => {
+                    let _ = found(Err(error));
+                    ControlFlow::Break(())
+                }
+            },
+            failed => found(failed),
         };
         let env = Env::new(state);
         for case in self.cases(operation) {
@@ -166,7 +173,7 @@ impl Session<'_> {
         self.execute(case.body, &env, &mut |outcome| {
             visit(outcome.map(|update| {
                 let outputs =
-                    operation.outputs.iter().map(|output| update.get(&Target::Local(*output)).cloned().flatten());
+                    operation.outputs.iter().map(|output| update.get(Target::Local(*output)).cloned().flatten());
                 let outputs = outputs.collect();
                 let variables = update.iter().filter(|(target, _)| matches!(target, Target::Variable(_)));
                 Transition { params: params.clone(), outputs, state: env.assign(variables).state() }

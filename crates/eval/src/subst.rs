@@ -3,6 +3,7 @@
 //! An outcome is a set of assignments or an error. A substitution without outcomes is infeasible: its guard is false. Conditions of
 //! PRE that are met here are obligations; those that are guards are taken off before (see `machine.rs`).
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
@@ -114,7 +115,7 @@ impl Session<'_> {
             Subst::Let { bindings, body } => Ok(self.execute(*body, &self.bind_let(bindings, env)?, emit)),
             Subst::Var { locals, body } => Ok(self.execute(*body, &env.declare(locals), &mut |outcome| {
                 emit(outcome.map(|mut update| {
-                    update.retain(|target, _| !matches!(target, Target::Local(local) if locals.contains(local)));
+                    update.retain(|target| !matches!(target, Target::Local(local) if locals.contains(&local)));
                     update
                 }))
             })),
@@ -284,15 +285,42 @@ impl Session<'_> {
 
     /// Each part runs on the results of those before it; `done` is what they assigned.
     fn sequence(&self, parts: &[SubstId], env: &Env, done: Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
+        let (parts, env, done) = match self.assignments(parts, env, done) {
+            Ok(left) => left,
+            Err(error) => return fail(error, emit),
+        };
         let Some((first, rest)) = parts.split_first() else { return emit(Ok(done)) };
-        self.execute(*first, env, &mut |outcome| match outcome {
+        self.execute(*first, &env, &mut |outcome| match outcome {
             Ok(update) if rest.is_empty() => emit(Ok(merged(&done, update))),
             Ok(update) => {
-                let next = env.assign(&update);
+                let next = env.assign(update.iter());
                 self.sequence(rest, &next, merged(&done, update), emit)
             }
             Err(error) => emit(Err(error)),
         })
+    }
+
+    /// Executes the assignments at the beginning of a sequence; the rest of it is left. An assignment has one outcome, so the environment is changed in place.
+    fn assignments<'p, 'e>(
+        &self,
+        mut parts: &'p [SubstId],
+        env: &'e Env,
+        mut done: Update,
+    ) -> Result<(&'p [SubstId], Cow<'e, Env>, Update)> {
+        let mut env = Cow::Borrowed(env);
+        while let [first, rest @ ..] = parts
+            && let Subst::Assign { targets, values } = self.model().subst(*first)
+        {
+            self.tick()?;
+            let update = self.assign(targets, values, &env);
+            let update = update.map_err(|error| error.at(self.model().substs[*first].span))?;
+            if !rest.is_empty() {
+                env = Cow::Owned(env.into_owned().assigned(update.iter()));
+            }
+            done.extend(update);
+            parts = rest;
+        }
+        Ok((parts, env, done))
     }
 
     /// All parts read the old values; every combination of their outcomes is one. A part that is infeasible makes the whole so.
@@ -426,9 +454,9 @@ impl Session<'_> {
                     let results: Vec<Option<Val>> = operation
                         .outputs
                         .iter()
-                        .map(|output| update.remove(&Target::Local(*output)).flatten())
+                        .map(|output| update.remove(Target::Local(*output)).flatten())
                         .collect();
-                    update.retain(|target, _| matches!(target, Target::Variable(_)));
+                    update.retain(|target| matches!(target, Target::Variable(_)));
                     update.extend(outputs.iter().copied().zip(results));
                     update
                 });
@@ -450,7 +478,7 @@ impl Session<'_> {
         let name = || self.model().operations[op].name.to_string();
         let blocked = || Error::from(ErrorKind::Undecided(format!("the value of `{}`, which is not enabled", name())));
         let update = result.ok_or_else(blocked)??;
-        let vals = outputs.iter().map(|output| update.get(output).cloned().flatten());
+        let vals = outputs.iter().map(|output| update.get(*output).cloned().flatten());
         let vals: Option<Vec<Val>> = vals.collect();
         let vals = vals.ok_or_else(|| ErrorKind::Unassigned(format!("the result of {}", name())))?;
         vals.into_iter().reduce(Val::pair).ok_or_else(|| ErrorKind::Internal("a query has no output").into())
@@ -476,10 +504,10 @@ impl Pass {
     fn followed_by(self, mut updates: Vec<Update>, variant: Int, open: &mut Vec<Pass>) {
         let Some(last) = updates.pop() else { return };
         for update in updates {
-            let env = self.env.assign(&update);
+            let env = self.env.assign(update.iter());
             open.push(Pass { env, done: merged(&self.done, update), variant: Some(variant.clone()) });
         }
-        let env = self.env.assigned(&last);
+        let env = self.env.assigned(last.iter());
         let mut done = self.done;
         done.extend(last);
         open.push(Pass { env, done, variant: Some(variant) });

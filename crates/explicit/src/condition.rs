@@ -1,8 +1,9 @@
 //! Conditions of operations without unknowns, each once for all operations that share it.
 
 use abridge_compile::Condition;
+use abridge_model::Model;
 use abridge_model::dump::pred_text;
-use abridge_model::{Model, PredId};
+use rustc_hash::FxHashMap;
 
 use crate::layout::Words;
 use crate::memo::Memo;
@@ -11,23 +12,22 @@ use crate::memo::Memo;
 #[derive(Default)]
 pub(crate) struct Conditions {
     pub(crate) list: Vec<Shared>,
+    /// Their numbers, by the words that they read and their text.
+    numbers: FxHashMap<(Vec<usize>, String), usize>,
 }
 
 pub(crate) struct Shared {
-    pub(crate) pred: PredId,
     pub(crate) words: Vec<usize>,
     pub(crate) memo: Option<Memo>,
 }
 
 impl Conditions {
     /// The number of a condition, the same for all that say the same.
-    pub(crate) fn number(&mut self, model: &Model, words: &Words<'_>, condition: &Condition) -> usize {
-        let text = pred_text(model, condition.pred);
-        let read = words.of_those(|id| condition.reads.contains(&id));
-        let is_same = |other: &Shared| other.words == read && pred_text(model, other.pred) == text;
-        self.list.iter().position(is_same).unwrap_or_else(|| {
-            let memo = words.can_repeat(&read).then(|| Memo::new(1 + read.len(), 5, usize::MAX));
-            self.list.push(Shared { pred: condition.pred, words: read, memo });
+    pub(crate) fn number(&mut self, model: &Model, words: &Words, condition: &Condition) -> usize {
+        let read = words.of(&condition.reads.iter().copied().collect());
+        *self.numbers.entry((read, pred_text(model, condition.pred))).or_insert_with_key(|(read, _)| {
+            let memo = words.can_repeat(read).then(|| Memo::new(words.is_frugal, 1 + read.len(), 5, usize::MAX));
+            self.list.push(Shared { words: read.clone(), memo });
             self.list.len() - 1
         })
     }

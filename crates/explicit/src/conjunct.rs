@@ -7,6 +7,7 @@
 use abridge_compile::Program;
 use abridge_model::dump::pred_text;
 use abridge_model::{Model, PredId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::Words;
 use crate::memo::Memo;
@@ -65,32 +66,29 @@ impl Conjuncts {
     /// Numbers, predicates and the words they read.
     pub(crate) fn new(
         model: &Model,
-        words: &Words<'_>,
+        words: &Words,
         program: Option<&Program>,
         role: Role,
         items: impl Iterator<Item = (u32, PredId, Vec<usize>)>,
     ) -> Self {
         let mut conjuncts = Conjuncts { role, list: Vec::new(), groups: Vec::new() };
-        let mut texts: Vec<(Vec<usize>, String)> = Vec::new();
+        let mut texts: FxHashSet<(Vec<usize>, String)> = FxHashSet::default();
+        let mut groups: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         for (number, pred, read) in items {
             // Machines repeat conjuncts of machines that they include.
-            let text = (read, pred_text(model, pred));
-            if role != Role::Proposition && texts.contains(&text) {
+            if role != Role::Proposition && !texts.insert((read.clone(), pred_text(model, pred))) {
                 continue;
             }
             let idx = conjuncts.list.len();
             let compiled = program.and_then(|program| program.test(pred));
             conjuncts.list.push(Conjunct { pred, number, compiled });
-            match conjuncts.groups.iter_mut().find(|group| group.words == text.0) {
-                Some(group) => group.members.push(idx),
-                None => {
-                    let memo = words.can_repeat(&text.0).then(|| Memo::new(1 + text.0.len(), 5, usize::MAX));
-                    let group =
-                        Group { words: text.0.clone(), members: vec![idx], below: Vec::new(), is_top: true, memo };
-                    conjuncts.groups.push(group);
-                }
-            }
-            texts.push(text);
+            let group = *groups.entry(read).or_insert_with_key(|read| {
+                let memo = words.can_repeat(read).then(|| Memo::new(words.is_frugal, 1 + read.len(), 5, usize::MAX));
+                let group = Group { words: read.clone(), members: Vec::new(), below: Vec::new(), is_top: true, memo };
+                conjuncts.groups.push(group);
+                conjuncts.groups.len() - 1
+            });
+            conjuncts.groups[group].members.push(idx);
         }
         conjuncts.order();
         conjuncts
@@ -98,11 +96,20 @@ impl Conjuncts {
 
     /// Puts each group below the smallest one that reads more.
     pub(crate) fn order(&mut self) {
+        let all: Vec<usize> = (0..self.groups.len()).collect();
+        let mut readers: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (idx, group) in self.groups.iter().enumerate() {
+            group.words.iter().for_each(|word| readers.entry(*word).or_default().push(idx));
+        }
         for idx in 0..self.groups.len() {
             let words = &self.groups[idx].words;
-            let reads_more =
-                |other: &Group| other.words.len() > words.len() && words.iter().all(|word| other.words.contains(word));
-            let above = (0..self.groups.len()).filter(|other| reads_more(&self.groups[*other]));
+            // A group that reads more is among the readers of each word; those of the rarest are enough.
+            let candidates =
+                words.iter().map(|word| &readers[word]).min_by_key(|readers| readers.len()).unwrap_or(&all);
+            let reads_more = |other: &Group| {
+                other.words.len() > words.len() && words.iter().all(|word| other.words.binary_search(word).is_ok())
+            };
+            let above = candidates.iter().copied().filter(|other| reads_more(&self.groups[*other]));
             if let Some(above) = above.min_by_key(|other| self.groups[*other].words.len()) {
                 self.groups[above].below.push(idx);
                 self.groups[idx].is_top = false;

@@ -20,6 +20,8 @@ use crate::lists::Lists;
 /// Slots looked at before a table counts as full.
 const MAX_PROBES: usize = 32;
 const MIN_SLOTS: usize = 1 << 9;
+/// The same for one of very many tables.
+const MIN_FRUGAL_SLOTS: usize = 1 << 4;
 /// Up to here tables grow in larger steps: one round may fill them before they can show how much they need.
 const MAX_FAST_GROWTH_SLOTS: usize = 1 << 14;
 /// Tables of so many slots, a quarter of a megabyte, compete for the cache of a core.
@@ -61,11 +63,11 @@ struct Fields {
 }
 
 impl Memo {
-    /// A memo for keys of so many words.
-    pub(crate) fn new(n_words: usize, must_hit: u64, most: usize) -> Self {
+    /// A memo for keys of so many words. A frugal one starts very small.
+    pub(crate) fn new(is_frugal: bool, n_words: usize, must_hit: u64, most: usize) -> Self {
         let layout = Fields::new(vec![1; n_words + 1].into()).map_or(Layout::Listed, Layout::Packed);
         Memo {
-            table: RwLock::new(Arc::new(Table::new(layout, MIN_SLOTS))),
+            table: RwLock::new(Arc::new(Table::new(layout, if is_frugal { MIN_FRUGAL_SLOTS } else { MIN_SLOTS }))),
             lookups: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             must_hit,
@@ -483,19 +485,19 @@ mod tests {
 
     #[test]
     fn what_is_found_is_right() {
-        assert_eq!(fill(&Memo::new(3, 0, usize::MAX), &Lists::new(), |n| vec![n % 7, n * 31, n / 5]), 15_000);
+        assert_eq!(fill(&Memo::new(false, 3, 0, usize::MAX), &Lists::new(), |n| vec![n % 7, n * 31, n / 5]), 15_000);
     }
 
     #[test]
     fn long_keys_are_kept_in_lists() {
-        let memo = Memo::new(5, 0, usize::MAX);
+        let memo = Memo::new(false, 5, 0, usize::MAX);
         assert_eq!(fill(&memo, &Lists::new(), |n| vec![n, n << 10, n ^ 0xff_ffff, 3, n << 16]), 15_000);
         assert!(matches!(memo.table().layout, Layout::Listed));
     }
 
     #[test]
     fn a_table_that_may_not_grow_forgets() {
-        let (memo, lists) = (Memo::new(1, 0, usize::MAX), Lists::new());
+        let (memo, lists) = (Memo::new(false, 1, 0, usize::MAX), Lists::new());
         for n in (0..100_000).rev() {
             let mut handle = MemoHandle::new(&memo);
             match handle.get(&lists, &[n]) {
@@ -514,7 +516,7 @@ mod tests {
 
     #[test]
     fn a_memo_that_does_not_pay_is_given_up() {
-        let (memo, lists) = (Memo::new(1, 50, usize::MAX), Lists::new());
+        let (memo, lists) = (Memo::new(false, 1, 50, usize::MAX), Lists::new());
         for round in 0..20 {
             let mut handle = MemoHandle::new(&memo);
             for n in 0..4096 {

@@ -51,7 +51,7 @@ pub(crate) struct Stage {
 impl Operation {
     pub(crate) fn new(
         model: &Model,
-        words: &Words<'_>,
+        words: &Words,
         program: Option<&Program>,
         conditions: &mut Conditions,
         (idx, op): (usize, OpId),
@@ -68,7 +68,7 @@ impl Operation {
         let stages = stages.filter(|stages| stages.read_less_than(conditions, &key));
         // Stages need less room for the same.
         let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
-        let memo = || Memo::new(1 + key.len(), must_hit, most);
+        let memo = || Memo::new(words.is_frugal, 1 + key.len(), must_hit, most);
         let whole = words.can_repeat(&key).then(memo);
         let labelled = (words.labels && words.can_repeat(&key)).then(memo);
         let writes = effects.writes.iter().filter_map(|id| words.position(id)).collect();
@@ -93,16 +93,11 @@ impl Operation {
 }
 
 impl Stages {
-    pub(crate) fn new(
-        model: &Model,
-        words: &Words<'_>,
-        conditions: &mut Conditions,
-        op: OpId,
-        staged: &Staged,
-    ) -> Self {
+    pub(crate) fn new(model: &Model, words: &Words, conditions: &mut Conditions, op: OpId, staged: &Staged) -> Self {
         let stage = |reads: &[VarId], n_locals: usize| {
-            let read = words.of_those(|id| reads.contains(&id));
-            let memo = words.can_repeat(&read).then(|| Memo::new(1 + read.len() + n_locals, 5, usize::MAX));
+            let read = words.of(&reads.iter().copied().collect());
+            let memo =
+                words.can_repeat(&read).then(|| Memo::new(words.is_frugal, 1 + read.len() + n_locals, 5, usize::MAX));
             Stage { words: read, memo }
         };
         let position = |target: Target| match target {

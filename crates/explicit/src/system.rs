@@ -149,12 +149,10 @@ impl<'m> Explicit<'m> {
         let pinned = if config.pin_constants { pinned(model) } else { Vec::new() };
         let has_setup = has_setup(model, &pinned);
         let program = config.compiled.then(|| Program::new(&interp));
-        let words = Words {
-            variables: &variables,
-            memo: config.memo,
-            labels: config.labels,
-            many_choices: config.many_choices,
-        };
+        let SystemConfig { memo, labels, many_choices, .. } = config;
+        let n_tables = model.invariant.len() + model.assertions.len() + operations.len();
+        let is_frugal = n_tables > MAX_LARGE_TABLES;
+        let words = Words { memo, labels, many_choices, is_frugal, ..Words::new(&variables, model.variables.len()) };
         let mut conditions = Conditions::default();
         let numbered = operations.iter().copied().enumerate();
         let operation_memos =
@@ -181,7 +179,7 @@ impl<'m> Explicit<'m> {
             goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
             propositions: Conjuncts::new(model, &words, program.as_ref(), Role::Proposition, propositions),
             scope: Conjuncts::new(model, &words, program.as_ref(), Role::Invariant, scope),
-            values: variables.iter().map(|_| table_of_values(&config)).collect(),
+            values: variables.iter().map(|_| table_of_values(&config, variables.len())).collect(),
             judge,
             interp,
             fragments,
@@ -346,14 +344,18 @@ impl<'m> Explicit<'m> {
 pub(crate) fn gap_of(error: &Error) -> Option<Gap> {
     match error.kind() {
         ErrorKind::Stopped => Some(Gap::Stopped),
+        ErrorKind::OutOfMemory => Some(Gap::Memory),
         _ if is_violation(error) => None,
         _ => Some(Gap::Failed),
     }
 }
 
+/// The number of tables from which on each of them starts small: they may never be used.
+const MAX_LARGE_TABLES: usize = 1000;
+
 /// Where memory is limited, values are kept as small as can be.
-fn table_of_values(config: &SystemConfig) -> Interner<Val> {
-    let values = Interner::new();
+fn table_of_values(config: &SystemConfig, n_tables: usize) -> Interner<Val> {
+    let values = if n_tables > MAX_LARGE_TABLES { Interner::frugal() } else { Interner::new() };
     if config.memo_bytes.is_some() {
         values.share_parts();
     }

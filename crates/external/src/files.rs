@@ -14,7 +14,11 @@ impl Call<'_> {
     pub(super) fn file_function(&self) -> Result<Option<Val>> {
         match self.name {
             "READ_FILE_AS_STRING" => text(&*self.file(0)?),
-            "READ_FILE_AS_STRINGS" => Ok(Some(sequence::from_items(self.file(0)?.lines().map(Value::string)).into())),
+            "READ_FILE_AS_STRINGS" => {
+                let whole = self.file(0)?;
+                self.charge_items(whole.lines().count())?;
+                Ok(Some(sequence::from_items(whole.lines().map(Value::string)).into()))
+            }
             "SHA_HASH_FILE_HEX" => {
                 let bytes = self.file(0)?;
                 text(super::sets::sha1(bytes.as_bytes()).map(|byte| format!("{byte:02x}")).concat())
@@ -42,7 +46,9 @@ impl Call<'_> {
 
     /// The text of the file that an argument names.
     pub(super) fn file(&self, idx: usize) -> Result<Arc<str>> {
-        self.session.config().world.text(self.str(idx)?).map_err(|why| ErrorKind::Unreadable(why).into())
+        let whole = self.session.config().world.text(self.str(idx)?).map_err(ErrorKind::Unreadable)?;
+        self.session.charge_bulk(whole.len())?;
+        Ok(whole)
     }
 
     /// The file of the first argument is not what is expected. As with a file that is missing, values that come from it are not known.

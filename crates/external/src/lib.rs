@@ -140,8 +140,10 @@ impl<'a> Call<'a> {
         node: Option<ExprId>,
         env: &'a Env,
     ) -> Result<Call<'a>> {
-        let args: Result<Vec<Val>> = args.iter().map(|arg| session.value(*arg, env)).collect();
-        Ok(Call { session, name, args: args?, node, env })
+        let args: Vec<Val> = args.iter().map(|arg| session.value(*arg, env)).collect::<Result<_>>()?;
+        // Results are about as long as arguments; functions with longer ones ask for more.
+        args.iter().try_for_each(|arg| session.charge_copy(arg))?;
+        Ok(Call { session, name, args, node, env })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use abridge_eval::{Result, SymbolicSet, Val, Visit, value_text};
+use abridge_eval::{Result, Session, SymbolicSet, Val, Visit, value_text};
 use abridge_model::BaseSet;
 use abridge_value::{Int, Set, Value, relation, sequence};
 
@@ -20,8 +20,8 @@ impl Call<'_> {
             "SORT" => Ok(Some(sequence::from_items(&self.set(0)?).into())),
             "SQUASH" => self.squash(),
             "REPLACE" => self.replace(),
-            "SCCS" => Ok(Some(components(&self.set(0)?).into())),
-            "CLOSURE1" => Ok(Some(relation::closure1(&self.set(0)?).into())),
+            "SCCS" => Ok(Some(components(self.session, &self.set(0)?)?.into())),
+            "CLOSURE1" => Ok(Some(relation::closure1(&self.set(0)?, &mut self.session.meter())?.into())),
             "MAXIMIZE" => self.maximize(),
             "INT_TO_ENUM" => {
                 let wanted = self.int(1)?;
@@ -147,11 +147,12 @@ fn greatest(each: impl FnOnce(&mut Visit<'_>) -> Result<ControlFlow<()>>) -> Res
 }
 
 /// Strongly connected components that hold a cycle.
-fn components(edges: &Set) -> Set {
-    let closure = relation::closure1(edges);
+fn components(session: &Session<'_>, edges: &Set) -> Result<Set> {
+    let closure = relation::closure1(edges, &mut session.meter())?;
     let mut done: BTreeSet<Value> = BTreeSet::new();
     let mut found = Vec::new();
     for (node, target) in relation::pairs(&closure) {
+        session.tick()?;
         if node != target || done.contains(&node) {
             continue;
         }
@@ -160,7 +161,7 @@ fn components(edges: &Set) -> Set {
         done.extend(component.iter());
         found.push(Value::Set(component));
     }
-    found.into_iter().collect()
+    Ok(found.into_iter().collect())
 }
 
 pub(super) fn sha1(message: &[u8]) -> [u8; 20] {

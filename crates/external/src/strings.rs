@@ -2,9 +2,12 @@
 
 use abridge_eval::{Result, Val};
 use abridge_model::{CarrierKind, SetId, Type};
-use abridge_value::{Int, Set, Value, sequence};
+use abridge_value::{Int, PAIR_BYTES, Set, Value, sequence};
 
 use super::{Call, number, text};
+
+/// Memory of a short string in a sequence, with its pair.
+const ITEM_BYTES: usize = PAIR_BYTES + 64;
 
 /// Padding beyond this is no text that anybody reads.
 const MAX_PADDING_CHARS: usize = 1 << 24;
@@ -19,16 +22,16 @@ impl Call<'_> {
         match self.name {
             "STRING_LENGTH" => number(Int::from(self.str(0)?.chars().count())),
             "STRING_APPEND" => text(format!("{}{}", self.str(0)?, self.str(1)?)),
-            "STRING_CONC" => text(self.items(0)?.iter().filter_map(Value::as_str).collect::<String>()),
+            "STRING_CONC" => self.join(""),
             "STRING_REV" => text(self.str(0)?.chars().rev().collect::<String>()),
             "STRING_SPLIT" => self.split(),
-            "STRING_JOIN" => {
-                let items = self.items(0)?;
-                let parts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-                text(parts.join(self.str(1)?))
+            "STRING_JOIN" => self.join(self.str(1)?),
+            "STRING_CHARS" => {
+                self.charge_items(self.str(0)?.len())?;
+                strings(self.str(0)?.chars().map(String::from))
             }
-            "STRING_CHARS" => strings(self.str(0)?.chars().map(String::from)),
             "STRING_CODES" => {
+                self.charge_items(self.str(0)?.len())?;
                 let codes = self.str(0)?.chars().map(|ch| Value::Int(i64::from(u32::from(ch))));
                 Ok(Some(sequence::from_items(codes).into()))
             }
@@ -40,7 +43,12 @@ impl Call<'_> {
                 if old.is_empty() {
                     return Err(self.ill_defined("the text to replace is empty"));
                 }
-                text(self.str(0)?.replace(old, new))
+                let whole = self.str(0)?;
+                if new.len() > old.len() {
+                    let n_places = whole.matches(old).count();
+                    self.session.charge_bulk(n_places.saturating_mul(new.len() - old.len()))?;
+                }
+                text(whole.replace(old, new))
             }
             "STRING_TO_UPPER" => text(plain(self.str(0)?).to_uppercase()),
             "STRING_TO_LOWER" => text(plain(self.str(0)?).to_lowercase()),
@@ -98,11 +106,27 @@ impl Call<'_> {
         }))
     }
 
+    /// The strings of a sequence one after the other.
+    fn join(&self, separator: &str) -> Result<Option<Val>> {
+        let items = self.items(0)?;
+        let parts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+        let n_bytes =
+            parts.iter().map(|part| part.len().saturating_add(separator.len())).fold(0, usize::saturating_add);
+        self.session.charge_bulk(n_bytes)?;
+        text(parts.join(separator))
+    }
+
+    /// Asks for the memory of a sequence of so many short strings or numbers.
+    pub(super) fn charge_items(&self, n_items: usize) -> Result<()> {
+        self.session.charge_bulk(n_items.saturating_mul(ITEM_BYTES))
+    }
+
     fn split(&self) -> Result<Option<Val>> {
         let (whole, separator) = (self.str(0)?, self.str(1)?);
         if separator.is_empty() {
             return strings([whole.to_string()].into_iter());
         }
+        self.charge_items(whole.matches(separator).count())?;
         strings(whole.split(separator).map(String::from))
     }
 

@@ -2,13 +2,18 @@
 
 use abridge_eval::{Result, Val};
 use abridge_model::{Type, TypeId};
-use abridge_value::{Int, Set, Value, relation, sequence};
+use abridge_value::{Int, PAIR_BYTES, Set, Value, relation, sequence};
 use csv::{ReaderBuilder, StringRecord};
 
 use super::Call;
 
 /// What an empty field stands for where a number is expected.
 const NO_NUMBER: i64 = -1;
+
+/// Memory of a line among the others.
+const LINE_BYTES: usize = 2 * PAIR_BYTES;
+/// Memory of a field in the value of a line, beside its text.
+const FIELD_BYTES: usize = PAIR_BYTES + 48;
 
 impl Call<'_> {
     pub(super) fn table_function(&self) -> Result<Option<Val>> {
@@ -61,6 +66,7 @@ impl Call<'_> {
         let mut idx = 0;
         while reader.read_record(&mut line).map_err(|error| self.unreadable(&error.to_string()))? {
             self.session.ticks(1 + line.len() as u64)?;
+            self.session.charge(LINE_BYTES + line.as_slice().len() + line.len() * FIELD_BYTES)?;
             each(idx, &line)?;
             idx += 1;
         }

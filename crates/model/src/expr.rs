@@ -121,104 +121,124 @@ pub enum QuantifiedOp {
     Inter,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum UnaryOp {
-    // numbers
-    Negate,
-    RealNegate,
-    Floor,
-    Ceiling,
-    ToReal,
-    Max,
-    Min,
-    RealMax,
-    RealMin,
-    // sets
-    Card,
-    Pow,
-    Pow1,
-    Fin,
-    Fin1,
-    GeneralUnion,
-    GeneralInter,
-    // pairs and relations
-    First,
-    Second,
-    Dom,
-    Ran,
-    Inverse,
-    Id,
-    Closure,
-    Closure1,
-    Fnc,
-    Rel,
-    // sequences
-    Seq,
-    Seq1,
-    Iseq,
-    Iseq1,
-    Perm,
-    Size,
-    SeqFirst,
-    SeqLast,
-    Front,
-    Tail,
-    Rev,
-    GeneralConcat,
-    // strings as sequences
-    StringSize,
-    StringRev,
-    StringGeneralConcat,
+/// Declares operators and the list of them, so that none is missing from it.
+macro_rules! operators {
+    ($name:ident { $($(#[$doc:meta])* $plain:ident,)* } $({ $($(#[$more_doc:meta])* $more:ident($of:ty),)* })?) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum $name {
+            $($(#[$doc])* $plain,)*
+            $($($(#[$more_doc])* $more($of),)*)?
+        }
+
+        impl $name {
+            /// Operators without arguments of their own.
+            pub const ALL: &[$name] = &[$($name::$plain,)*];
+        }
+    };
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BinaryOp {
-    // numbers
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Modulo,
-    Power,
-    RealAdd,
-    RealSubtract,
-    RealMultiply,
-    RealDivide,
-    RealPower,
-    Interval,
-    // sets
-    Union,
-    Intersection,
-    Difference,
-    Cartesian,
-    // pairs and relations
-    Pair,
-    /// A set of relations or functions.
-    Arrow(Arrow),
-    Apply,
-    Image,
-    DomainRestrict,
-    DomainSubtract,
-    RangeRestrict,
-    RangeSubtract,
-    Override,
-    /// `(p ; q)`
-    Compose,
-    DirectProduct,
-    ParallelProduct,
-    Iterate,
-    /// `prj1(S, T)`
-    Prj1,
-    Prj2,
-    // sequences
-    Concat,
-    InsertFront,
-    InsertTail,
-    /// `s /|\ n`
-    Take,
-    /// `s \|/ n`
-    Drop,
-    StringConcat,
+operators! {
+    UnaryOp {
+        // numbers
+        Negate,
+        RealNegate,
+        Floor,
+        Ceiling,
+        ToReal,
+        Max,
+        Min,
+        RealMax,
+        RealMin,
+        // sets
+        Card,
+        Pow,
+        Pow1,
+        Fin,
+        Fin1,
+        GeneralUnion,
+        GeneralInter,
+        // pairs and relations
+        First,
+        Second,
+        Dom,
+        Ran,
+        Inverse,
+        Id,
+        Closure,
+        Closure1,
+        Fnc,
+        Rel,
+        // sequences
+        Seq,
+        Seq1,
+        Iseq,
+        Iseq1,
+        Perm,
+        Size,
+        SeqFirst,
+        SeqLast,
+        Front,
+        Tail,
+        Rev,
+        GeneralConcat,
+        // strings as sequences
+        StringSize,
+        StringRev,
+        StringGeneralConcat,
+    }
+}
+
+operators! {
+    BinaryOp {
+        // numbers
+        Add,
+        Subtract,
+        Multiply,
+        Divide,
+        Modulo,
+        Power,
+        RealAdd,
+        RealSubtract,
+        RealMultiply,
+        RealDivide,
+        RealPower,
+        Interval,
+        // sets
+        Union,
+        Intersection,
+        Difference,
+        Cartesian,
+        // pairs and relations
+        Pair,
+        Apply,
+        Image,
+        DomainRestrict,
+        DomainSubtract,
+        RangeRestrict,
+        RangeSubtract,
+        Override,
+        /// `(p ; q)`
+        Compose,
+        DirectProduct,
+        ParallelProduct,
+        Iterate,
+        /// `prj1(S, T)`
+        Prj1,
+        Prj2,
+        // sequences
+        Concat,
+        InsertFront,
+        InsertTail,
+        /// `s /|\ n`
+        Take,
+        /// `s \|/ n`
+        Drop,
+        StringConcat,
+    }
+    {
+        /// A set of relations or functions.
+        Arrow(Arrow),
+    }
 }
 
 /// Properties that distinguish `<->`, `+->`, `>->>` and the other arrows.

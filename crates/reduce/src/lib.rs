@@ -6,4 +6,4 @@
 mod selection;
 pub mod symmetry;
 
-pub use selection::{Analysed, Por, Rule, Sample, Selected, SelectedWorker, Tally, source_of};
+pub use selection::{Analysed, Paths, Por, Rule, Sample, Selected, SelectedWorker, Tally, source_of};

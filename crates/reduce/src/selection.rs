@@ -47,14 +47,14 @@ mod twin;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use abridge_deps::{Asked, Dependencies, Depth, EventId, Outline, Resources};
 use abridge_system::{
     Alike, Completeness, LabelId, Layer, Origin, Pause, Steps, System as _, Worker as _, WorkerLayer,
 };
 use abridge_value::{BitSet, Random};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use analysed::{Analysed, source_of};
 use chooser::Chooser;
@@ -122,6 +122,66 @@ pub struct Sample {
     pub may_improve: bool,
 }
 
+/// What formulas about paths ask of a selection.
+///
+/// Stutter-invariant formulas of linear time keep their truth if, beside the conditions above, a state that is not expanded fully takes only
+/// steps that no formula notices, at least one of them, and no cycle consists of such states only (Peled, "Combining partial order reductions with
+/// on-the-fly model-checking", 1994: conditions C0 to C3). The last condition is checked on the stored graph of a finished search. States that close
+/// a cycle are expanded fully in the next search; if that does not end soon, operations that close cycles count as noticed. Either way the answer depends
+/// neither on the order of the search nor on threads, and operations run out.
+#[derive(Default)]
+pub struct Paths {
+    state: Mutex<PathsState>,
+}
+
+#[derive(Default)]
+struct PathsState {
+    /// Operations whose steps formulas notice, and those that close cycles.
+    noticed: BitSet,
+    /// States that are expanded fully.
+    full: FxHashSet<Box<[u32]>>,
+    n_rounds: u32,
+}
+
+/// Rounds in which states are expanded fully before operations count as noticed.
+const PATIENT_ROUNDS: u32 = 6;
+
+impl Paths {
+    /// Operations, by the numbers of their steps, that formulas notice.
+    pub fn new(noticed: BitSet) -> Paths {
+        Paths { state: Mutex::new(PathsState { noticed, ..PathsState::default() }) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, PathsState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on, this state is expanded fully.
+    pub fn add(&self, state: &[u32]) {
+        self.state().full.insert(state.into());
+    }
+
+    /// From now on, steps of this operation count as noticed.
+    pub fn notice(&self, operation: u32) {
+        self.state().noticed.insert(operation as usize);
+    }
+
+    /// Cycles are to be broken by operations.
+    pub fn is_impatient(&self) -> bool {
+        self.state().n_rounds >= PATIENT_ROUNDS
+    }
+
+    pub fn end_round(&self) {
+        self.state().n_rounds += 1;
+    }
+
+    /// Grows whenever something must not be left out any more.
+    pub fn version(&self) -> usize {
+        let state = self.state();
+        state.full.len() + state.noticed.len()
+    }
+}
+
 /// Where some step leads.
 fn some_target(random: &mut Random, steps: &Steps) -> Option<Vec<u32>> {
     let step = steps.iter().nth(random.below(steps.len()))?;
@@ -138,6 +198,8 @@ pub struct Selected<'s, S> {
     n_reduced: AtomicU64,
     mistakes: Mutex<Vec<String>>,
     benefit: Benefit,
+    /// Formulas about paths are asked for.
+    paths: Option<&'s Paths>,
 }
 
 /// What leaving out steps comes to. It is judged between blocks, so that the number of workers does not matter.
@@ -186,7 +248,14 @@ impl<'s, S: Analysed> Selected<'s, S> {
             n_reduced: AtomicU64::new(0),
             mistakes: Mutex::default(),
             benefit: Benefit::default(),
+            paths: None,
         }
+    }
+
+    /// The same for formulas about paths.
+    #[must_use]
+    pub fn along(self, paths: &'s Paths) -> Self {
+        Selected { paths: Some(paths), ..self }
     }
 
     pub fn tally(&self) -> Tally {
@@ -279,7 +348,10 @@ impl<S: Analysed> Layer for Selected<'_, S> {
     }
 
     fn layer_tidy(&self, n_states: u64) -> usize {
-        self.benefit.judge(n_states);
+        // Steps are stored after the search, and must be selected as they were then.
+        if self.paths.is_none() {
+            self.benefit.judge(n_states);
+        }
         self.system.tidy(n_states)
     }
 
@@ -396,6 +468,9 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         if self.selected.benefit.is_off.load(Ordering::Relaxed) && self.selected.por.twin.is_none() {
             return false;
         }
+        if self.selected.paths.is_some_and(|paths| paths.state().full.contains(words)) {
+            return false;
+        }
         let Some(number) = self.selected.system.analysis_of(words) else { return false };
         if self.view.as_ref().is_none_or(|(known, _)| *known != number) {
             self.view = Some((number, self.selected.dependencies(words).map(View::new)));
@@ -407,6 +482,14 @@ impl<S: Analysed> SelectedWorker<'_, S> {
             return false;
         }
         let chosen = match self.selected.por.rule {
+            _ if let Some(paths) = self.selected.paths => {
+                let state = paths.state();
+                let steps = self.all.iter().zip(&view.events);
+                let noticed = steps.filter(|(step, _)| state.noticed.contains(step.operation as usize));
+                let noticed: BitSet = noticed.map(|(_, event)| *event).collect();
+                drop(state);
+                view.chooser.choose_along_paths(&view.dependencies, &view.bits, &view.enabled, &noticed)
+            }
             Rule::Stubborn => view.chooser.choose(&view.dependencies, &view.bits, &view.enabled),
             Rule::Ample => view.chooser.choose_ample(&view.dependencies, &view.bits, &view.enabled),
         };

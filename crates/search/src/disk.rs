@@ -235,7 +235,7 @@ fn read_record(reader: &mut Reader<'_>) -> Option<Record> {
     Some(Record::resumed(tally, findings, limits))
 }
 
-const GAPS: [Gap; 4] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped];
+const GAPS: [Gap; 5] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped, Gap::Memory];
 
 fn lasting_code(limit: Limit) -> Option<(u32, u32)> {
     match limit {

@@ -135,7 +135,7 @@ mod tests {
     use std::sync::LazyLock;
 
     use abridge_store::{Ram, Volume as _};
-    use abridge_system::{Alike, Completeness, FindingKind, Origin, Pause, Steps, Worker};
+    use abridge_system::{FindingKind, Origin, Pause, RuleWorker, Rules, Steps};
     use abridge_value::bytes::Key;
 
     use super::*;
@@ -146,50 +146,34 @@ mod tests {
         top: u32,
     }
 
-    struct CounterWorker<'a>(&'a Counter);
-
     impl System for Counter {
-        type Worker<'a> = CounterWorker<'a>;
+        type Worker<'a> = RuleWorker<'a, Counter>;
 
         fn width(&self) -> usize {
             1
         }
 
-        fn worker(&self) -> CounterWorker<'_> {
-            CounterWorker(self)
+        fn worker(&self) -> RuleWorker<'_, Counter> {
+            RuleWorker(self)
         }
     }
 
-    impl Worker for CounterWorker<'_> {
-        fn expand(
-            &mut self,
-            origin: Origin<'_>,
-            _: Option<&dyn Alike>,
-            out: &mut Steps,
-            _: &mut Pause<'_>,
-        ) -> Completeness {
+    impl Rules for Counter {
+        fn add_steps(&self, origin: Origin<'_>, out: &mut Steps, _: &mut Pause<'_>) {
             match origin {
                 Origin::Root => out.push(0, 1, &[0]),
-                Origin::State(state) if state[0] < self.0.top => {
+                Origin::State(state) if state[0] < self.top => {
                     out.push(1, 1, &[state[0] + 1]);
                     out.push(2, 2, &[0]);
                 }
                 Origin::State(_) => {}
             }
-            Completeness::Whole
         }
 
-        fn inspect(
-            &mut self,
-            state: &[u32],
-            _: Option<&[u32]>,
-            asked: Properties,
-            found: &mut dyn FnMut(FindingKind),
-        ) -> Completeness {
+        fn add_findings(&self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind)) {
             if asked.invariant && state[0] == 7 {
                 found(FindingKind::Invariant(0));
             }
-            Completeness::Whole
         }
     }
 
@@ -257,17 +241,15 @@ mod tests {
         size: u32,
     }
 
-    struct WebWorker<'a>(&'a Web);
-
     impl System for Web {
-        type Worker<'a> = WebWorker<'a>;
+        type Worker<'a> = RuleWorker<'a, Web>;
 
         fn width(&self) -> usize {
             3
         }
 
-        fn worker(&self) -> WebWorker<'_> {
-            WebWorker(self)
+        fn worker(&self) -> RuleWorker<'_, Web> {
+            RuleWorker(self)
         }
 
         // Words mean the same in every run.
@@ -286,40 +268,22 @@ mod tests {
         }
     }
 
-    impl Worker for WebWorker<'_> {
-        fn expand(
-            &mut self,
-            origin: Origin<'_>,
-            _: Option<&dyn Alike>,
-            out: &mut Steps,
-            _: &mut Pause<'_>,
-        ) -> Completeness {
+    impl Rules for Web {
+        fn add_steps(&self, origin: Origin<'_>, out: &mut Steps, _: &mut Pause<'_>) {
             let Origin::State(state) = origin else {
-                (0..3).for_each(|n| out.push(0, 1, &self.0.words(n)));
-                return Completeness::Whole;
+                return (0..3).for_each(|n| out.push(0, 1, &self.words(n)));
             };
             let n = state[0] + 64 * state[1] + 4096 * state[2];
             for factor in 1..1 + n % 7 {
-                out.push(
-                    factor,
-                    u64::from(1 + factor % 2),
-                    &self.0.words((n * (factor + 1) + factor * factor) % self.0.size),
-                );
+                let next = self.words((n * (factor + 1) + factor * factor) % self.size);
+                out.push(factor, u64::from(1 + factor % 2), &next);
             }
-            Completeness::Whole
         }
 
-        fn inspect(
-            &mut self,
-            state: &[u32],
-            _: Option<&[u32]>,
-            asked: Properties,
-            found: &mut dyn FnMut(FindingKind),
-        ) -> Completeness {
+        fn add_findings(&self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind)) {
             if asked.goal && state[0] == 17 && state[1] == 40 {
                 found(FindingKind::Goal);
             }
-            Completeness::Whole
         }
     }
 

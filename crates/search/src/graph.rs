@@ -52,6 +52,10 @@ struct Chunk {
 const IS_ENDING: u64 = 1;
 /// Steps may be missing.
 const IS_OPEN: u64 = 2;
+/// Steps were left out on purpose.
+const IS_REDUCED: u64 = 4;
+/// The number of groups stands behind these.
+const N_FLAGS: u32 = 3;
 
 impl StateGraph {
     /// The number of states whose steps are known.
@@ -92,7 +96,7 @@ impl StateGraph {
         if head & IS_ENDING != 0 {
             return;
         }
-        for _ in 0..head >> 2 {
+        for _ in 0..head >> N_FLAGS {
             let (marks, n_targets) = (reader.marks(), reader.number());
             let mut target = state.wrapping_add(unfolded(reader.number()) as u32);
             visit(marks, target);
@@ -112,6 +116,52 @@ impl StateGraph {
     /// Steps of the state may be missing.
     pub fn is_open(&self, state: u32) -> bool {
         self.read(state).number() & IS_OPEN != 0
+    }
+
+    /// Steps of the state were left out on purpose.
+    fn is_reduced(&self, state: u32) -> bool {
+        self.read(state).number() & IS_REDUCED != 0
+    }
+
+    /// Steps, by source and target, such that without the targets no cycle consists of states only whose steps were left out in part. Always the same ones
+    /// for the same graph.
+    pub fn cycles_of_reduced(&self) -> Vec<(u32, u32)> {
+        let mut is_left: Vec<bool> = (0..self.n_states).map(|state| self.is_reduced(state)).collect();
+        let mut chosen = Vec::new();
+        // A search depth-first: whatever leads back to where the search still is closes a cycle.
+        let mut is_done = vec![false; self.n_states as usize];
+        let mut is_open = vec![false; self.n_states as usize];
+        for start in 0..self.n_states {
+            let mut calls: Vec<(u32, Vec<u32>)> = Vec::new();
+            let enter = |state: u32, calls: &mut Vec<(u32, Vec<u32>)>, is_open: &mut Vec<bool>| {
+                let mut targets = Vec::new();
+                self.steps(state, &mut |_, target| targets.push(target));
+                is_open[state as usize] = true;
+                calls.push((state, targets));
+            };
+            if is_left[start as usize] && !is_done[start as usize] {
+                enter(start, &mut calls, &mut is_open);
+            }
+            while let Some((state, targets)) = calls.last_mut() {
+                let (state, next) = (*state, targets.pop());
+                match next {
+                    Some(target)
+                        if target >= self.n_states || !is_left[target as usize] || is_done[target as usize] => {}
+                    Some(target) if is_open[target as usize] => {
+                        is_left[target as usize] = false;
+                        chosen.push((state, target));
+                    }
+                    Some(target) => enter(target, &mut calls, &mut is_open),
+                    None => {
+                        is_open[state as usize] = false;
+                        is_done[state as usize] = true;
+                        calls.pop();
+                    }
+                }
+            }
+        }
+        chosen.sort_unstable();
+        chosen
     }
 
     /// Adds the steps of the states up to `end`, which the search has expanded. `is_running` tells states in which paths may begin from those before
@@ -268,7 +318,8 @@ impl Chunk {
         targets.dedup();
         self.n_steps += targets.len() as u64;
         let n_groups = targets.chunk_by(|left, right| left.0 == right.0).count() as u64;
-        write(&mut self.bytes, n_groups << 2 | open);
+        let reduced = if steps.is_reduced { IS_REDUCED } else { 0 };
+        write(&mut self.bytes, n_groups << N_FLAGS | open | reduced);
         for group in targets.chunk_by(|left, right| left.0 == right.0) {
             write(&mut self.bytes, group[0].0);
             write(&mut self.bytes, group.len() as u64);

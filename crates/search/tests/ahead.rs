@@ -10,7 +10,7 @@ use abridge_search::{
 };
 use abridge_store::{NO_PARENT, Ram};
 use abridge_system::{
-    Alike, Completeness, Finding, FindingKind, Limit, Origin, Pause, Properties, Steps, System, Worker,
+    Finding, FindingKind, Limit, Origin, Pause, Properties, RuleWorker, Rules, Steps, System, Worker as _,
 };
 use abridge_value::bytes::Key;
 
@@ -24,17 +24,15 @@ struct Towers {
     broken: Option<u32>,
 }
 
-struct Climber<'a>(&'a Towers);
-
 impl System for Towers {
-    type Worker<'a> = Climber<'a>;
+    type Worker<'a> = RuleWorker<'a, Towers>;
 
     fn width(&self) -> usize {
         2
     }
 
-    fn worker(&self) -> Climber<'_> {
-        Climber(self)
+    fn worker(&self) -> RuleWorker<'_, Towers> {
+        RuleWorker(self)
     }
 
     fn may_look_ahead(&self) -> bool {
@@ -47,41 +45,27 @@ impl System for Towers {
     }
 }
 
-impl Worker for Climber<'_> {
-    fn expand(
-        &mut self,
-        origin: Origin<'_>,
-        _: Option<&dyn Alike>,
-        out: &mut Steps,
-        pause: &mut Pause<'_>,
-    ) -> Completeness {
+impl Rules for Towers {
+    fn add_steps(&self, origin: Origin<'_>, out: &mut Steps, pause: &mut Pause<'_>) {
         match origin {
             Origin::Root => {
-                for tower in (0..).take_while(|tower| self.0.n_towers.is_none_or(|end| *tower < end)) {
+                for tower in (0..).take_while(|tower| self.n_towers.is_none_or(|end| *tower < end)) {
                     out.push(0, 1, &[tower, 0]);
                     if pause(out).is_break() {
                         break;
                     }
                 }
             }
-            Origin::State(&[tower, height]) if height < self.0.height => out.push(1, 1, &[tower, height + 1]),
+            Origin::State(&[tower, height]) if height < self.height => out.push(1, 1, &[tower, height + 1]),
             Origin::State(&[tower, _]) if tower % 2 == 0 => out.push(2, 1, &[tower, 0]),
             Origin::State(_) => {}
         }
-        Completeness::Whole
     }
 
-    fn inspect(
-        &mut self,
-        state: &[u32],
-        _: Option<&[u32]>,
-        asked: Properties,
-        found: &mut dyn FnMut(FindingKind),
-    ) -> Completeness {
-        if asked.invariant && state[1] == 0 && Some(state[0]) == self.0.broken {
+    fn add_findings(&self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+        if asked.invariant && state[1] == 0 && Some(state[0]) == self.broken {
             found(FindingKind::Invariant(0));
         }
-        Completeness::Whole
     }
 }
 

@@ -13,6 +13,8 @@ pub enum Gap {
     Capped,
     /// Something could not be evaluated.
     Failed,
+    /// An evaluation would have taken more memory than the run may have.
+    Memory,
     /// Evaluation was ended from outside: time, memory, or the user.
     Stopped,
 }
@@ -153,29 +155,25 @@ impl Steps {
     /// Adds `count` transitions of one operation to one target that differ in their labels only.
     #[inline]
     pub fn push(&mut self, operation: u32, count: u64, target: &[u32]) {
-        debug_assert_eq!(target.len(), self.width);
-        self.words.extend_from_slice(target);
-        self.heads.push((operation, count));
-        if let Some(labels) = &mut self.labels {
-            labels.push(None);
-        }
+        self.push_labelled(operation, None, count, target);
     }
 
     /// Adds a step with its label, which is dropped if the buffer does not ask for it. The count is 0 for a step that is the same transition as one
     /// before it, since labels may say more than transitions do.
+    #[inline]
     pub fn push_labelled(&mut self, operation: u32, label: Option<LabelId>, count: u64, target: &[u32]) {
-        self.push(operation, count, target);
-        if let Some(last) = self.labels.as_mut().and_then(|labels| labels.last_mut()) {
-            *last = label;
+        debug_assert_eq!(target.len(), self.width);
+        self.words.extend_from_slice(target);
+        self.heads.push((operation, count));
+        if let Some(labels) = &mut self.labels {
+            labels.push(label);
         }
     }
 
     /// Adds a step with everything that another one has, but another target and further marks.
+    #[inline]
     pub fn push_like(&mut self, step: &Step<'_>, marks: Marks, target: &[u32]) {
-        self.push(step.operation, step.count, target);
-        if let Some(last) = self.labels.as_mut().and_then(|labels| labels.last_mut()) {
-            *last = step.label;
-        }
+        self.push_labelled(step.operation, step.label, step.count, target);
         let marks = step.marks | marks;
         if marks != 0 {
             self.marks.resize(self.heads.len(), 0);
@@ -217,7 +215,8 @@ impl Steps {
         Step {
             operation,
             count,
-            label: self.labels.as_ref().and_then(|labels| labels[idx]),
+            // Without a bounds check, so that nobody pays for what is not read.
+            label: self.labels.as_ref().and_then(|labels| labels.get(idx).copied().flatten()),
             marks: self.marks.get(idx).copied().unwrap_or(0),
             target: &self.words[idx * self.width..(idx + 1) * self.width],
         }
@@ -226,7 +225,13 @@ impl Steps {
     /// All entries in order.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Step<'_>> {
-        (0..self.len()).map(|idx| self.get(idx))
+        self.iter_from(0)
+    }
+
+    /// The entries from a position on. Unlike `skip`, it does not go through those before.
+    #[inline]
+    pub fn iter_from(&self, start: usize) -> impl ExactSizeIterator<Item = Step<'_>> {
+        (start..self.len()).map(|idx| self.get(idx))
     }
 }
 
@@ -258,6 +263,7 @@ mod tests {
         let mut plain = Steps::new(1);
         plain.push_labelled(1, Some(LabelId(5)), 1, &[8]);
         assert_eq!(plain.get(0).label, None);
+        assert_eq!(steps.iter_from(1).map(|step| step.target[0]).collect::<Vec<_>>(), [8, 1]);
     }
 
     #[test]

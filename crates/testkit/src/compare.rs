@@ -8,8 +8,8 @@
 use std::num::NonZero;
 
 use abridge_check::{
-    Checkpoint, Config, Control, Disk, Found, Key, Method, PorMode, Progress, Ram, Report, Strategy, Verdict, Volume,
-    check, check_on_disk,
+    Checkpoint, Config, Control, Disk, Engine, Found, Key, Method, PorMode, Progress, Ram, Report, Strategy, Verdict,
+    Volume, check, check_on_disk,
 };
 use abridge_model::Model;
 use abridge_system::Limit;
@@ -22,6 +22,8 @@ use crate::{Project, Random, everything};
 const MAX_STATES: u64 = 400;
 /// Steps of evaluation until the plain interpreter gives up on a formula.
 const MAX_FUEL: u64 = 400_000;
+/// Nodes until the symbolic engine gives up.
+const MAX_NODES: usize = 1 << 20;
 
 /// What a comparison covered.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -55,6 +57,8 @@ pub enum Preserves {
     Order,
     /// All counts.
     Counts,
+    /// The number of states; that of transitions where it is known. Traces are whole.
+    States,
     /// What is found, with at most as many states.
     Findings,
 }
@@ -131,6 +135,10 @@ fn searches() -> Vec<Way> {
         let config = Config { workers: workers(n), ..fast() };
         ways.push(Way { config, ..way(name, Preserves::Order, |_| {}) });
     }
+    ways.push(way("symbolic", Preserves::States, |config| {
+        config.engine = Engine::Symbolic;
+        config.max_nodes = MAX_NODES;
+    }));
     ways.push(Way { run: with_little_memory, ..way("states in files", Preserves::Order, |_| {}) });
     ways.push(Way { run: in_parts, ..way("interrupted and resumed", Preserves::Order, |_| {}) });
     ways
@@ -147,6 +155,10 @@ fn reductions() -> Vec<Way> {
         way("symmetry canon", |config| config.symmetry = Method::Canon),
         way("symmetry flood", |config| config.symmetry = Method::Flood),
         way("symmetry by precise markers", |config| config.symmetry = Method::Marker { is_precise: true }),
+        way("symbolic with symmetry", |config| {
+            (config.engine, config.max_nodes) = (Engine::Symbolic, MAX_NODES);
+            config.symmetry = Method::Auto;
+        }),
         way("partial order, syntactic", |config| config.por = PorMode::Syntactic),
         way("partial order, semantic", |config| config.por = PorMode::Semantic),
         way("partial order, ample sets", |config| config.por = PorMode::Ample),
@@ -237,6 +249,16 @@ fn difference(expected: &Report, report: &Report, preserves: Preserves) -> Optio
             .then(|| (text(expected, preserves), format!("{}; {:?}", text(report, preserves), report.limits)));
     }
     let has_more = preserves == Preserves::Findings && report.states > expected.states;
+    if preserves == Preserves::States && report.symbolic.is_some() {
+        let is_counted = report.symbolic.as_ref().is_some_and(|symbolic| symbolic.transitions.is_some());
+        let is_torn = report.violations.iter().find_map(|violation| violation.trace.gap.clone());
+        let count = |of: &Report| if is_counted { of.transitions } else { 0 };
+        let text = |of: &Report, gap: &Option<String>| {
+            format!("{:?}, {:?}, {} states, {} transitions {gap:?}", of.verdict, of.found, of.states, count(of))
+        };
+        let (expected, report) = (text(expected, &None), text(report, &is_torn));
+        return (expected != report).then_some((expected, report));
+    }
     let (expected, report) = (text(expected, preserves), text(report, preserves));
     (has_more || expected != report).then_some((expected, report))
 }

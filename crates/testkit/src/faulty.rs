@@ -5,10 +5,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use abridge_deps::{Asked, Dependencies, Depth, EventId, Resources};
+use abridge_reduce::Analysed;
 use abridge_system::{
-    Alike, Completeness, Explanation, FindingKind, Gap, Layer, Listing, Machine, Move, Named, Origin, Pause,
+    Alike, Completeness, Explanation, FindingKind, Gap, LabelId, Layer, Listing, Machine, Move, Named, Origin, Pause,
     Properties, Remarks, Steps, System, Worker, WorkerLayer,
 };
+use abridge_value::BitSet;
 
 /// A system of which some steps and truth values are missing.
 pub struct Faulty<'s, S> {
@@ -102,6 +105,29 @@ impl<'a, S: System> WorkerLayer for FaultyWorker<'a, S> {
             return Completeness::Missing(self.faulty.gap);
         }
         self.worker.inspect(state, before, asked, found)
+    }
+}
+
+/// A selection may be laid around it: dependencies are those of the whole system.
+impl<S: Analysed> Analysed for Faulty<'_, S> {
+    fn analysis_of(&self, state: &[u32]) -> Option<u32> {
+        self.system.analysis_of(state)
+    }
+
+    fn analyse(&self, state: &[u32], asked: Asked, depth: Depth, resources: &Resources) -> Option<Dependencies> {
+        self.system.analyse(state, asked, depth, resources)
+    }
+
+    fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId> {
+        self.system.event_of(dependencies, operation, label)
+    }
+
+    fn true_cells(&self, dependencies: &Dependencies, word: usize, value: u32) -> Option<BitSet> {
+        self.system.true_cells(dependencies, word, value)
+    }
+
+    fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String {
+        self.system.event_name(dependencies, event)
     }
 }
 

@@ -6,8 +6,8 @@
 use std::ops::ControlFlow;
 
 use abridge_system::{
-    Alike, Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Part, Pause, Properties,
-    Remarks, Steps, System, Worker,
+    Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Part, Pause, Properties, Remarks,
+    RuleWorker, Rules, Steps, System,
 };
 
 /// A puzzle with two jugs. The invariant says that the larger one never holds the wanted amount.
@@ -51,48 +51,31 @@ impl Jugs {
 }
 
 impl System for Jugs {
-    type Worker<'a> = Pourer;
+    type Worker<'a> = RuleWorker<'a, Jugs>;
 
     fn width(&self) -> usize {
         2
     }
 
-    fn worker(&self) -> Pourer {
-        Pourer(*self)
+    fn worker(&self) -> RuleWorker<'_, Jugs> {
+        RuleWorker(self)
     }
 }
 
-/// Worker of the jugs.
-pub struct Pourer(Jugs);
-
-impl Worker for Pourer {
-    fn expand(
-        &mut self,
-        origin: Origin<'_>,
-        _: Option<&dyn Alike>,
-        out: &mut Steps,
-        _: &mut Pause<'_>,
-    ) -> Completeness {
+impl Rules for Jugs {
+    fn add_steps(&self, origin: Origin<'_>, out: &mut Steps, _: &mut Pause<'_>) {
         match origin {
             Origin::Root => out.push(0, 1, &[0, 0]),
             Origin::State(state) => {
-                self.0.steps(state).into_iter().for_each(|(operation, _, next)| out.push(operation, 1, &next));
+                self.steps(state).into_iter().for_each(|(operation, _, next)| out.push(operation, 1, &next));
             }
         }
-        Completeness::Whole
     }
 
-    fn inspect(
-        &mut self,
-        state: &[u32],
-        _: Option<&[u32]>,
-        asked: Properties,
-        found: &mut dyn FnMut(FindingKind),
-    ) -> Completeness {
-        if asked.invariant && state[1] == self.0.wanted {
+    fn add_findings(&self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+        if asked.invariant && state[1] == self.wanted {
             found(FindingKind::Invariant(0));
         }
-        Completeness::Whole
     }
 }
 

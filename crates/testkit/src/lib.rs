@@ -7,6 +7,7 @@ mod choices;
 pub mod compare;
 pub mod everything;
 pub mod expectations;
+pub mod explosions;
 pub mod faulty;
 pub mod fuzz;
 pub mod generate;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use abridge_check::{Config, FormulaSource, Prepared, formulas_of, prepare};
 use abridge_diag::{RenderConfig, in_order, render};
 use abridge_model::{Logic, Model};
-use abridge_sema::{Analysis, FileSystem, FormulaText, Options, analyse, analyse_formulas};
+use abridge_sema::{Analysis, FileSystem, FormulaAnalysis, FormulaText, Options, analyse, analyse_formulas};
 
 /// Files by name; the first one added is the main machine.
 #[derive(Default, Debug)]
@@ -32,11 +32,6 @@ impl Project {
         analysis.model.unwrap_or_else(|| panic!("{:?}\n{text}", analysis.diagnostics))
     }
 
-    /// The file of the main machine.
-    pub fn main(&self) -> &Path {
-        &self.main
-    }
-
     /// Reads, composes and types the main machine.
     pub fn analyse(&self) -> Analysis {
         analyse(self, &self.main, &self.options)
@@ -45,6 +40,11 @@ impl Project {
     /// The model with the atoms of temporal formulas, and these; see [`with_formulas`].
     pub fn with_formulas(&self, others: &[(Logic, &str)], config: &Config) -> Option<(Model, Prepared)> {
         with_formulas(self, &self.main, &self.options, others, config)
+    }
+
+    /// Reads formulas in the scope of the main machine.
+    pub fn analyse_formulas(&self, texts: &[FormulaText]) -> FormulaAnalysis {
+        analyse_formulas(self, Some(&self.main), texts, &self.options)
     }
 
     /// All that the front end has to say, as a user sees it.

@@ -16,12 +16,13 @@ use abridge_testkit::Project;
 const CRATES: [&str; 5] = ["syntax", "sema", "model", "check", "cli"];
 
 /// What would need an example that fits on no page.
-const WITHOUT_FAILING_EXAMPLE: [&str; 11] = [
+const WITHOUT_FAILING_EXAMPLE: [&str; 12] = [
     "expansion-too-large",
     "file-too-large",
     "nested-too-deep",
     "number-too-long",
     "out-of-fuel",
+    "out-of-memory",
     "set-too-large",
     "stopped",
     "too-many-machines",

@@ -1,15 +1,20 @@
 //! Engines and layers over systems that are not B: one with a known answer, one that withholds steps.
 
 use std::num::NonZero;
+use std::sync::Arc;
 
 use abridge_check::{
     Animation, Config, Origin, Strategy, Verdict, View, ViolationKind, check_machine, choices, space_of,
 };
+use abridge_deps::{Asked, Depth, Resources};
+use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_reduce::symmetry::{Canonizer, Quotient, Quotiented};
+use abridge_reduce::{Por, Rule, Selected};
 use abridge_search::{Disk, explore, explore_on_disk};
 use abridge_system::{Gap, Limit, Properties, System};
 use abridge_testkit::faulty::Faulty;
 use abridge_testkit::jugs::Jugs;
+use abridge_testkit::models;
 
 const PUZZLE: Jugs = Jugs { small: 3, large: 5, wanted: 4 };
 /// The same without a solution: every amount is even.
@@ -93,7 +98,7 @@ impl Canonizer for Identity {
     fn represent(&mut self, _: &mut [u32]) {}
 }
 
-const GAPS: [Gap; 4] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped];
+const GAPS: [Gap; 5] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Memory, Gap::Stopped];
 
 fn search_config(strategy: Strategy, workers: usize) -> abridge_search::Config {
     abridge_search::Config {
@@ -148,6 +153,29 @@ fn what_is_withheld_is_a_limit_on_every_engine_and_through_every_layer() {
         }
     }
     assert!(n_spoilt > n_runs / 3 && n_spoilt < n_runs, "{n_spoilt} of {n_runs} runs were spoilt");
+}
+
+/// A selection over what is withheld takes all steps that are left, and says that they are not all.
+#[test]
+fn what_is_withheld_is_a_limit_through_a_selection() {
+    let (mut n_spoilt, mut n_runs, mut n_reduced) = (0, 0, 0);
+    for (name, seed) in [("HasReduction.mch", 0), ("Unrolled.mch", 1), ("SetLaws.mch", 2)] {
+        let model = models::model(name);
+        let config = SystemConfig { labels: true, ..SystemConfig::default() };
+        let system = Explicit::new(judge(&model, abridge_eval::Config::default()), config);
+        for (one_in, gap) in [(20, GAPS[0]), (500, GAPS[1]), (20_000, GAPS[2]), (u64::MAX, GAPS[3])] {
+            let faulty = Faulty::new(&system, seed, one_in, gap);
+            let asked = Asked { deadlock: true, invariant: true, assertions: false, goal: false };
+            let depth = Depth::Semantic { conflicts: 1_000 };
+            let por = Por { rule: Rule::Stubborn, depth, asked, max_setups: 4, twin: None };
+            let selected = Selected::new(&faulty, por, Resources::new(Arc::default(), 100_000));
+            n_spoilt += explore_all(&selected, &|| faulty.n_gaps(), gap);
+            n_reduced += selected.tally().reduced;
+            n_runs += 8;
+        }
+    }
+    assert!(n_spoilt > n_runs / 3 && n_spoilt < n_runs, "{n_spoilt} of {n_runs} runs were spoilt");
+    assert!(n_reduced > 100, "{n_reduced} states were reduced");
 }
 
 #[test]

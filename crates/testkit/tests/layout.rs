@@ -1,4 +1,4 @@
-//! The shape of the source tree: sizes of crates, files and functions, and layers among the modules of the evaluator.
+//! The shape of the source tree: sizes of crates, files and functions, and layers among the modules of the evaluator and the encoding.
 //!
 //! The limits keep every part small enough to be read at once. The layers keep the meaning of B readable without the solver and the compiler: a
 //! module uses only modules that do not use it, directly or through others. Tests are exempt from the limits.
@@ -12,7 +12,7 @@ const MAX_FILE_LINES: usize = 800;
 const MAX_FUNCTION_LINES: usize = 80;
 
 /// Crates whose modules must form layers.
-const LAYERED: [&str; 5] = ["eval", "external", "solve", "compile", "explicit"];
+const LAYERED: [&str; 6] = ["eval", "external", "solve", "compile", "explicit", "encoding"];
 
 struct SourceFile {
     /// The path below `src`.

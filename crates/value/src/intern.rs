@@ -26,9 +26,9 @@ impl fmt::Debug for ValueId {
 
 const N_SHARDS: usize = 16;
 /// Values of the first segment; each further segment is twice as large.
-const FIRST_SEGMENT_VALUES: u32 = 64;
+const FIRST_SEGMENT_VALUES: u32 = 8;
 /// Number of segments, enough for 2^32 values.
-const N_SEGMENTS: usize = 27;
+const N_SEGMENTS: usize = 30;
 
 /// Types that can be interned.
 pub trait Internable: Clone + Eq + Hash {
@@ -83,7 +83,7 @@ const CHUNK_ENTRIES: usize = 1 << 12;
 type Chunk = OnceLock<Box<[AtomicU32]>>;
 
 pub struct Interner<T = Value> {
-    /// Ids of small numbers plus one; zero without an id. Chunks are allocated on demand.
+    /// Ids of small numbers plus one; zero without an id. Chunks are allocated on demand, and a frugal interner has none.
     small: OnceLock<Box<[Chunk]>>,
     shards: [RwLock<HashTable<u32>>; N_SHARDS],
     segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
@@ -107,6 +107,11 @@ impl<T: Internable> Interner<T> {
         }
     }
 
+    /// An interner without a direct table, for one of very many that have few values each.
+    pub fn frugal() -> Self {
+        Interner { small: OnceLock::from(Box::default()), ..Interner::new() }
+    }
+
     /// From now on, values that are kept share equal parts.
     pub fn share_parts(&self) {
         self.parts.get_or_init(PartPool::default);
@@ -127,7 +132,8 @@ impl<T: Internable> Interner<T> {
     fn small_place(&self, value: &T) -> Option<&AtomicU32> {
         let n = value.as_small().filter(|n| *n < N_SMALL)? as usize;
         let chunks = self.small.get_or_init(|| (0..N_SMALL as usize / CHUNK_ENTRIES).map(|_| Chunk::new()).collect());
-        let chunk = chunks[n / CHUNK_ENTRIES].get_or_init(|| (0..CHUNK_ENTRIES).map(|_| AtomicU32::new(0)).collect());
+        let chunk =
+            chunks.get(n / CHUNK_ENTRIES)?.get_or_init(|| (0..CHUNK_ENTRIES).map(|_| AtomicU32::new(0)).collect());
         Some(&chunk[n % CHUNK_ENTRIES])
     }
 
@@ -247,17 +253,22 @@ mod tests {
     #[test]
     fn places_are_dense() {
         assert_eq!(place(0), (0, 0));
-        assert_eq!(place(63), (0, 63));
-        assert_eq!(place(64), (1, 0));
-        assert_eq!(place(191), (1, 127));
-        assert_eq!(place(192), (2, 0));
+        assert_eq!(place(7), (0, 7));
+        assert_eq!(place(8), (1, 0));
+        assert_eq!(place(23), (1, 15));
+        assert_eq!(place(24), (2, 0));
         let (segment, offset) = place(u32::MAX);
         assert!(segment < N_SEGMENTS && offset < (FIRST_SEGMENT_VALUES as usize) << segment);
     }
 
     #[test]
     fn numbers_have_one_id_each() {
-        let interner = Interner::new();
+        for interner in [Interner::new(), Interner::frugal()] {
+            numbers_have_one_id_in(&interner);
+        }
+    }
+
+    fn numbers_have_one_id_in(interner: &Interner) {
         let large = i64::from(N_SMALL);
         let numbers = [0, 1, 4095, 4096, large - 1, large, -1, i64::MAX, i64::MIN];
         for (idx, n) in (0..).zip(numbers) {

@@ -35,3 +35,4 @@ pub use real::Real;
 pub use set::{Builder, Set, SetIter};
 pub use share::PartPool;
 pub use value::{Free, Record, Text, Value};
+pub use weight::PAIR_BYTES;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::set::matrix::{Cells, MAX_POSITIONS, Matrix, ones};
 use crate::set::{Builder, Set, at, position};
 use crate::value::Value;
+use crate::weight::PAIR_BYTES;
 
 /// Reason why a function has no value at an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -355,8 +356,57 @@ fn renamed_matrix(matrix: &Matrix, change: impl Fn(Value) -> Value) -> Option<Se
     Some(Matrix::set(from, to, &rows))
 }
 
+/// Asked for bytes before they are taken, as operations go on whose results can be much larger than their operands. Its error ends the operation.
+pub type Meter<'m, E> = dyn FnMut(usize) -> Result<(), E> + 'm;
+
+/// Pairs that are built between two questions to the meter.
+const PAIRS_PER_QUESTION: usize = 1 << 10;
+
+/// A relation that is built row by row, the first components ascending.
+struct Rows<'m, 'n, E> {
+    out: Builder,
+    /// Second components of the first component at hand.
+    row: Vec<Value>,
+    /// Values that the meter was not asked about yet.
+    n_open: usize,
+    meter: &'m mut Meter<'n, E>,
+}
+
+impl<'m, 'n, E> Rows<'m, 'n, E> {
+    fn new(meter: &'m mut Meter<'n, E>) -> Self {
+        Rows { out: Builder::new(), row: Vec::new(), n_open: 0, meter }
+    }
+
+    /// Counts work that makes no pair.
+    fn count(&mut self) -> Result<(), E> {
+        self.n_open += 1;
+        if self.n_open < PAIRS_PER_QUESTION {
+            return Ok(());
+        }
+        (self.meter)(std::mem::take(&mut self.n_open) * PAIR_BYTES)
+    }
+
+    fn push(&mut self, second: Value) -> Result<(), E> {
+        self.row.push(second);
+        self.count()
+    }
+
+    /// Ends the row of a first component. Rows in order need no sorting in the end, which nothing could interrupt.
+    fn finish_row(&mut self, first: &Value) {
+        if !self.row.is_sorted_by(|left, right| left < right) {
+            self.row.sort_unstable();
+            self.row.dedup();
+        }
+        self.out.extend(self.row.drain(..).map(|second| Value::pair(first.clone(), second)));
+    }
+
+    fn finish(self) -> Set {
+        self.out.finish()
+    }
+}
+
 /// `(left ; right)`
-pub fn compose(left: &Set, right: &Set) -> Set {
+pub fn compose<E>(left: &Set, right: &Set, meter: &mut Meter<'_, E>) -> Result<Set, E> {
     if let (Some(first), Some(second)) = (left.as_matrix(), right.as_matrix())
         && first.carriers().1 == second.carriers().0
     {
@@ -364,27 +414,42 @@ pub fn compose(left: &Set, right: &Set) -> Set {
         for (idx, row) in first.rows().iter().enumerate() {
             rows[idx] = row_of_all(second, *row);
         }
-        return Matrix::set(first.carriers().0, second.carriers().1, &rows[..first.rows().len()]);
+        return Ok(Matrix::set(first.carriers().0, second.carriers().1, &rows[..first.rows().len()]));
     }
-    let mut out = Builder::new();
-    for (first, middle) in pairs(left) {
-        out.extend(images(right, &middle).map(|second| Value::pair(first.clone(), second)));
+    let mut rows = Rows::new(meter);
+    let mut pairs = pairs(left).peekable();
+    while let Some((first, middle)) = pairs.next() {
+        rows.count()?;
+        for second in images(right, &middle) {
+            rows.push(second)?;
+        }
+        if pairs.peek().is_none_or(|(next, _)| *next != first) {
+            rows.finish_row(&first);
+        }
     }
-    out.finish()
+    Ok(rows.finish())
 }
 
 /// `left >< right`
-pub fn direct_product(left: &Set, right: &Set) -> Set {
-    let mut out = Builder::new();
-    for (first, second) in pairs(left) {
-        let paired = images(right, &first).map(|other| Value::pair(second.clone(), other));
-        out.extend(paired.map(|pair| Value::pair(first.clone(), pair)));
+pub fn direct_product<E>(left: &Set, right: &Set, meter: &mut Meter<'_, E>) -> Result<Set, E> {
+    let mut rows = Rows::new(meter);
+    let mut pairs = pairs(left).peekable();
+    while let Some((first, second)) = pairs.next() {
+        rows.count()?;
+        for other in images(right, &first) {
+            rows.push(Value::pair(second.clone(), other))?;
+        }
+        if pairs.peek().is_none_or(|(next, _)| *next != first) {
+            rows.finish_row(&first);
+        }
     }
-    out.finish()
+    Ok(rows.finish())
 }
 
 /// `(left || right)`
-pub fn parallel_product(left: &Set, right: &Set) -> Set {
+pub fn parallel_product<E>(left: &Set, right: &Set, meter: &mut Meter<'_, E>) -> Result<Set, E> {
+    let n_pairs = usize::try_from(left.len().saturating_mul(right.len())).unwrap_or(usize::MAX);
+    meter(n_pairs.saturating_mul(3 * PAIR_BYTES))?;
     let mut out = Builder::new();
     for (first, second) in pairs(left) {
         for (first2, second2) in pairs(right) {
@@ -392,7 +457,7 @@ pub fn parallel_product(left: &Set, right: &Set) -> Set {
             out.push(Value::pair(key, Value::pair(second.clone(), second2)));
         }
     }
-    out.finish()
+    Ok(out.finish())
 }
 
 /// `left * right`
@@ -407,15 +472,15 @@ pub fn identity(set: &Set) -> Set {
 }
 
 /// Transitive closure: all pairs connected by one or more steps.
-pub fn closure1(relation: &Set) -> Set {
+pub fn closure1<E>(relation: &Set, meter: &mut Meter<'_, E>) -> Result<Set, E> {
     if let Some(matrix) = relation.as_matrix().filter(|matrix| matrix.carriers().0 == matrix.carriers().1) {
-        return closure_of_rows(matrix);
+        return Ok(closure_of_rows(matrix));
     }
     let mut next: hashbrown::HashMap<Value, Vec<Value>, rustc_hash::FxBuildHasher> = hashbrown::HashMap::default();
     for (first, second) in pairs(relation) {
         next.entry(first).or_default().push(second);
     }
-    let mut out = Builder::new();
+    let mut rows = Rows::new(meter);
     for key in &dom(relation) {
         let mut reached = hashbrown::HashSet::with_hasher(rustc_hash::FxBuildHasher);
         let images = |value: &Value| next.get(value).map_or(&[][..], Vec::as_slice).iter();
@@ -423,11 +488,14 @@ pub fn closure1(relation: &Set) -> Set {
         while let Some(value) = open.pop() {
             if reached.insert(value) {
                 open.extend(images(value));
+                rows.push(value.clone())?;
+            } else {
+                rows.count()?;
             }
         }
-        out.extend(reached.into_iter().map(|value| Value::pair(key.clone(), value.clone())));
+        rows.finish_row(&key);
     }
-    out.finish()
+    Ok(rows.finish())
 }
 
 /// Transitive closure of a bit matrix by Warshall's algorithm.
@@ -455,13 +523,19 @@ pub fn fnc(relation: &Set) -> Set {
 }
 
 /// `rel(function)`: each key with each element of its image.
-pub fn rel(function: &Set) -> Set {
-    let mut out = Builder::new();
-    for (first, second) in pairs(function) {
-        let elements = second.as_set().into_iter().flat_map(Set::iter);
-        out.extend(elements.map(|element| Value::pair(first.clone(), element)));
+pub fn rel<E>(function: &Set, meter: &mut Meter<'_, E>) -> Result<Set, E> {
+    let mut rows = Rows::new(meter);
+    let mut pairs = pairs(function).peekable();
+    while let Some((first, second)) = pairs.next() {
+        rows.count()?;
+        for element in second.as_set().into_iter().flat_map(Set::iter) {
+            rows.push(element)?;
+        }
+        if pairs.peek().is_none_or(|(next, _)| *next != first) {
+            rows.finish_row(&first);
+        }
     }
-    out.finish()
+    Ok(rows.finish())
 }
 
 /// True if no key has two images.

@@ -28,7 +28,7 @@ use matrix::Matrix;
 
 use crate::int::Int;
 use crate::value::{Value, hash_slice, hash_unordered};
-use crate::weight::{ALLOCATION_BYTES, is_shared, slice_bytes};
+use crate::weight::{ALLOCATION_BYTES, PAIR_BYTES, is_shared, slice_bytes};
 
 #[derive(Clone)]
 pub struct Set(Layout);
@@ -288,6 +288,15 @@ impl Set {
             Layout::Sorted(items) => slice_bytes(&items.slice),
         };
         ALLOCATION_BYTES + size_of::<u64>() + content
+    }
+
+    /// Bytes that another set of as many pairs takes while it is built, about; small sets take nothing.
+    pub fn copy_bytes(&self) -> usize {
+        match &self.0 {
+            Layout::Ints(ints) => 2 * size_of_val(&ints.slice),
+            Layout::Sorted(items) => items.slice.len() * PAIR_BYTES,
+            _ => 0,
+        }
     }
 
     /// Whether other values hold the elements too.

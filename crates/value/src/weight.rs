@@ -10,6 +10,9 @@ use crate::value::{Value, with_stack};
 /// What an allocation takes beside its content: counts, and the allocator's own.
 pub(crate) const ALLOCATION_BYTES: usize = 24;
 
+/// Memory of a pair in a set while the set is built, about.
+pub const PAIR_BYTES: usize = 88;
+
 impl Value {
     /// Bytes on the heap that this value holds, beside those that other values hold as well.
     pub fn owned_bytes(&self) -> usize {
@@ -27,6 +30,16 @@ impl Value {
                 ALLOCATION_BYTES + 3 * size_of::<Value>() + arg
             }
             Value::Set(set) => set.owned_bytes(),
+        }
+    }
+
+    /// Bytes that another value of the same length takes, about; found without a look at the elements. Small values take nothing.
+    pub fn copy_bytes(&self) -> usize {
+        match self {
+            Value::String(text) => text.get().len(),
+            Value::BigInt(big) => big.get().bits() as usize / 8,
+            Value::Set(set) => set.copy_bytes(),
+            _ => 0,
         }
     }
 

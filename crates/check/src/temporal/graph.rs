@@ -22,6 +22,27 @@ impl<'g> Linear<'g> {
     }
 }
 
+impl Seen<'_> {
+    /// The letter of a state where paths end, or where they stutter.
+    fn last_letter(&self, state: u32) -> Option<u32> {
+        if state >= self.stored.n_states() {
+            return None;
+        }
+        self.stored.ending(state).map(|letter| letter as u32)
+    }
+
+    /// Letters and targets of the steps out of a state.
+    fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
+        if state >= self.stored.n_states() {
+            return;
+        }
+        match self.last_letter(state).filter(|_| self.stutters) {
+            Some(letter) => visit(letter, state),
+            None => self.stored.steps(state, &mut |letter, target| visit(letter as u32, target)),
+        }
+    }
+}
+
 impl LetterGraph for Linear<'_> {
     fn n_states(&self) -> usize {
         self.n_states
@@ -32,16 +53,11 @@ impl LetterGraph for Linear<'_> {
     }
 
     fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
-        if state < self.seen.stored.n_states() {
-            self.seen.stored.steps(state, &mut |letter, target| visit(letter as u32, target));
-        }
+        self.seen.steps(state, visit);
     }
 
     fn ending(&self, state: u32) -> Option<u32> {
-        if state >= self.seen.stored.n_states() {
-            return None;
-        }
-        self.seen.stored.ending(state).map(|letter| letter as u32)
+        self.seen.last_letter(state).filter(|_| !self.seen.stutters)
     }
 
     fn n_letters(&self) -> usize {
@@ -83,7 +99,7 @@ impl<'g> Branching<'g> {
         let mut edges: Vec<(u32, u32)> = Vec::with_capacity(seen.stored.n_steps() as usize);
         for state in 0..n_states {
             starts.push(edges.len() as u32);
-            seen.stored.steps(state, &mut |letter, target| edges.push((letter as u32, target)));
+            seen.steps(state, &mut |letter, target| edges.push((letter, target)));
         }
         starts.push(edges.len() as u32);
         let mut entering_starts = vec![0_u32; n_states as usize + 1];
@@ -118,7 +134,7 @@ impl<'g> Branching<'g> {
         if first < self.starts[state as usize + 1] {
             return Some(self.letter(first));
         }
-        self.seen.stored.ending(state).map(|letter| letter as u32)
+        self.seen.last_letter(state)
     }
 
     /// The first state in which an atom has no value.

@@ -8,12 +8,11 @@ use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use abridge_eval::{Env, Error, State, Val};
-use abridge_explicit::{Explicit, ExplicitWorker, FIRST_OPERATION};
+use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
 use abridge_system::{
-    Alike, Completeness, FindingKind, Layer, Origin, Pause, Properties, Step, Steps, System as _, Worker as _,
-    WorkerLayer, go_on,
+    Alike, Completeness, FindingKind, Layer, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
 use rustc_hash::FxHashMap;
@@ -36,9 +35,10 @@ struct Table {
     instances: FxHashMap<(u32, Vec<Val>), u32>,
 }
 
-/// A B machine whose steps carry letters.
-pub(crate) struct Lettered<'s, 'm> {
+/// A B machine, or some of its steps, with letters on the steps.
+pub(crate) struct Lettered<'s, 'm, S> {
     system: &'s Explicit<'m>,
+    inner: &'s S,
     atoms: &'s [Atom],
     /// The state from which a user asks.
     current: Option<Vec<u32>>,
@@ -47,15 +47,17 @@ pub(crate) struct Lettered<'s, 'm> {
     table: Mutex<Table>,
 }
 
-impl<'s, 'm> Lettered<'s, 'm> {
+impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
     pub(crate) fn new(
         system: &'s Explicit<'m>,
+        inner: &'s S,
         atoms: &'s [Atom],
         needs_instances: bool,
         current: Option<Vec<u32>>,
     ) -> Self {
         Lettered {
             system,
+            inner,
             atoms,
             current,
             needs_labels: needs_instances || atoms.iter().any(Atom::needs_labels),
@@ -80,29 +82,30 @@ impl<'s, 'm> Lettered<'s, 'm> {
         number
     }
 
-    fn instance(&self, operation: u32, params: Vec<Val>) -> u32 {
+    /// The number of an operation with its arguments.
+    pub(crate) fn instance(&self, operation: u32, params: Vec<Val>) -> u32 {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let next = table.instances.len() as u32;
         *table.instances.entry((operation, params)).or_insert(next)
     }
 }
 
-impl<'m> Layer for Lettered<'_, 'm> {
-    type Inner = Explicit<'m>;
+impl<S: System> Layer for Lettered<'_, '_, S> {
+    type Inner = S;
     type Worker<'a>
-        = LetteredWorker<'a>
+        = LetteredWorker<'a, S::Worker<'a>>
     where
         Self: 'a;
 
-    fn inner(&self) -> &Explicit<'m> {
-        self.system
+    fn inner(&self) -> &S {
+        self.inner
     }
 
-    fn layer_worker(&self) -> LetteredWorker<'_> {
+    fn layer_worker(&self) -> Self::Worker<'_> {
         let width = self.system.width();
         let steps = if self.needs_labels { Steps::with_labels(width) } else { Steps::new(width) };
         LetteredWorker {
-            worker: self.system.worker(),
+            worker: self.inner.worker(),
             evaluator: Evaluator { system: self.system, cache: FxHashMap::default() },
             system: self.system,
             atoms: self.atoms,
@@ -117,8 +120,8 @@ impl<'m> Layer for Lettered<'_, 'm> {
     }
 }
 
-pub(crate) struct LetteredWorker<'a> {
-    worker: ExplicitWorker<'a>,
+pub(crate) struct LetteredWorker<'a, W> {
+    worker: W,
     evaluator: Evaluator<'a>,
     system: &'a Explicit<'a>,
     atoms: &'a [Atom],
@@ -132,14 +135,14 @@ pub(crate) struct LetteredWorker<'a> {
     known: FxHashMap<Letter, u32>,
 }
 
-impl<'a> WorkerLayer for LetteredWorker<'a> {
-    type Inner = ExplicitWorker<'a>;
+impl<W: Worker> WorkerLayer for LetteredWorker<'_, W> {
+    type Inner = W;
 
-    fn inner(&self) -> &ExplicitWorker<'a> {
+    fn inner(&self) -> &W {
         &self.worker
     }
 
-    fn inner_mut(&mut self) -> &mut ExplicitWorker<'a> {
+    fn inner_mut(&mut self) -> &mut W {
         &mut self.worker
     }
 
@@ -167,7 +170,7 @@ impl<'a> WorkerLayer for LetteredWorker<'a> {
     }
 }
 
-impl LetteredWorker<'_> {
+impl<W: Worker> LetteredWorker<'_, W> {
     fn take(&mut self, words: &[u32], steps: &Steps, completeness: Completeness, out: &mut Steps) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;

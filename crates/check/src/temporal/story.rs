@@ -192,6 +192,8 @@ struct Walk<'w, 's, 'm, 'c> {
     word: Vec<Vec<Truth>>,
     /// Steps of the trace before the initial state.
     n_before: usize,
+    /// Steps of the path that no operation takes.
+    n_stuttered: usize,
 }
 
 impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
@@ -227,7 +229,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         let trace = Trace::through(searched.system, &path);
         let Some(state) = path.states.last().cloned().filter(|_| trace.gap.is_none()) else { return Err(trace) };
         let n_before = trace.steps.len();
-        Ok(Walk { searched, atoms, canonizer, trace, states: vec![state], word: Vec::new(), n_before })
+        Ok(Walk { searched, atoms, canonizer, trace, states: vec![state], word: Vec::new(), n_before, n_stuttered: 0 })
     }
 
     fn system(&self) -> &'s Explicit<'m> {
@@ -267,6 +269,12 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         let here = self.here().to_vec();
         let executions = self.executions(&here);
         let of_state = self.of_state(&here, &executions);
+        if executions.is_empty() && self.searched.config.stutters {
+            self.states.push(here);
+            self.word.push(of_state);
+            self.n_stuttered += 1;
+            return true;
+        }
         for execution in &executions {
             let mut to = execution.to.words(self.system()).unwrap_or_default();
             if let Some(canonizer) = &mut self.canonizer {
@@ -276,8 +284,10 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
                 continue;
             }
             let truths = self.on_step(&here, execution, &of_state);
-            let is_meant = letter.truths.is_empty()
+            let has_truths = letter.truths.is_empty()
                 || self.atoms.iter().zip(&truths).all(|(atom, truth)| letter.truths[*atom] == *truth);
+            // Fairness to every operation with its arguments depends on which one is taken.
+            let is_meant = has_truths && letter.instance.is_none_or(|wanted| self.instance(execution) == Some(wanted));
             if is_meant {
                 self.take(&here, execution, truths);
                 return true;
@@ -286,6 +296,11 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         let number = self.trace.n_steps() + 1;
         self.trace.gap.get_or_insert(format!("step {number} could not be found again by the plain interpreter"));
         false
+    }
+
+    fn instance(&self, execution: &Execution) -> Option<u32> {
+        let operation = step_number(self.system().model(), execution.op?)?;
+        Some((self.searched.instance)(operation, execution.params.clone()))
     }
 
     fn take(&mut self, here: &[u32], execution: &Execution, truths: Vec<Truth>) {
@@ -317,7 +332,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
             }
             let head = self.states.len() - 1;
             if let Some(first) = heads.iter().find(|first| self.states[**first] == self.states[head]).copied() {
-                self.trace.loop_start = Some(self.n_before + first);
+                self.trace.loop_start = (self.n_stuttered == 0).then_some(self.n_before + first);
                 return Some(first);
             }
             heads.push(head);
@@ -517,8 +532,9 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
             shown.map(|step| (step.name, step.params)).collect()
         };
         let n_positions = self.word.len();
-        let steps = &self.trace.steps[self.n_before + start..self.n_before + n_positions];
-        let taken: BTreeSet<Instance> = steps.iter().map(|step| (step.name.clone(), step.params.clone())).collect();
+        // Where a path stays in a deadlock, positions have no steps.
+        let steps = self.trace.steps.iter().skip(self.n_before + start);
+        let taken: BTreeSet<Instance> = steps.map(|step| (step.name.clone(), step.params.clone())).collect();
         let mut asked = enabled_at(start);
         for position in start + 1..n_positions {
             let here = enabled_at(position);

@@ -8,6 +8,7 @@ mod view;
 
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
+use std::time::Instant;
 
 use abridge_check::{Animation, Execution, Move, Place, Sought, TraceStep, find};
 use abridge_diag::Diagnostic;
@@ -260,7 +261,7 @@ impl<'a> Dialogue<'a> {
         };
         let (model, pred) = pred;
         let system = system(model, Some(self.file), self.options.compat);
-        let mut watch = Watch::new(None, None, true, self.interrupt.clone());
+        let mut watch = Watch::new(Instant::now(), None, None, true, self.interrupt.clone());
         self.interrupt.set(false);
         let sought = find(&system, &self.place(), pred, &mut watch);
         self.interrupt.set(true);

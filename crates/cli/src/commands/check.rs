@@ -9,34 +9,39 @@ pub(crate) mod temporal;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Method, PorMode, Report, Strategy, Stuck, TemporalReport, TemporalVerdict, Verdict, Violation,
-    ViolationKind, check, check_on_disk, fingerprint, why_stuck,
+    Config, Engine, Method, PorMode, Report, Strategy, Stuck, SymbolicReport, SymbolicSymmetry, TemporalReport,
+    TemporalVerdict, Verdict, Violation, ViolationKind, check, check_on_disk, fingerprint, limit_text, why_stuck,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
 use abridge_sema::Options;
+use abridge_system::Limit;
 use clap::{Args, ValueEnum};
+use num_bigint::BigUint;
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
 use crate::load::load;
-use crate::out::{errln, out, outln};
+use crate::out::{errln, flush, out, outln};
 use crate::profile;
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
 use crate::trace_file;
 use places::Places;
 
-use crate::watch::{Guard, Interrupt, Watch, ceiling, grouped, peak_bytes, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stop, Watch, grouped, peak_bytes, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
+/// Bytes of a node of a decision diagram, with its share of hash tables and caches.
+const BYTES_PER_NODE: u64 = 64;
 
 #[derive(Args)]
 pub(crate) struct CheckOptions {
@@ -66,6 +71,9 @@ pub(crate) struct CheckOptions {
     /// Do not check the gluing conjuncts of a refinement
     #[arg(long, help_heading = "Properties")]
     no_gluing: bool,
+    /// Engine: state by state, or sets of states as decision diagrams
+    #[arg(long, value_enum, default_value = "explicit", help_heading = "Search")]
+    engine: EngineName,
     /// Search order
     #[arg(long, value_enum, default_value = "bfs", help_heading = "Search")]
     strategy: Order,
@@ -145,6 +153,26 @@ enum Find {
     First,
     /// Continue after violations, and list one of each kind, conjunct and operation
     All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// State by state
+    Explicit,
+    /// Sets of states as binary decision diagrams; see docs/symbolic.md
+    Symbolic,
+    /// Explicit at first, symbolic where there are many states
+    Auto,
+}
+
+impl EngineName {
+    fn engine(self) -> Engine {
+        match self {
+            EngineName::Explicit => Engine::Explicit,
+            EngineName::Symbolic => Engine::Symbolic,
+            EngineName::Auto => Engine::Auto,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -243,6 +271,8 @@ impl CheckOptions {
 
     fn config(&self, file: &Path, model: &Model, budget: u64) -> Config {
         let mut config = Compat::config(self.compat, Some(file), budget);
+        config.engine = self.engine.engine();
+        config.max_nodes = usize::try_from(budget / BYTES_PER_NODE).unwrap_or(usize::MAX);
         config.strategy = match self.strategy {
             Order::Bfs => Strategy::BreadthFirst,
             Order::Dfs => Strategy::DepthFirst,
@@ -253,6 +283,7 @@ impl CheckOptions {
         config.assertions = !self.no_assertions && !self.survey;
         config.goal = !self.no_goal && !self.survey;
         config.temporal = self.checks_temporal();
+        config.stutters = self.temporal.deadlock == temporal::AtDeadlock::Stutter;
         config.gluing = !self.no_gluing && !self.survey;
         config.find_all = self.survey || self.find == Find::All;
         if self.find == Find::All {
@@ -315,6 +346,9 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     };
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
+    }
+    if options.engine != EngineName::Explicit && (options.checkpoint.is_some() || options.resume.is_some()) {
+        return refuse(file, json, "--checkpoint and --resume need `--engine explicit`");
     }
     let places = match Places::new(options) {
         Ok(places) => places,
@@ -398,27 +432,32 @@ impl Subject<'_> {
         start: Instant,
         json: bool,
     ) -> Result<Finished, String> {
-        let Subject { model, sources, options, .. } = *self;
+        let Subject { file, model, sources, options } = *self;
         let interrupt = Interrupt::new();
-        let mut watch = Watch::new(options.time, Some(budget), !json, interrupt.clone())
+        let mut watch = Watch::new(start, options.time, Some(budget), !json, interrupt.clone())
             .settle_after(options.survey.then_some(options.settle))
             .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
         let search_start = Instant::now();
         let bytes_before = resident_bytes();
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
+        let mut stop = Stop::default();
         if places.folder.is_none() {
-            let stop = interrupt.guard(Guard::new(options.time, ceiling(budget)).patient());
-            (config.stop, config.stopped_for) = (stop.flag, stop.reason);
+            let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
+            let (file, n_states) = (file.to_owned(), watch.n_states());
+            stop = interrupt.guard(guard.at_last(move |limit| give_up(&file, limit, n_states.load(Relaxed), json)));
+            let Stop { flag, reason, is_over, .. } = stop.clone();
+            (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
         }
         let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
         config.answers = cache.answers();
-        let report = if places.are_used() {
+        let report = if places.are_used() && options.engine == EngineName::Explicit {
             let texts = sources.iter().map(|(_, file)| &**file.text());
             let disk = places.disk(fingerprint(model, texts, &config));
             check_on_disk(model, &config, disk, &mut watch)
         } else {
             Ok(check(model, &config, &mut watch))
         };
+        stop.answer();
         let search = search_start.elapsed().as_secs_f64();
         watch.clear();
         let report = report.map_err(|refusal| places.refusal_text(&refusal))?;
@@ -446,6 +485,20 @@ impl Subject<'_> {
         }
         value
     }
+}
+
+/// Ends a run whose evaluation does not look up. Nothing has been found, or the report would be on its way.
+fn give_up(file: &Path, limit: Limit, n_states: u64, json: bool) {
+    let limit = format!("{} during an evaluation that could not be interrupted", limit_text(limit));
+    if json {
+        let value =
+            json!({ "file": file, "verdict": "incomplete", "states": n_states, "limits": [limit], "violation": null });
+        print_json(&value);
+    } else {
+        outln!("no violation found ({limit}; {} visited)", plural(n_states, "state"));
+    }
+    flush();
+    std::process::exit(Exit::Incomplete as i32);
 }
 
 /// Reports why there is no run.
@@ -528,15 +581,18 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     }
     outln!();
     let rate = report.states as f64 / times.search.max(1e-9);
-    outln!(
-        "{}, {}, depth {}, {:.2} s ({:.0} states/s), {} MB",
-        plural(report.states, "state"),
-        plural(report.transitions, "transition"),
-        report.depth,
-        times.total,
-        rate,
-        peak_bytes() >> 20
-    );
+    match &report.symbolic {
+        Some(symbolic) => outln!("{}", symbolic_text(symbolic, times)),
+        None => outln!(
+            "{}, {}, depth {}, {:.2} s ({:.0} states/s), {} MB",
+            plural(report.states, "state"),
+            plural(report.transitions, "transition"),
+            report.depth,
+            times.total,
+            rate,
+            peak_bytes() >> 20
+        ),
+    }
     if let Some(tally) = &report.por {
         let outline = tally.outline;
         outln!(
@@ -556,7 +612,46 @@ fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Tim
     }
 }
 
+/// Counts and statistics of the symbolic engine.
+fn symbolic_text(symbolic: &SymbolicReport, times: &Times) -> String {
+    let transitions = symbolic.transitions.as_ref().map_or("transitions not counted".to_owned(), |count| {
+        format!("{} transitions", grouped_digits(&count.to_string()))
+    });
+    let learnt = match symbolic.learnt_operations {
+        0 => String::new(),
+        learnt => format!(", {} learnt from the evaluator", plural(learnt as u64, "operation")),
+    };
+    let states = grouped_digits(&symbolic.states.to_string());
+    let behind = symbolic.states_behind.as_ref().map(|count| grouped_digits(&count.to_string()));
+    let states = match (symbolic.symmetry, behind) {
+        (SymbolicSymmetry::Off, _) => format!("{states} states"),
+        (SymbolicSymmetry::Unique, Some(behind)) => format!("{states} orbits of {behind} states"),
+        (SymbolicSymmetry::Unique, None) => format!("{states} orbits"),
+        (SymbolicSymmetry::Several, Some(behind)) => format!("{states} representatives of {behind} states"),
+        (SymbolicSymmetry::Several, None) => format!("{states} representatives"),
+    };
+    format!(
+        "{states}, {transitions}, {}, at most {}{learnt}, {:.2} s, {} MB",
+        plural(u64::from(symbolic.rounds), "round"),
+        plural(symbolic.peak_nodes as u64, "node"),
+        times.total,
+        peak_bytes() >> 20
+    )
+}
+
+/// A number in decimal with groups of three digits.
+fn grouped_digits(digits: &str) -> String {
+    let first = digits.len() % 3;
+    let (head, tail) = digits.split_at(first);
+    let groups = tail.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
+    let all: Vec<String> = Some(head.to_owned()).into_iter().filter(|head| !head.is_empty()).chain(groups).collect();
+    all.join(",")
+}
+
 fn holds_text(report: &Report) -> String {
+    if let Some(symbolic) = &report.symbolic {
+        return format!("holds (symbolic search: {} states)", grouped_digits(&symbolic.states.to_string()));
+    }
     let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
     let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_twin);
     let states = plural(report.states, "state");
@@ -698,6 +793,7 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "limits": report.limits,
         "outside_scope": report.outside_scope,
         "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
+        "engine": if report.symbolic.is_some() { "symbolic" } else { "explicit" },
         "symmetry": report.symmetry.method.name(),
         "symmetric": symmetric_json(model, report),
         "approximate": report.symmetry.is_approximate,
@@ -709,6 +805,28 @@ fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Time
         "checkpoints": report.disk.n_checkpoints,
         "checkpoint_error": report.disk.checkpoint_error,
     });
+    if let Some(symbolic) = &report.symbolic {
+        let number =
+            |count: &BigUint| u64::try_from(count).map_or_else(|_| json!(count.to_string()), |count| json!(count));
+        json["states"] = number(&symbolic.states);
+        json["nodes"] = number(&(&symbolic.states + 1_u32));
+        json["transitions"] = symbolic.transitions.as_ref().map(number).unwrap_or_default();
+        json["depth"] = Value::Null;
+        json["symbolic"] = json!({
+            "all_states": symbolic.states_behind.as_ref().map(number),
+            "representatives": match symbolic.symmetry {
+                SymbolicSymmetry::Off => Value::Null,
+                SymbolicSymmetry::Unique => json!("unique"),
+                SymbolicSymmetry::Several => json!("several"),
+            },
+            "peak_nodes": symbolic.peak_nodes,
+            "reorderings": symbolic.n_reorderings,
+            "rounds": symbolic.rounds,
+            "exact_operations": symbolic.exact_operations,
+            "learnt_operations": symbolic.learnt_operations,
+            "numbered_variables": symbolic.numbered_variables,
+        });
+    }
     // Traces may be long: they are moved, where `json!` would copy them.
     json["violation"] = violation.unwrap_or_default();
     json["temporal"] = temporal::json(report, sources);

@@ -5,8 +5,7 @@
 //! A formula is evaluated on its own or in a state of a machine. A predicate with free identifiers is solved.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use abridge_check::{Config, Needs, Place, limit_text, nth_state};
 use abridge_model::Model;
@@ -45,6 +44,7 @@ pub(crate) struct EvalOptions {
 }
 
 pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) -> Exit {
+    let start = Instant::now();
     let (file, text) = match options.args.as_slice() {
         [file, text] => (Some(PathBuf::from(file)), text),
         [only] if Path::new(only).is_file() => {
@@ -68,19 +68,17 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
     };
     let interrupt = Interrupt::new();
     let budget = options.memory.unwrap_or_else(usual_budget);
-    let is_answered = Arc::new(AtomicBool::new(false));
-    let (formula_text, is_known) = (text.clone(), is_answered.clone());
-    let stop = interrupt.guard(Guard::new(options.time, budget).at_last(move |limit| {
-        // The evaluation does not look up; nothing is lost with it.
-        if !is_known.swap(true, Ordering::Relaxed) {
-            let exit = show(&formula_text, stopped(limit), json);
-            flush();
-            std::process::exit(exit as i32);
-        }
-    }));
     let mut config = Compat::config(options.compat, file.as_deref(), budget);
+    let formula_text = text.clone();
+    let guard = Guard::new(start, options.time, budget, config.eval.memory.clone());
+    let stop = interrupt.guard(guard.at_last(move |limit| {
+        // The evaluation does not look up; nothing is lost with it.
+        let exit = show(&formula_text, stopped(limit), json);
+        flush();
+        std::process::exit(exit as i32);
+    }));
     config.stop = stop.flag.clone();
-    let mut watch = Watch::new(options.time, Some(budget), true, interrupt);
+    let mut watch = Watch::new(start, options.time, Some(budget), true, interrupt);
     let told = match place(model, formula, &config, options.state, &mut watch) {
         Ok(place) => tell(model, &analysis.sources, &calculate(model, formula, &place, options.limit, config)),
         Err((message, exit)) => tell_message(&message, exit),
@@ -89,12 +87,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         Some(limit) if told.exit != Exit::Ok => stopped(*limit),
         _ => told,
     };
-    if is_answered.swap(true, Ordering::Relaxed) {
-        // The process is about to end, and the answer has been given.
-        loop {
-            std::thread::park();
-        }
-    }
+    stop.answer();
     show(text, told, json)
 }
 

@@ -3,6 +3,7 @@
 //! `check` yields a graph; this file maps it to nodes and edges of a [`Drawing`].
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use abridge_check::{Space, SpaceNode, StateGraph, View, space, state_graph};
 use abridge_sema::Options;
@@ -62,7 +63,7 @@ pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) 
     let config = Compat::config(options.compat, Some(file), usual_budget());
     let drawing = match options.state {
         Some(number) => {
-            let mut watch = Watch::new(None, None, true, Interrupt::new());
+            let mut watch = Watch::new(Instant::now(), None, None, true, Interrupt::new());
             let graph = state_graph(model, &config, number, &mut watch);
             watch.clear();
             let Some(graph) = graph else {

@@ -276,7 +276,7 @@ fn run_one(model: &Model, file: &str, ours: Ours, options: &TablesOptions, inter
         Config { find_all: true, assertions: false, goal: false, symmetry: ours.method(), ..Config::default() };
     // In the tables of tic-tac-toe the middle is a fixed square.
     let config = if file.starts_with("TicTacToe") { config.prob() } else { config };
-    let mut watch = Watch::new(Some(options.time), None, false, interrupt.clone());
+    let mut watch = Watch::new(Instant::now(), Some(options.time), None, false, interrupt.clone());
     let start = Instant::now();
     let report = check(model, &config, &mut watch);
     let is_finished = report.limits.is_empty() || report.symmetry.is_approximate && report.limits.len() == 1;

@@ -296,13 +296,13 @@ impl Builder<'_, '_> {
             match self.model.pred(conjunct.pred) {
                 Pred::Compare(op @ (Comparison::Less | Comparison::LessEqual), low, high) => {
                     let strict = *op == Comparison::Less;
-                    if self.open_local(*high, open) == Some(local) && self.is_bound(*low, open) {
+                    if self.is_local(*high, local) && self.is_bound(*low, open) {
                         found.push((idx, Bound::Low(*low, strict)));
-                    } else if self.open_local(*low, open) == Some(local) && self.is_bound(*high, open) {
+                    } else if self.is_local(*low, local) && self.is_bound(*high, open) {
                         found.push((idx, Bound::High(*high, strict)));
                     }
                 }
-                Pred::Compare(Comparison::Member, elem, set) if self.open_local(*elem, open) == Some(local) => {
+                Pred::Compare(Comparison::Member, elem, set) if self.is_local(*elem, local) => {
                     match self.model.expr(*set) {
                         Expr::BaseSet(BaseSet::Natural) => found.push((idx, Bound::AtLeast(0))),
                         Expr::BaseSet(BaseSet::Natural1) => found.push((idx, Bound::AtLeast(1))),

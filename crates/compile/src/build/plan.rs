@@ -58,6 +58,9 @@ pub(crate) struct Limits {
     pub(crate) uses_inverse: bool,
 }
 
+/// Plans for more unknowns take too long to make: the time grows with the third power of their number. The solver finds those as it goes.
+const MAX_UNKNOWNS: usize = 400;
+
 impl Limits {
     /// For one of two ways to go on.
     pub(crate) fn split(&self) -> Limits {
@@ -82,6 +85,9 @@ impl Builder<'_, '_> {
         required: &[PredId],
         excluded: &[PredId],
     ) -> Option<Plan> {
+        if binder.len() > MAX_UNKNOWNS {
+            return None;
+        }
         let open: Vec<LocalId> = binder.to_vec();
         let mut waiting = Vec::new();
         for pred in required {
@@ -385,6 +391,10 @@ impl Builder<'_, '_> {
 
     pub(crate) fn is_bound(&self, expr: ExprId, open: &[LocalId]) -> bool {
         !self.names.of_expr(self.model, expr).locals.iter().any(|local| open.contains(local))
+    }
+
+    pub(crate) fn is_local(&self, expr: ExprId, local: LocalId) -> bool {
+        matches!(self.model.expr(expr), Expr::Local(other) if *other == local)
     }
 
     pub(crate) fn open_local(&self, expr: ExprId, open: &[LocalId]) -> Option<LocalId> {

@@ -1,11 +1,11 @@
 //! Values of compiled expressions.
 
 use abridge_diag::with_stack;
-use abridge_eval::Val;
+use abridge_eval::{Session, Val};
 use abridge_model::{BinaryOp, QuantifiedOp};
 use abridge_value::{Builder, Set, Value, relation, sequence};
 
-use super::operators::{MAX_SET, as_set, binary, unary};
+use super::operators::{Growing, as_set, binary, unary};
 use super::{Fast, Runtime, Stop, concrete};
 use crate::code::{Code, Head, Plan};
 
@@ -26,11 +26,14 @@ impl<'r> Runtime<'r> {
             }
             Code::Unary(op, operand) => {
                 if let Some(operand) = self.at_hand(operand) {
-                    return unary(*op, operand);
+                    return unary(&self.session, *op, operand);
                 }
-                unary(*op, &self.code(operand)?)
+                let operand = self.code(operand)?;
+                unary(&self.session, *op, &operand)
             }
-            Code::Binary(op, left, right) => self.with_both(left, right, |left, right| binary(*op, left, right)),
+            Code::Binary(op, left, right) => {
+                self.with_both(left, right, |session, left, right| binary(session, *op, left, right))
+            }
             Code::Apply(head, arg) => self.apply_to(head, arg),
             Code::Image(head, set) => self.image_of(head, set),
             Code::Case(arg, cases) => {
@@ -38,7 +41,7 @@ impl<'r> Runtime<'r> {
                 let (_, value) = cases.iter().find(|(key, _)| *key == arg).ok_or(Stop::IllDefined)?;
                 self.code(value)
             }
-            Code::Preimage(relation, set) => self.with_both(relation, set, |relation, set| {
+            Code::Preimage(relation, set) => self.with_both(relation, set, |_, relation, set| {
                 Ok(Value::Set(relation::preimage(as_set(relation)?, as_set(set)?)))
             }),
             Code::Field(record, field) => {
@@ -156,19 +159,19 @@ impl<'r> Runtime<'r> {
                 Ok(Value::record(record.shape(), fields))
             }
             Code::Collect(plan, expr) => {
-                let mut set = Builder::new();
+                let mut set = Growing::default();
                 self.every(plan, &mut |runtime| {
-                    set.push(runtime.code(expr)?);
-                    if set.len() as u64 > MAX_SET { Err(Stop::Escape) } else { Ok(()) }
+                    let value = runtime.code(expr)?;
+                    set.push(&runtime.session, value)
                 })?;
                 Ok(Value::Set(set.finish()))
             }
             Code::Lambda(plan, arg, expr) => {
-                let mut set = Builder::new();
+                let mut set = Growing::default();
                 self.every(plan, &mut |runtime| {
                     let arg = runtime.code(arg)?;
-                    set.push(Value::pair(arg, runtime.code(expr)?));
-                    if set.len() as u64 > MAX_SET { Err(Stop::Escape) } else { Ok(()) }
+                    let pair = Value::pair(arg, runtime.code(expr)?);
+                    set.push(&runtime.session, pair)
                 })?;
                 Ok(Value::Set(set.finish()))
             }
@@ -207,22 +210,22 @@ impl<'r> Runtime<'r> {
         &mut self,
         left: &Code,
         right: &Code,
-        combine: impl FnOnce(&Value, &Value) -> Fast<R>,
+        combine: impl FnOnce(&Session<'_>, &Value, &Value) -> Fast<R>,
     ) -> Fast<R> {
         match (self.at_hand(left), self.at_hand(right)) {
-            (Some(left), Some(right)) => combine(left, right),
+            (Some(left), Some(right)) => combine(&self.session, left, right),
             (Some(_), None) => {
                 let right = self.code(right)?;
-                combine(self.at_hand(left).ok_or(Stop::Escape)?, &right)
+                combine(&self.session, self.at_hand(left).ok_or(Stop::Escape)?, &right)
             }
             (None, Some(_)) => {
                 let left = with_stack(|| self.code(left))?;
-                combine(&left, self.at_hand(right).ok_or(Stop::Escape)?)
+                combine(&self.session, &left, self.at_hand(right).ok_or(Stop::Escape)?)
             }
             (None, None) => {
                 let left = with_stack(|| self.code(left))?;
                 let right = self.code(right)?;
-                combine(&left, &right)
+                combine(&self.session, &left, &right)
             }
         }
     }
@@ -282,13 +285,15 @@ impl<'r> Runtime<'r> {
         let mut sum: Option<Value> = None;
         self.every(plan, &mut |runtime| {
             let weight = runtime.weight();
-            let next = weighted(op, runtime.code(expr)?, weight)?;
+            let next = runtime.code(expr)?;
+            let session = &runtime.session;
+            let next = weighted(session, op, next, weight)?;
             sum = Some(match (sum.take(), op) {
                 (None, _) => next,
-                (Some(sum), QuantifiedOp::Sigma) => binary(BinaryOp::Add, &sum, &next)?,
-                (Some(sum), QuantifiedOp::Pi) => binary(BinaryOp::Multiply, &sum, &next)?,
-                (Some(sum), QuantifiedOp::Union) => binary(BinaryOp::Union, &sum, &next)?,
-                (Some(sum), QuantifiedOp::Inter) => binary(BinaryOp::Intersection, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Sigma) => binary(session, BinaryOp::Add, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Pi) => binary(session, BinaryOp::Multiply, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Union) => binary(session, BinaryOp::Union, &sum, &next)?,
+                (Some(sum), QuantifiedOp::Inter) => binary(session, BinaryOp::Intersection, &sum, &next)?,
                 _ => return Err(Stop::Escape),
             });
             Ok(())
@@ -331,12 +336,12 @@ impl<'r> Runtime<'r> {
 }
 
 /// Contribution of a value to a sum or a product in which it occurs so many times.
-pub(crate) fn weighted(op: QuantifiedOp, value: Value, weight: u64) -> Fast<Value> {
+pub(crate) fn weighted(session: &Session<'_>, op: QuantifiedOp, value: Value, weight: u64) -> Fast<Value> {
     let times = || i64::try_from(weight).map(Value::Int).map_err(|_| Stop::Escape);
     match op {
         _ if weight == 1 => Ok(value),
-        QuantifiedOp::Sigma => binary(BinaryOp::Multiply, &value, &times()?),
-        QuantifiedOp::Pi => binary(BinaryOp::Power, &value, &times()?),
+        QuantifiedOp::Sigma => binary(session, BinaryOp::Multiply, &value, &times()?),
+        QuantifiedOp::Pi => binary(session, BinaryOp::Power, &value, &times()?),
         _ => Ok(value),
     }
 }

@@ -1,8 +1,8 @@
 //! Operators on concrete values: what the compiled form computes itself.
 
-use abridge_eval::MAX_BITS;
+use abridge_eval::{MAX_BITS, Session};
 use abridge_model::{BinaryOp, UnaryOp};
-use abridge_value::{Int, Set, Value, relation, sequence};
+use abridge_value::{Builder, Int, Set, Value, relation, sequence};
 
 use super::{Fast, Stop};
 
@@ -22,7 +22,7 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Fast<std::cmp::Ordering> {
     }
 }
 
-pub(crate) fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
+pub(crate) fn unary(session: &Session<'_>, op: UnaryOp, operand: &Value) -> Fast<Value> {
     let set = || as_set(operand);
     let items = || sequence::items(operand.as_set().ok_or(Stop::Escape)?).ok_or(Stop::IllDefined);
     Ok(match op {
@@ -36,6 +36,7 @@ pub(crate) fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
         UnaryOp::GeneralUnion => {
             let mut all = Set::EMPTY;
             for part in set()?.iter() {
+                session.charge_bulk(all.copy_bytes())?;
                 all = all.union(as_set(&part)?);
             }
             Value::Set(all)
@@ -60,7 +61,7 @@ pub(crate) fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
             }
             Value::Set(relation::identity(set))
         }
-        UnaryOp::Closure1 => Value::Set(relation::closure1(set()?)),
+        UnaryOp::Closure1 => Value::Set(relation::closure1(set()?, &mut session.meter())?),
         UnaryOp::Size => {
             let n = items()?.len();
             Value::Int(n as i64)
@@ -68,21 +69,26 @@ pub(crate) fn unary(op: UnaryOp, operand: &Value) -> Fast<Value> {
         UnaryOp::SeqFirst => (*items()?.first().ok_or(Stop::IllDefined)?).clone(),
         UnaryOp::SeqLast => (*items()?.last().ok_or(Stop::IllDefined)?).clone(),
         UnaryOp::Front => {
+            session.charge_bulk(operand.copy_bytes())?;
             let items = items()?;
             let (_, front) = items.split_last().ok_or(Stop::IllDefined)?;
             Value::Set(sequence::from_items(front.iter().map(|item| (*item).clone())))
         }
         UnaryOp::Tail => {
+            session.charge_bulk(operand.copy_bytes())?;
             let items = items()?;
             let (_, tail) = items.split_first().ok_or(Stop::IllDefined)?;
             Value::Set(sequence::from_items(tail.iter().map(|item| (*item).clone())))
         }
-        UnaryOp::Rev => Value::Set(sequence::from_items(items()?.into_iter().rev().cloned())),
+        UnaryOp::Rev => {
+            session.charge_bulk(operand.copy_bytes())?;
+            Value::Set(sequence::from_items(items()?.into_iter().rev().cloned()))
+        }
         _ => return Err(Stop::Escape),
     })
 }
 
-pub(crate) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
+pub(crate) fn binary(session: &Session<'_>, op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
     use BinaryOp::*;
     if op == Pair {
         return Ok(Value::pair(left.clone(), right.clone()));
@@ -92,6 +98,7 @@ pub(crate) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
     {
         return Ok(result);
     }
+    session.charge_bulk(left.copy_bytes() + right.copy_bytes())?;
     Ok(match op {
         Add | Subtract | Multiply | Divide | Modulo | Power => return big(op, left, right),
         Interval => {
@@ -113,10 +120,39 @@ pub(crate) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
         RangeRestrict => Value::Set(relation::range_restrict(as_set(left)?, as_set(right)?)),
         RangeSubtract => Value::Set(relation::range_subtract(as_set(left)?, as_set(right)?)),
         Override => Value::Set(relation::override_with(as_set(left)?, as_set(right)?)),
-        Compose => Value::Set(relation::compose(as_set(left)?, as_set(right)?)),
+        Compose => Value::Set(relation::compose(as_set(left)?, as_set(right)?, &mut session.meter())?),
         Concat | InsertFront | InsertTail | Take | Drop => return sequence_operation(op, left, right),
         _ => return Err(Stop::Escape),
     })
+}
+
+/// Builder of a set whose elements come one after the other. The plain interpreter decides about what is too large.
+#[derive(Default)]
+pub(crate) struct Growing {
+    set: Builder,
+    /// Bytes that the session was not asked for yet.
+    open_bytes: usize,
+}
+
+/// Bytes that are asked for at once.
+const PORTION_BYTES: usize = 1 << 14;
+
+impl Growing {
+    pub(crate) fn push(&mut self, session: &Session<'_>, value: Value) -> Fast<()> {
+        self.open_bytes += 3 * size_of::<Value>() + value.owned_bytes();
+        self.set.push(value);
+        if self.set.len() as u64 > MAX_SET {
+            return Err(Stop::Escape);
+        }
+        if self.open_bytes >= PORTION_BYTES {
+            session.charge(std::mem::take(&mut self.open_bytes))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Set {
+        self.set.finish()
+    }
 }
 
 pub(crate) fn items(value: &Value) -> Fast<Vec<Value>> {

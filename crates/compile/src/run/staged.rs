@@ -23,7 +23,7 @@ impl<'p> Runtime<'p> {
         let answer = self.every(&search.plan, &mut |runtime| {
             let vals: Vec<&Val> = search.found.iter().map(|slot| &runtime.slots[*slot]).collect();
             each(&vals);
-            Ok(())
+            Ok(runtime.session.count_outcome()?)
         });
         self.end(answer)
     }

@@ -37,29 +37,28 @@ impl<'r> Runtime<'r> {
             }
             Test::Implies(left, right) => Ok(!self.test(left)? || self.test(right)?),
             Test::Equivalent(left, right) => Ok(self.test(left)? == self.test(right)?),
-            Test::Equal(left, right) => self.with_both(left, right, |left, right| Ok(left == right)),
+            Test::Equal(left, right) => self.with_both(left, right, |_, left, right| Ok(left == right)),
             Test::Member(elem, set) => {
                 let elem = self.code(elem)?;
                 self.member(&elem, set)
             }
             Test::Subset(left, right) => {
-                self.with_both(left, right, |left, right| Ok(as_set(left)?.is_subset(as_set(right)?)))
+                self.with_both(left, right, |_, left, right| Ok(as_set(left)?.is_subset(as_set(right)?)))
             }
-            Test::StrictSubset(left, right) => {
-                self.with_both(left, right, |left, right| Ok(left != right && as_set(left)?.is_subset(as_set(right)?)))
-            }
+            Test::StrictSubset(left, right) => self
+                .with_both(left, right, |_, left, right| Ok(left != right && as_set(left)?.is_subset(as_set(right)?))),
             Test::Disjoint(left, right) => {
-                self.with_both(left, right, |left, right| Ok(as_set(left)?.is_disjoint(as_set(right)?)))
+                self.with_both(left, right, |_, left, right| Ok(as_set(left)?.is_disjoint(as_set(right)?)))
             }
             Test::Within(part, whole) => {
                 let part = self.code(part)?;
                 self.within(as_set(&part)?, whole)
             }
             Test::Less(left, right) => {
-                self.with_both(left, right, |left, right| compare(left, right).map(|order| order.is_lt()))
+                self.with_both(left, right, |_, left, right| compare(left, right).map(|order| order.is_lt()))
             }
             Test::LessEqual(left, right) => {
-                self.with_both(left, right, |left, right| compare(left, right).map(|order| order.is_le()))
+                self.with_both(left, right, |_, left, right| compare(left, right).map(|order| order.is_le()))
             }
             Test::Exists(plan) => {
                 let flow = self.solutions(plan, &mut |_| Ok(ControlFlow::Break(())))?;
@@ -137,9 +136,8 @@ impl<'r> Runtime<'r> {
             SetTest::All => Ok(true),
             SetTest::Natural => Ok(compare(elem, &Value::Int(0))?.is_ge()),
             SetTest::Natural1 => Ok(compare(elem, &Value::Int(1))?.is_ge()),
-            SetTest::Interval(low, high) => {
-                self.with_both(low, high, |low, high| Ok(compare(low, elem)?.is_le() && compare(elem, high)?.is_le()))
-            }
+            SetTest::Interval(low, high) => self
+                .with_both(low, high, |_, low, high| Ok(compare(low, elem)?.is_le() && compare(elem, high)?.is_le())),
             SetTest::Head(head) => {
                 let direct = match head {
                     Head::Slot(slot) => contains(&self.slots[*slot], elem),

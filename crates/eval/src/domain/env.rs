@@ -3,7 +3,6 @@
 //! An environment is cheap to clone, and a change makes a new one, so that a closure can keep the scope it was met in. A scope is restricted to the names a formula
 //! reads before it is kept; otherwise equal sets would differ by names that do not matter.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use abridge_model::ids::Id as _;
@@ -21,9 +20,6 @@ pub struct State {
     pub constants: Arc<Slots>,
     pub variables: Arc<Slots>,
 }
-
-/// New values of what a substitution assigns. Empty for a local that is declared but has no value.
-pub type Update = BTreeMap<Target, Option<Val>>;
 
 /// Constants, variables and locals. Cheap to clone; changes make a new one.
 #[derive(Clone, Debug)]
@@ -114,17 +110,17 @@ impl Env {
 
     /// With targets assigned.
     #[must_use]
-    pub fn assign<'a>(&self, changes: impl IntoIterator<Item = (&'a Target, &'a Option<Val>)>) -> Env {
+    pub fn assign<'a>(&self, changes: impl Iterator<Item = (Target, &'a Option<Val>)>) -> Env {
         self.clone().assigned(changes)
     }
 
     /// The same for an environment that is not needed any more; where nothing shares it, it is changed in place.
     #[must_use]
-    pub fn assigned<'a>(mut self, changes: impl IntoIterator<Item = (&'a Target, &'a Option<Val>)>) -> Env {
+    pub fn assigned<'a>(mut self, changes: impl Iterator<Item = (Target, &'a Option<Val>)>) -> Env {
         for (target, val) in changes {
             match target {
                 Target::Variable(id) => set_slot(Arc::make_mut(&mut self.scope.variables), id.index(), val.clone()),
-                Target::Local(local) => self.scope.locals = self.scope.locals.replaced(*local, val),
+                Target::Local(local) => self.scope.locals = self.scope.locals.replaced(local, val),
             }
         }
         self

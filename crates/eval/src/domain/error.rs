@@ -48,6 +48,8 @@ pub enum ErrorKind {
     Unassigned(String),
     /// Evaluation took more steps than the limit allows.
     OutOfFuel,
+    /// A value takes more memory than there is.
+    OutOfMemory,
     /// The stop flag was set.
     Stopped,
     /// Functions or operations call themselves deeper than the limit allows.
@@ -142,7 +144,10 @@ impl Error {
 
     /// Evaluation as a whole must stop: going on could take as long again.
     pub fn is_fatal(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::OutOfFuel | ErrorKind::Stopped | ErrorKind::TooDeep { .. })
+        matches!(
+            self.0.kind,
+            ErrorKind::OutOfFuel | ErrorKind::OutOfMemory | ErrorKind::Stopped | ErrorKind::TooDeep { .. }
+        )
     }
 
     /// Keeps the error that decides when several operands fail: what is undetermined may yet turn out false, so it comes first.
@@ -204,6 +209,9 @@ impl ErrorKind {
             }
             ErrorKind::Unassigned(name) => ("unassigned", format!("`{name}` is read before it has a value")),
             ErrorKind::OutOfFuel => ("out-of-fuel", "the evaluation takes too many steps".into()),
+            ErrorKind::OutOfMemory => {
+                ("out-of-memory", "memory limit reached: a value takes more memory than the run may have".into())
+            }
             ErrorKind::Stopped => ("stopped", "the evaluation was ended before it had an answer".into()),
             ErrorKind::TooDeep { limit } => ("too-deep", format!("more than {limit} calls inside each other")),
             ErrorKind::Unreadable(why) => ("data-unreadable", why.clone()),

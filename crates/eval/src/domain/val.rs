@@ -194,6 +194,12 @@ impl Val {
         }
     }
 
+    /// True for two references to one symbolic set. Sets that a machine makes of each other share their parts, and walking each occurrence would take
+    /// time exponential in the number of steps.
+    pub fn is_same(&self, other: &Val) -> bool {
+        matches!((self, other), (Val::Symbolic(left), Val::Symbolic(right)) if Arc::ptr_eq(left, right))
+    }
+
     pub fn is_empty_set(&self) -> bool {
         self.as_set().is_some_and(Set::is_empty)
     }

@@ -47,17 +47,17 @@ impl Session<'_> {
     }
 
     /// `closure1(r)`
-    pub(super) fn closure1(&self, val: Val) -> Val {
+    pub(super) fn closure1(&self, val: Val) -> Result<Val> {
         match val.as_set() {
-            Some(set) => relation::closure1(set).into(),
-            None => SymbolicSet::unary(UnaryOp::Closure1, val),
+            Some(set) => Ok(relation::closure1(set, &mut self.meter())?.into()),
+            None => Ok(SymbolicSet::unary(UnaryOp::Closure1, val)),
         }
     }
 
     /// `closure(r)`: with the identity on the whole type.
     pub(super) fn closure(&self, val: Val, id: ExprId) -> Result<Val> {
         let identity = self.identity_on_type(id)?;
-        Ok(self.union(&self.closure1(val), &identity))
+        Ok(self.union(&self.closure1(val)?, &identity))
     }
 
     /// The identity on the type of a node that is a relation on it.
@@ -83,7 +83,7 @@ impl Session<'_> {
             Some(set) if !relation::is_functional(set) => {
                 Err(IllDefined::BadOperand { operator: "rel", operand: set.clone().into() }.into())
             }
-            Some(set) => Ok(relation::rel(set).into()),
+            Some(set) => Ok(relation::rel(set, &mut self.meter())?.into()),
             None => Ok(SymbolicSet::unary(UnaryOp::Rel, val)),
         }
     }
@@ -114,21 +114,23 @@ impl Session<'_> {
     }
 
     /// `<+`, `;`, `><`, `||`
-    pub(super) fn relations(&self, op: BinaryOp, left: Val, right: Val) -> Val {
+    pub(super) fn relations(&self, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         if op == BinaryOp::Override && left.is_empty_set() {
-            return right;
+            return Ok(right);
         }
         if op == BinaryOp::Override && right.is_empty_set() {
-            return left;
+            return Ok(left);
         }
-        let (Some(a), Some(b)) = (left.as_set(), right.as_set()) else { return SymbolicSet::binary(op, left, right) };
-        match op {
+        let (Some(a), Some(b)) = (left.as_set(), right.as_set()) else {
+            return Ok(SymbolicSet::binary(op, left, right));
+        };
+        Ok(match op {
             BinaryOp::Override => relation::override_with(a, b).into(),
-            BinaryOp::Compose => relation::compose(a, b).into(),
-            BinaryOp::DirectProduct => relation::direct_product(a, b).into(),
+            BinaryOp::Compose => relation::compose(a, b, &mut self.meter())?.into(),
+            BinaryOp::DirectProduct => relation::direct_product(a, b, &mut self.meter())?.into(),
             _ if a.len().saturating_mul(b.len()) > self.config().max_set_size => SymbolicSet::binary(op, left, right),
-            _ => relation::parallel_product(a, b).into(),
-        }
+            _ => relation::parallel_product(a, b, &mut self.meter())?.into(),
+        })
     }
 
     /// `iterate(r, n)`
@@ -145,7 +147,7 @@ impl Session<'_> {
         let mut done = Int::ONE;
         while done < count && !power.is_empty() {
             self.tick()?;
-            power = relation::compose(&power, set);
+            power = relation::compose(&power, set, &mut self.meter())?;
             done = &done + &Int::ONE;
         }
         Ok(power.into())

@@ -48,7 +48,10 @@ impl Session<'_> {
     fn general_concat(&self, operator: &'static str, parts: Vec<Value>, env: &Env) -> Result<Val> {
         let mut joined = Vec::new();
         for part in parts {
-            joined.extend(self.items(operator, &part.into(), env)?);
+            let part = part.into();
+            // The sequence itself shares no pair with its parts.
+            self.charge_copy(&part)?;
+            joined.extend(self.items(operator, &part, env)?);
         }
         Ok(sequence::from_items(joined).into())
     }

@@ -66,16 +66,20 @@ impl Session<'_> {
     }
 
     /// `union(S)`
-    pub(super) fn general_union(&self, sets: Val) -> Val {
-        let Some(set) = sets.as_set() else { return SymbolicSet::unary(UnaryOp::GeneralUnion, sets) };
+    pub(super) fn general_union(&self, sets: Val) -> Result<Val> {
+        let Some(set) = sets.as_set() else { return Ok(SymbolicSet::unary(UnaryOp::GeneralUnion, sets)) };
         let parts: Vec<Value> = set.iter().collect();
         if parts.iter().filter_map(Value::as_set).any(|part| self.is_long(part)) {
             let parts = parts.into_iter().map(Val::Value);
-            return parts.reduce(|left, right| self.union(&left, &right)).unwrap_or(Set::EMPTY.into());
+            return Ok(parts.reduce(|left, right| self.union(&left, &right)).unwrap_or(Set::EMPTY.into()));
         }
         let mut out = Builder::new();
-        out.extend(parts.iter().filter_map(Value::as_set).flat_map(Set::iter));
-        out.finish().into()
+        for part in parts.iter().filter_map(Value::as_set) {
+            self.tick()?;
+            self.charge_bulk(part.copy_bytes())?;
+            out.extend(part.iter());
+        }
+        Ok(out.finish().into())
     }
 
     /// `inter(S)`

@@ -311,7 +311,7 @@ impl Session<'_> {
                 self.filter(images, env, &|x| self.member(&Val::pair(x.clone(), second.clone()), right, env))
             }
             Some(SymbolicSet::Unary(UnaryOp::Rel, function)) => {
-                let listed = relation::rel(&self.enumerate(function, env)?);
+                let listed = relation::rel(&self.enumerate(function, env)?, &mut self.meter())?;
                 self.images(&relation::inverse(&listed).into(), y, env)
             }
             _ => {

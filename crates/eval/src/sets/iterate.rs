@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use abridge_model::{BinaryOp, Expr, FreeTypeId, QuantifiedOp, Type, UnaryOp};
-use abridge_value::{Builder, Int, Set, Value, relation};
+use abridge_value::{Int, Set, Value, relation};
 
-use super::Size;
+use super::{Collector, Size};
 use crate::config::Unbounded;
 use crate::domain::{Closure, Env, Error, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::{Constraint, Problem, Session};
@@ -206,10 +206,9 @@ impl Session<'_> {
         {
             return Err(ErrorKind::SetTooLarge { limit: self.config().max_set_size }.into());
         }
-        let mut out = Builder::new();
+        let mut out = Collector::new(self);
         let _ = self.each(set, env, &mut |val| {
-            out.push(self.finite(&val, env)?);
-            self.check_size(out.len() as u64)?;
+            out.push(self.finite(&val, env)?)?;
             GO_ON
         })?;
         Ok(out.finish())
@@ -219,15 +218,15 @@ impl Session<'_> {
         match op {
             UnaryOp::Id => Ok(relation::identity(&self.enumerate(operand, env)?)),
             UnaryOp::Inverse => Ok(relation::inverse(&self.enumerate(operand, env)?)),
-            UnaryOp::Closure1 => Ok(relation::closure1(&self.enumerate(operand, env)?)),
+            UnaryOp::Closure1 => relation::closure1(&self.enumerate(operand, env)?, &mut self.meter()),
             UnaryOp::Fnc => Ok(relation::fnc(&self.enumerate(operand, env)?)),
-            UnaryOp::Rel => Ok(relation::rel(&self.enumerate(operand, env)?)),
+            UnaryOp::Rel => relation::rel(&self.enumerate(operand, env)?, &mut self.meter()),
             UnaryOp::Dom => self.enumerate_dom(operand, env),
             UnaryOp::Ran => Ok(relation::ran(&self.enumerate(operand, env)?)),
             UnaryOp::GeneralUnion => {
-                let mut out = Builder::new();
+                let mut out = Collector::new(self);
                 for inner in &self.enumerate(operand, env)? {
-                    out.extend(inner.as_set().into_iter().flat_map(Set::iter));
+                    out.extend(inner.as_set().into_iter().flat_map(Set::iter))?;
                 }
                 Ok(out.finish())
             }
@@ -255,10 +254,9 @@ impl Session<'_> {
     }
 
     fn collect_solutions(&self, problem: Problem, env: &Env, result: &dyn Fn(&Env) -> Result<Val>) -> Result<Set> {
-        let mut out = Builder::new();
+        let mut out = Collector::new(self);
         let _ = self.solve(problem, env, &mut |env| {
-            out.push(self.finite(&result(env)?, env)?);
-            self.check_size(out.len() as u64)?;
+            out.push(self.finite(&result(env)?, env)?)?;
             GO_ON
         })?;
         Ok(out.finish())
@@ -277,11 +275,11 @@ impl Session<'_> {
             }
             Expr::Quantified { op: QuantifiedOp::Union, binder, pred, expr, .. } => {
                 let problem = Problem::of_pred(self, binder, *pred).unbounded(Unbounded::Error);
-                let mut out = Builder::new();
+                let mut out = Collector::new(self);
                 let _ = self.solve(problem, &inner, &mut |env| {
                     let part = self.enumerate(&self.expr(*expr, env)?, env)?;
-                    self.check_size(part.len().saturating_add(out.len() as u64))?;
-                    out.extend(part.iter());
+                    self.check_size(part.len())?;
+                    out.extend(part.iter())?;
                     GO_ON
                 })?;
                 Ok(out.finish())
@@ -295,6 +293,7 @@ impl Session<'_> {
             BinaryOp::Union => {
                 let (left, right) = (self.enumerate(left, env)?, self.enumerate(right, env)?);
                 self.check_size(left.len().saturating_add(right.len()))?;
+                self.charge_bulk(left.copy_bytes() + right.copy_bytes())?;
                 Ok(left.union(&right))
             }
             BinaryOp::Intersection => {
@@ -325,7 +324,7 @@ impl Session<'_> {
             BinaryOp::ParallelProduct => {
                 let (left, right) = (self.enumerate(left, env)?, self.enumerate(right, env)?);
                 self.check_size(left.len().saturating_mul(right.len()))?;
-                Ok(relation::parallel_product(&left, &right))
+                relation::parallel_product(&left, &right, &mut self.meter())
             }
             BinaryOp::Iterate => {
                 let dom = self.enumerate(&self.dom(left, env)?, env)?;
@@ -347,13 +346,12 @@ impl Session<'_> {
             let inverse = SymbolicSet::binary(BinaryOp::Compose, self.inverse(right, env)?, self.inverse(left, env)?);
             return Ok(relation::inverse(&self.enumerate(&inverse, env)?));
         }
-        let mut out = Builder::new();
+        let mut out = Collector::new(self);
         for pair in &self.enumerate(left, env)? {
             let (first, middle) = pair.as_pair().ok_or(ErrorKind::Internal("a pair is expected"))?;
             let images = self.images(right, &middle.clone().into(), env)?;
             let _ = self.each_image(&images, env, &mut |second| {
-                out.push(Value::pair(first.clone(), self.finite(&second, env)?));
-                self.check_size(out.len() as u64)?;
+                out.push(Value::pair(first.clone(), self.finite(&second, env)?))?;
                 GO_ON
             })?;
         }
@@ -365,11 +363,11 @@ impl Session<'_> {
         if image != *set {
             return self.enumerate(&image, env);
         }
-        let mut out = Builder::new();
+        let mut out = Collector::new(self);
         for pair in &self.enumerate(left, env)? {
             let (first, second) = pair.as_pair().ok_or(ErrorKind::Internal("a pair is expected"))?;
             if self.member(&first.clone().into(), right, env)? {
-                out.push(second.clone());
+                out.push(second.clone())?;
             }
         }
         Ok(out.finish())
@@ -377,12 +375,11 @@ impl Session<'_> {
 
     /// The pairs of a relation with these first components.
     fn rows(&self, keys: &Set, relation: &Val, env: &Env) -> Result<Set> {
-        let mut out = Builder::new();
+        let mut out = Collector::new(self);
         for key in keys {
             let images = self.images(relation, &key.clone().into(), env)?;
             let _ = self.each_image(&images, env, &mut |image| {
-                out.push(Value::pair(key.clone(), self.finite(&image, env)?));
-                self.check_size(out.len() as u64)?;
+                out.push(Value::pair(key.clone(), self.finite(&image, env)?))?;
                 GO_ON
             })?;
         }
@@ -390,11 +387,10 @@ impl Session<'_> {
     }
 
     fn filtered(&self, set: &Val, env: &Env, keep: &dyn Fn(&Val) -> Result<bool>) -> Result<Set> {
-        let mut out = Builder::new();
+        let mut out = Collector::new(self);
         let _ = self.each(set, env, &mut |val| {
             if keep(&val)? {
-                out.push(self.finite(&val, env)?);
-                self.check_size(out.len() as u64)?;
+                out.push(self.finite(&val, env)?)?;
             }
             GO_ON
         })?;
@@ -417,14 +413,14 @@ impl Session<'_> {
     }
 
     fn enumerate_free_type(&self, id: FreeTypeId, env: &Env) -> Result<Set> {
-        let mut out = Builder::new();
+        let mut out = Collector::new(self);
         for (constructor, declared) in (0..).zip(&self.model().free_types[id].constructors) {
             if declared.arg.is_none() {
-                out.push(Value::free(id.0, constructor, None));
+                out.push(Value::free(id.0, constructor, None))?;
                 continue;
             }
             let args = self.enumerate(&self.constructor_domain(id, constructor, env)?, env)?;
-            out.extend(args.iter().map(|arg| Value::free(id.0, constructor, Some(arg))));
+            out.extend(args.iter().map(|arg| Value::free(id.0, constructor, Some(arg))))?;
         }
         Ok(out.finish())
     }

@@ -188,6 +188,7 @@ impl Session<'_> {
     }
 
     pub fn is_empty(&self, val: &Val, env: &Env) -> Result<bool> {
+        self.tick()?;
         abridge_diag::with_stack(|| self.is_empty_inner(val, env))
     }
 
@@ -210,7 +211,9 @@ impl Session<'_> {
                 _ => {}
             },
             Some(SymbolicSet::Binary(op, left, right)) => match op {
-                BinaryOp::Cartesian => return Ok(self.is_empty(left, env)? || self.is_empty(right, env)?),
+                BinaryOp::Cartesian => {
+                    return Ok(self.is_empty(left, env)? || !left.is_same(right) && self.is_empty(right, env)?);
+                }
                 BinaryOp::Union | BinaryOp::Override => {
                     return Ok(self.is_empty(left, env)? && self.is_empty(right, env)?);
                 }

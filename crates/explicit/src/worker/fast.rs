@@ -47,22 +47,3 @@ impl<'a> FastPath<'a> {
         self.loaded.fill(None);
     }
 }
-
-/// Number of times that the compiled form gave an answer.
-#[derive(Default)]
-pub(crate) struct Trust {
-    asked: u32,
-    failed: u32,
-}
-
-impl Trust {
-    /// True if asking is worth it.
-    pub(crate) fn is_given(&self) -> bool {
-        self.failed < 8 || self.failed < self.asked / 2
-    }
-
-    pub(crate) fn count(&mut self, answered: bool) {
-        self.asked = self.asked.saturating_add(1);
-        self.failed = self.failed.saturating_add(u32::from(!answered));
-    }
-}

@@ -1,9 +1,10 @@
 //! Inspection of states: conjuncts that are false or ill-defined, goals that are reached.
 
+use abridge_compile::SuccessRate;
 use abridge_eval::{Env, State};
 use abridge_system::{Ahead, Completeness, FindingKind, Gap};
 
-use super::fast::{FastPath, Trust};
+use super::fast::FastPath;
 use crate::conjunct::{Conjunct, Conjuncts, Role};
 use crate::layout::fill;
 use crate::memo::{MemoHandle, PrefetchBuffer};
@@ -37,7 +38,7 @@ const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
 pub(crate) struct Inspector<'a> {
     conjuncts: &'a Conjuncts,
     handles: Vec<Option<MemoHandle<'a>>>,
-    trust: Vec<Trust>,
+    success: Vec<SuccessRate>,
     costs: Vec<Usage>,
     key: Vec<u32>,
     failed: Vec<(u32, FindingKind)>,
@@ -57,7 +58,7 @@ impl<'a> Inspector<'a> {
     pub(crate) fn new(conjuncts: &'a Conjuncts) -> Self {
         Inspector {
             handles: conjuncts.groups.iter().map(|group| group.memo.as_ref().map(MemoHandle::new)).collect(),
-            trust: conjuncts.list.iter().map(|_| Trust::default()).collect(),
+            success: conjuncts.list.iter().map(|_| SuccessRate::default()).collect(),
             costs: vec![Usage::default(); conjuncts.list.len()],
             conjuncts,
             key: Vec::new(),
@@ -137,7 +138,8 @@ impl<'a> Inspector<'a> {
         for below in &group.below {
             is_fine &= self.is_fine(*below, subject);
         }
-        if let (Some(key), Some(handle)) = (missing.filter(|_| self.gap != Some(Gap::Stopped)), &self.handles[idx]) {
+        let is_lasting = self.gap.is_none_or(|gap| GAPS.contains(&gap));
+        if let (Some(key), Some(handle)) = (missing.filter(|_| is_lasting), &self.handles[idx]) {
             // Groups below have used the buffer.
             fill(&mut self.key, subject.words, &group.words);
             let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap);
@@ -156,7 +158,7 @@ impl<'a> Inspector<'a> {
         let conjunct = &self.conjuncts.list[idx];
         let number = conjunct.number;
         let clock = Clock::start(subject.system.config.profile);
-        let (truth, gap) = conjunct.truth(&mut self.trust[idx], &mut self.costs[idx], words, subject);
+        let (truth, gap) = conjunct.truth(&self.success[idx], &mut self.costs[idx], words, subject);
         self.gap = self.gap.max(gap);
         clock.stop(&mut self.costs[idx]);
         let kind = match (self.conjuncts.role, truth) {
@@ -177,17 +179,17 @@ impl<'a> Inspector<'a> {
 impl Conjunct {
     fn truth(
         &self,
-        trust: &mut Trust,
+        success: &SuccessRate,
         cost: &mut Usage,
         words: &[usize],
         subject: &mut Subject<'_, '_>,
     ) -> (Evaluated, Option<Gap>) {
         let Subject { system, fast, words: state_words, state } = subject;
-        if let (Some(test), Some(fast)) = (self.compiled, fast.as_mut().filter(|_| trust.is_given())) {
+        if let (Some(test), Some(fast)) = (self.compiled, fast.as_mut().filter(|_| success.is_worthwhile())) {
             fast.load(system, state_words, words);
             cost.computed += 1;
             let answer = fast.runtime.holds(test);
-            trust.count(answer.is_ok());
+            success.count(answer.is_ok());
             match answer {
                 Ok(holds) => return (if holds { Evaluated::True } else { Evaluated::False }, None),
                 Err(_) => fast.forget(),

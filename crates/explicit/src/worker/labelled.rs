@@ -112,7 +112,9 @@ impl Performer<'_> {
     fn compute_labelled(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
         let Expansion { system, words, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
         let start = out.len();
-        if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
+        if let Some(fast) =
+            fast.as_mut().filter(|_| self.success.is_worthwhile() && system.config.max_operations.is_none())
+        {
             let done = match &mut self.staged {
                 Some((staged, handles)) => {
                     let mut run = Run { system, fast, words, alike: None, scratch, verdicts, n_computed: 0 };
@@ -125,7 +127,7 @@ impl Performer<'_> {
                     self.operation.at_once_labelled(system, fast, words, scratch, out)
                 }
             };
-            self.trust.count(done.is_ok());
+            self.success.count(done.is_ok());
             if done.is_ok() {
                 return Doubt::default();
             }
@@ -161,7 +163,7 @@ impl Operation {
     fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) -> bool {
         let entry = &mut scratch.entry;
         entry.clear();
-        for step in out.iter().skip(start) {
+        for step in out.iter_from(start) {
             let Some(label) = step.label.filter(|label| label.0 < MAX_LISTED_LABELS) else { return false };
             entry.push(label.0 << 1 | u32::from(step.count == 0));
             entry.extend(self.writes.iter().map(|word| step.target[*word]));

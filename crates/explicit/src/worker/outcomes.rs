@@ -31,7 +31,7 @@ impl<'o> Outcomes<'o> {
         }
         let n_targets = self.out.len() - self.start;
         let known = if n_targets <= MAX_COMPARED_TARGETS {
-            self.out.iter().skip(self.start).position(|other| other.target == target.as_slice())
+            self.out.iter_from(self.start).position(|other| other.target == target.as_slice())
         } else {
             self.group();
             self.groups.get(target.as_slice()).copied()
@@ -49,7 +49,7 @@ impl<'o> Outcomes<'o> {
 
     pub(crate) fn group(&mut self) {
         if self.groups.is_empty() {
-            let targets = self.out.iter().skip(self.start).enumerate();
+            let targets = self.out.iter_from(self.start).enumerate();
             self.groups = targets.map(|(idx, step)| (step.target.into(), idx)).collect();
         }
     }

@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use abridge_compile::{Fast, GuardVerdict, Stabiliser, Staged, Stop};
+use abridge_compile::{Fast, GuardVerdict, Stabiliser, Staged, Stop, SuccessRate};
 use abridge_eval::{State, Transition, Val};
 use abridge_model::ids::Id as _;
 use abridge_system::{Ahead, Alike, Completeness, Gap, Steps};
 
 use super::alike::{Groups, pattern};
 use super::conditions::GuardVerdicts;
-use super::fast::{FastPath, Trust};
+use super::fast::FastPath;
 use super::outcomes::{Distinct, Outcomes};
 use crate::layout::{UNSET, fill};
 use crate::memo::{Key, MemoHandle, PrefetchBuffer};
@@ -23,7 +23,7 @@ pub(crate) struct Performer<'a> {
     whole: Option<MemoHandle<'a>>,
     pub(crate) with_labels: Option<MemoHandle<'a>>,
     pub(crate) staged: Option<(&'a Staged, StageHandles<'a>)>,
-    pub(crate) trust: Trust,
+    pub(crate) success: SuccessRate,
     pub(crate) cost: Usage,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Performer<'a> {
             whole: operation.whole.as_ref().map(MemoHandle::new),
             with_labels: operation.labelled.as_ref().map(MemoHandle::new),
             staged,
-            trust: Trust::default(),
+            success: SuccessRate::default(),
             cost: Usage::default(),
         }
     }
@@ -186,7 +186,9 @@ impl<'a> Performer<'a> {
     fn compute(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
         let Expansion { system, words, alike, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
         let start = out.len();
-        if let Some(fast) = fast.as_mut().filter(|_| self.trust.is_given() && system.config.max_operations.is_none()) {
+        if let Some(fast) =
+            fast.as_mut().filter(|_| self.success.is_worthwhile() && system.config.max_operations.is_none())
+        {
             let done = match &mut self.staged {
                 Some((staged, handles)) => {
                     let mut run = Run { system, fast, words, alike: *alike, scratch, verdicts, n_computed: 0 };
@@ -202,7 +204,7 @@ impl<'a> Performer<'a> {
                     }
                 }
             };
-            self.trust.count(done.is_ok());
+            self.success.count(done.is_ok());
             if done.is_ok() {
                 return Doubt::default();
             }
@@ -222,7 +224,7 @@ pub(crate) struct Doubt {
     pub(crate) gap: Option<Gap>,
 }
 
-/// Gaps as they are remembered, from 1 on. What was stopped is not remembered: it may be asked again.
+/// Gaps as they are remembered, from 1 on. What was stopped or lacked memory is not remembered: it may be asked again.
 const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
 
 impl Doubt {
@@ -238,7 +240,7 @@ impl Doubt {
 
     /// The same question gets the same answer again.
     pub(crate) fn is_lasting(self) -> bool {
-        self.gap != Some(Gap::Stopped)
+        self.gap.is_none_or(|gap| GAPS.contains(&gap))
     }
 
     fn add_to(self, operation: u32, out: &mut Steps) -> Completeness {
@@ -292,7 +294,7 @@ impl Operation {
     ) {
         let entry = &mut scratch.entry;
         entry.clear();
-        for step in out.iter().skip(start) {
+        for step in out.iter_from(start) {
             let Ok(count) = u32::try_from(step.count) else { return };
             entry.push(count);
             entry.extend(self.writes.iter().map(|word| step.target[*word]));
@@ -344,9 +346,11 @@ impl Operation {
                 }
                 None => (0..n_solutions).try_for_each(|idx| {
                     let is_new = outcome(run, idx)?;
-                    if is_new || run.scratch.wants_labels {
-                        let label = run.scratch.wants_labels.then(|| stages.label(run, row(idx)));
-                        out.push_labelled(self.step, label, u64::from(is_new), &run.scratch.target);
+                    if run.scratch.wants_labels {
+                        let label = stages.label(run, row(idx));
+                        out.push_labelled(self.step, Some(label), u64::from(is_new), &run.scratch.target);
+                    } else if is_new {
+                        out.push(self.step, 1, &run.scratch.target);
                     }
                     Ok(())
                 }),

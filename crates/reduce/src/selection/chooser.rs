@@ -91,6 +91,40 @@ impl Chooser {
         &self.best.events
     }
 
+    /// A stubborn set with an enabled instance and none that is noticed; all that is enabled if there is no such set.
+    pub(super) fn choose_along_paths(
+        &mut self,
+        dependencies: &Dependencies,
+        bits: &BitSet,
+        enabled: &BitSet,
+        noticed: &BitSet,
+    ) -> &BitSet {
+        self.begin();
+        let scene = Scene { dependencies, bits, enabled };
+        let (mut base, mut best, mut trial) =
+            (std::mem::take(&mut self.base), std::mem::take(&mut self.best), std::mem::take(&mut self.trial));
+        base.clear();
+        dependencies.errors().for_each(|error| base.add(&scene, error));
+        best.clear();
+        best.add_all(&scene, enabled);
+        let mut fewest = enabled.len();
+        if self.close(&scene, &mut base, fewest) && !base.events.intersects(noticed) {
+            for event in enabled.iter().filter(|event| !noticed.contains(*event)) {
+                trial.copy_from(&base);
+                trial.add(&scene, event);
+                if self.close(&scene, &mut trial, fewest)
+                    && trial.n_enabled < fewest
+                    && !trial.events.intersects(noticed)
+                {
+                    fewest = trial.n_enabled;
+                    best.copy_from(&trial);
+                }
+            }
+        }
+        (self.base, self.best, self.trial) = (base, best, trial);
+        &self.best.events
+    }
+
     /// Adds to a set what can disable some enabled instance, whichever makes the set smallest.
     fn cover_deadlocks(&mut self, scene: &Scene<'_>, base: &Closure) {
         let (mut best, mut trial) = (std::mem::take(&mut self.best), std::mem::take(&mut self.trial));

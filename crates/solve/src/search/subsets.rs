@@ -34,6 +34,17 @@ struct Between {
     is_told: bool,
 }
 
+/// What is known about an expression and a set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    /// `expr <: set`
+    Within,
+    /// `set <: expr`
+    Contains,
+    /// `expr /\ set = {}`
+    Avoids,
+}
+
 impl Between {
     fn at_least(&mut self, set: &Set) {
         self.is_told |= !set.is_empty();
@@ -160,8 +171,8 @@ impl Search<'_> {
     fn bound_set(&self, relation: Relation, left: &Operand, right: &Operand, node: &Node, out: &mut Between) {
         let mut both = |expr: &Operand, known: &Operand| {
             let (Operand::Expr(expr), Some(set)) = (expr, self.known_set(known, node)) else { return };
-            self.is_within(*expr, &set, node, out, 0);
-            self.contains(*expr, &set, node, out, 0);
+            self.bound_by(*expr, Bound::Within, &set, node, out, 0);
+            self.bound_by(*expr, Bound::Contains, &set, node, out, 0);
         };
         match relation {
             Relation::Equal => {
@@ -170,23 +181,23 @@ impl Search<'_> {
             }
             Relation::Subset => {
                 if let (Operand::Expr(expr), Some(set)) = (left, self.known_set(right, node)) {
-                    self.is_within(*expr, &set, node, out, 0);
+                    self.bound_by(*expr, Bound::Within, &set, node, out, 0);
                 }
                 if let (Some(set), Operand::Expr(expr)) = (self.known_set(left, node), right) {
-                    self.contains(*expr, &set, node, out, 0);
+                    self.bound_by(*expr, Bound::Contains, &set, node, out, 0);
                 }
             }
             Relation::Member => {
                 if let (Some(value), Operand::Expr(expr)) = (self.known_value(left, node), right) {
-                    self.contains(*expr, &Set::singleton(value), node, out, 0);
+                    self.bound_by(*expr, Bound::Contains, &Set::singleton(value), node, out, 0);
                 }
                 if let (Operand::Expr(expr), Some(of)) = (left, self.power_set_of(right, node)) {
-                    self.is_within(*expr, &of, node, out, 0);
+                    self.bound_by(*expr, Bound::Within, &of, node, out, 0);
                 }
             }
             Relation::NotMember => {
                 if let (Some(value), Operand::Expr(expr)) = (self.known_value(left, node), right) {
-                    self.avoids(*expr, &Set::singleton(value), node, out, 0);
+                    self.bound_by(*expr, Bound::Avoids, &Set::singleton(value), node, out, 0);
                 }
             }
             Relation::NotEqual | Relation::Less | Relation::LessEqual => {}
@@ -284,112 +295,63 @@ impl Search<'_> {
         self.as_unknown(&Operand::Expr(id), node) == Some(out.unknown)
     }
 
-    /// `expr <: set`
-    fn is_within(&self, id: ExprId, set: &Set, node: &Node, out: &mut Between, depth: u32) {
+    /// Bounds the unknown by what is known about an expression that it occurs in.
+    fn bound_by(&self, id: ExprId, bound: Bound, set: &Set, node: &Node, out: &mut Between, depth: u32) {
         if self.is_it(id, node, out) {
-            return out.at_most(set);
+            return match bound {
+                Bound::Within => out.at_most(set),
+                Bound::Contains => out.at_least(set),
+                Bound::Avoids => out.exclude(set),
+            };
         }
         let Expr::Binary(op, left, right) = self.session.model().expr(id) else { return };
-        if depth >= MAX_DEPTH {
+        if depth >= MAX_DEPTH || (set.is_empty() && bound != Bound::Within) {
             return;
         }
         let known = |id: ExprId| self.known_set(&Operand::Expr(id), node);
-        match op {
-            BinaryOp::Union => {
-                self.is_within(*left, set, node, out, depth + 1);
-                self.is_within(*right, set, node, out, depth + 1);
+        // An operand that is known, and the other one.
+        let beside_known = || {
+            let operands = [(*left, *right), (*right, *left)].into_iter();
+            operands.filter_map(|(one, other)| Some((known(one)?, other)))
+        };
+        let mut operand = |id: ExprId, bound: Bound, set: &Set| self.bound_by(id, bound, set, node, out, depth + 1);
+        match (bound, op) {
+            (Bound::Within | Bound::Avoids, BinaryOp::Union) | (Bound::Contains, BinaryOp::Intersection) => {
+                operand(*left, bound, set);
+                operand(*right, bound, set);
             }
-            BinaryOp::Intersection => {
-                if let Some(other) = known(*left) {
-                    self.avoids(*right, &other.difference(set), node, out, depth + 1);
+            (Bound::Within, BinaryOp::Intersection) => {
+                beside_known().for_each(|(known, other)| operand(other, Bound::Avoids, &known.difference(set)));
+            }
+            (Bound::Contains, BinaryOp::Union) => {
+                beside_known().for_each(|(known, other)| operand(other, Bound::Contains, &set.difference(&known)));
+            }
+            (Bound::Avoids, BinaryOp::Intersection) => {
+                beside_known().for_each(|(known, other)| operand(other, Bound::Avoids, &known.intersection(set)));
+            }
+            (Bound::Contains, BinaryOp::Difference) => {
+                operand(*left, Bound::Contains, set);
+                operand(*right, Bound::Avoids, set);
+            }
+            (Bound::Within | Bound::Avoids, BinaryOp::Difference) => {
+                let is_within = bound == Bound::Within;
+                if let Some(less) = known(*right) {
+                    operand(*left, bound, &if is_within { set.union(&less) } else { set.difference(&less) });
                 }
-                if let Some(other) = known(*right) {
-                    self.avoids(*left, &other.difference(set), node, out, depth + 1);
+                if let Some(from) = known(*left) {
+                    let taken = if is_within { from.difference(set) } else { from.intersection(set) };
+                    operand(*right, Bound::Contains, &taken);
                 }
             }
-            BinaryOp::Difference => {
-                if let Some(other) = known(*right) {
-                    self.is_within(*left, &set.union(&other), node, out, depth + 1);
-                }
-                if let Some(other) = known(*left) {
-                    self.contains(*right, &other.difference(set), node, out, depth + 1);
-                }
-            }
-            BinaryOp::Image => {
+            (Bound::Within, BinaryOp::Image) => {
                 if let Some(relation) = known(*left) {
                     let outside = relation::range_subtract(&relation, set);
-                    self.avoids(*right, &relation::dom(&outside), node, out, depth + 1);
+                    operand(*right, Bound::Avoids, &relation::dom(&outside));
                 }
             }
-            _ => {}
-        }
-    }
-
-    /// `set <: expr`
-    fn contains(&self, id: ExprId, set: &Set, node: &Node, out: &mut Between, depth: u32) {
-        if self.is_it(id, node, out) {
-            return out.at_least(set);
-        }
-        let Expr::Binary(op, left, right) = self.session.model().expr(id) else { return };
-        if depth >= MAX_DEPTH || set.is_empty() {
-            return;
-        }
-        let known = |id: ExprId| self.known_set(&Operand::Expr(id), node);
-        match op {
-            BinaryOp::Union => {
-                if let Some(other) = known(*left) {
-                    self.contains(*right, &set.difference(&other), node, out, depth + 1);
-                }
-                if let Some(other) = known(*right) {
-                    self.contains(*left, &set.difference(&other), node, out, depth + 1);
-                }
-            }
-            BinaryOp::Intersection => {
-                self.contains(*left, set, node, out, depth + 1);
-                self.contains(*right, set, node, out, depth + 1);
-            }
-            BinaryOp::Difference => {
-                self.contains(*left, set, node, out, depth + 1);
-                self.avoids(*right, set, node, out, depth + 1);
-            }
-            BinaryOp::Image => {
+            (Bound::Contains, BinaryOp::Image) => {
                 if let Some(relation) = known(*left) {
-                    self.contains(*right, &only_keys(&relation, set), node, out, depth + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// `expr /\ set = {}`
-    fn avoids(&self, id: ExprId, set: &Set, node: &Node, out: &mut Between, depth: u32) {
-        if self.is_it(id, node, out) {
-            return out.exclude(set);
-        }
-        let Expr::Binary(op, left, right) = self.session.model().expr(id) else { return };
-        if depth >= MAX_DEPTH || set.is_empty() {
-            return;
-        }
-        let known = |id: ExprId| self.known_set(&Operand::Expr(id), node);
-        match op {
-            BinaryOp::Union => {
-                self.avoids(*left, set, node, out, depth + 1);
-                self.avoids(*right, set, node, out, depth + 1);
-            }
-            BinaryOp::Intersection => {
-                if let Some(other) = known(*left) {
-                    self.avoids(*right, &other.intersection(set), node, out, depth + 1);
-                }
-                if let Some(other) = known(*right) {
-                    self.avoids(*left, &other.intersection(set), node, out, depth + 1);
-                }
-            }
-            BinaryOp::Difference => {
-                if let Some(other) = known(*right) {
-                    self.avoids(*left, &set.difference(&other), node, out, depth + 1);
-                }
-                if let Some(other) = known(*left) {
-                    self.contains(*right, &other.intersection(set), node, out, depth + 1);
+                    operand(*right, Bound::Contains, &only_keys(&relation, set));
                 }
             }
             _ => {}

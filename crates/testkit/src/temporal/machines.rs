@@ -13,7 +13,7 @@ use abridge_diag::SourceMap;
 use abridge_eval::Env;
 use abridge_explicit::{Explicit, Place, judge};
 use abridge_model::{Logic, PredId};
-use abridge_sema::{FormulaBody, FormulaText, Role, analyse_formulas};
+use abridge_sema::{FormulaBody, FormulaText, Role};
 use abridge_system::Origin;
 use abridge_temporal::formula::{AtomId, Atoms, Ltl, LtlNode, Unary};
 use abridge_temporal::{Source, parse_ctl, parse_ltl};
@@ -279,7 +279,7 @@ fn graph(project: &Project) -> Graph {
     let texts: Vec<FormulaText> = (0..N_PREDICATES)
         .map(|number| FormulaText { source: "<p>".to_owned(), text: format!("p{number}"), role: Role::Predicate })
         .collect();
-    let analysis = analyse_formulas(project, Some(project.main()), &texts, &project.options);
+    let analysis = project.analyse_formulas(&texts);
     let model = analysis.model.as_ref().expect("the definitions are predicates");
     let predicates: Vec<PredId> = analysis
         .formulas

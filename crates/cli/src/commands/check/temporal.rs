@@ -9,7 +9,7 @@ use abridge_check::{
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Logic, Model};
 use abridge_sema::Options;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::load::load_with;
@@ -28,9 +28,20 @@ pub(crate) struct TemporalOptions {
     /// Check the formulas of a file as well: lines `ltl FORMULA` or `ctl FORMULA`, or a project of ProB 2 (.prob2project)
     #[arg(long, value_name = "FILE", help_heading = "Properties")]
     formulas: Vec<PathBuf>,
+    /// How paths of temporal formulas go on where nothing is enabled
+    #[arg(long, value_enum, default_value = "end", value_name = "HOW", help_heading = "Properties")]
+    pub(crate) deadlock: AtDeadlock,
     /// Do not check the temporal properties of the machine
     #[arg(long, help_heading = "Properties")]
     pub(crate) no_temporal: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AtDeadlock {
+    /// The path ends there, as in ProB
+    End,
+    /// The path stays there for ever, as in tools without finite paths
+    Stutter,
 }
 
 impl TemporalOptions {
@@ -184,9 +195,10 @@ pub(crate) fn path_text(steps: &[TraceStep], first: usize, loop_start: Option<us
         return format!("{stem}  loop starts here\n{round}  loop: the last {n_round} for ever\n");
     }
     let end = match end {
+        Some(Position::Loop(_)) => "  stays in a deadlock for ever\n",
         Some(Position::Deadlock) => "  ends in a deadlock\n",
         Some(Position::Anything) => "  whatever follows, the formula is false\n",
-        _ => "",
+        None => "",
     };
     table(steps, first) + end
 }

@@ -1,0 +1,469 @@
+//! Checking with the symbolic engine: valuations of the constants one after the other, each as diagrams.
+//!
+//! The explicit system gives the set-ups, the judge finds traces again and explains findings, and the report is the one of every engine. A machine without a set-up
+//! or with an initialisation that has no outcome is left to the explicit engine, which explains why. Whatever the engine does not do, or did not finish, is
+//! a limit: a missing limit would turn into `Holds`.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use abridge_encoding::PropertyKind;
+use abridge_eval::{State, map_slots};
+use abridge_explicit::{Explicit, FIRST_OPERATION, INITIALISATION};
+use abridge_reduce::source_of;
+use abridge_reduce::symmetry::{
+    Auto, Group, Method, Permutation, Quotient as _, TupleClasses, permute_value, symmetry_of,
+};
+use abridge_search::{Control, DiskUse, Progress};
+use abridge_symbolic::{Asked, Class, Distrust, Exchange, Halt, Kind, Reached, Space, Stop, with_engine_stack};
+use abridge_system::{Explanation, FindingKind, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
+use num_bigint::BigUint;
+
+use crate::explorer::InMemory;
+use crate::report::{
+    Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
+};
+use crate::trace::{Path, Trace, realise};
+use crate::{Config, Profile, asked, limits, reduced, violation_at, violation_of};
+
+/// The engine of a check.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Engine {
+    /// State by state.
+    #[default]
+    Explicit,
+    /// Sets of states as decision diagrams.
+    Symbolic,
+    /// Explicit at first; symbolic where that takes long and has an answer.
+    Auto,
+}
+
+/// Explores a system symbolically; nothing if the explicit engine has to explain why the machine does not start.
+pub(crate) fn run(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Option<Report> {
+    let mut run = Run::new(system, config, control);
+    if let Some(reason) = run.unsupported() {
+        run.stops.push(format!("symbolic engine: {reason}"));
+        return Some(run.report());
+    }
+    if !config.formulas.formulas.is_empty() {
+        run.stops.push("symbolic engine: temporal formulas are not checked".to_owned());
+    }
+    let setups = run.set_ups()?;
+    for (setup, count) in setups {
+        match with_engine_stack(|| run.explore(setup.as_deref(), count))? {
+            Next::Setup => {}
+            Next::End => break,
+        }
+    }
+    Some(run.report())
+}
+
+/// States that the explicit engine visits before the symbolic one is tried.
+const TRIAL_STATES: u64 = 200_000;
+
+/// Explores a system explicitly at first, then symbolically if there are many states and the engine has an answer, else explicitly to the end.
+pub(crate) fn automatic(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
+    let is_trying = config.formulas.formulas.is_empty();
+    let mut trial = Trial { control, is_trying, is_over: false };
+    let Ok(report) = reduced::run(system, config, InMemory(&mut trial));
+    if !trial.is_over {
+        return report;
+    }
+    let control = trial.control;
+    match run(system, config, control) {
+        Some(report) if report.verdict != Verdict::Incomplete => report,
+        _ => {
+            let Ok(report) = reduced::run(system, config, InMemory(control));
+            report
+        }
+    }
+}
+
+/// Ends a search after some states.
+struct Trial<'t> {
+    control: &'t mut dyn Control,
+    /// The symbolic engine can answer what is asked.
+    is_trying: bool,
+    is_over: bool,
+}
+
+impl Control for Trial<'_> {
+    fn poll(&mut self, progress: &Progress) -> Option<Limit> {
+        let answer = self.control.poll(progress);
+        self.is_over = self.is_trying
+            && answer.is_none()
+            && progress.states >= TRIAL_STATES
+            && progress.waiting > 0
+            && !progress.is_settled;
+        answer.or(self.is_over.then_some(Limit::Interrupted))
+    }
+
+    fn elapsed(&self) -> Option<std::time::Duration> {
+        self.control.elapsed()
+    }
+}
+
+/// What to do after a set-up.
+enum Next {
+    Setup,
+    End,
+}
+
+struct Run<'r, 's> {
+    system: &'r Explicit<'s>,
+    config: &'r Config,
+    control: &'r mut dyn Control,
+    states: BigUint,
+    initial: BigUint,
+    /// States behind representatives; nothing if they are not known.
+    behind: Option<BigUint>,
+    n_setups: u64,
+    n_setups_behind: u64,
+    /// Transitions of each operation; nothing where they are not known.
+    transitions: Vec<Option<BigUint>>,
+    found: Found,
+    violations: Vec<Violation>,
+    limits: Vec<Limit>,
+    stops: Vec<String>,
+    shown: SymbolicReport,
+}
+
+impl<'r, 's> Run<'r, 's> {
+    fn new(system: &'r Explicit<'s>, config: &'r Config, control: &'r mut dyn Control) -> Self {
+        Run {
+            system,
+            config,
+            control,
+            states: BigUint::default(),
+            initial: BigUint::default(),
+            behind: Some(BigUint::default()),
+            n_setups: 0,
+            n_setups_behind: 0,
+            transitions: vec![Some(BigUint::default()); system.operations().len()],
+            found: Found::default(),
+            violations: Vec::new(),
+            limits: Vec::new(),
+            stops: Vec::new(),
+            shown: SymbolicReport::default(),
+        }
+    }
+
+    /// What was asked for and the engine does not do.
+    fn unsupported(&self) -> Option<&'static str> {
+        let system = &self.config.system;
+        if self.system.has_scope() {
+            return Some("SCOPE is not supported");
+        }
+        if system.max_initialisations.is_some() || system.max_operations.is_some() {
+            return Some("caps on initialisations and operations are not supported");
+        }
+        self.config.max_depth.is_some().then_some("a limit of the depth is not supported")
+    }
+
+    /// The set-ups, one of each class under symmetry, each with the number of those that it stands for; no words for a machine without. Nothing if the machine does
+    /// not start.
+    fn set_ups(&mut self) -> Option<Vec<(Option<Vec<u32>>, u64)>> {
+        if !self.system.has_setup() {
+            return Some(vec![(None, 1)]);
+        }
+        let group = self.group();
+        if !group.is_trivial() {
+            self.system.set_up_by_class(Arc::new(TupleClasses::new(group)));
+        }
+        let mut steps = Steps::new(self.system.width());
+        let mut stop = None;
+        let completeness = self.system.worker().expand(Origin::Root, None, &mut steps, &mut |steps| {
+            let progress = Progress { states: steps.len() as u64, ..Progress::default() };
+            stop = self.control.poll(&progress);
+            if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if steps.is_empty() || !steps.ill_defined().is_empty() {
+            return None;
+        }
+        self.limits.extend(stop);
+        self.limits.extend(completeness.gap().map(Limit::Missing));
+        self.n_setups = steps.len() as u64;
+        self.n_setups_behind = steps.iter().map(|step| step.count).sum();
+        Some(steps.iter().map(|step| (Some(step.target.to_vec()), step.count)).collect())
+    }
+
+    fn asked(&self) -> Asked {
+        let Config { invariant, assertions, goal, deadlock, find_all, .. } = *self.config;
+        Asked { invariant, assertions, goal, deadlock, stop_at_first: !find_all }
+    }
+
+    /// Explores the states of one set-up, again if the judge does not confirm what circuits say; nothing if the machine does not start.
+    fn explore(&mut self, setup: Option<&[u32]>, count: u64) -> Option<Next> {
+        let mut distrust = Distrust::default();
+        loop {
+            match self.explore_with(setup, count, &mut distrust) {
+                ControlFlow::Break(next) => return next,
+                ControlFlow::Continue(()) => {}
+            }
+        }
+    }
+
+    /// Explores the states of one set-up; goes on if something is to be learnt that was taken from circuits.
+    fn explore_with(
+        &mut self,
+        setup: Option<&[u32]>,
+        count: u64,
+        distrust: &mut Distrust,
+    ) -> ControlFlow<Option<Next>> {
+        let source = source_of(self.system);
+        let constants = setup.map_or_else(|| self.system.blank(), |words| self.system.decode(words).0);
+        let group = self.group();
+        let (classes, is_split) = classes(&group, &constants);
+        let (max_nodes, stop) = (self.config.max_nodes, self.config.stop.clone());
+        let mut space = match Space::new(&source, &constants, &classes, distrust, max_nodes, stop) {
+            Ok(space) => space,
+            Err(halt) => {
+                self.halt(&halt);
+                return ControlFlow::Break(Some(Next::End));
+            }
+        };
+        let asked = self.asked();
+        let (system, config) = (self.system, self.config);
+        let mut limit = None;
+        let mut watch = |control: &mut dyn Control, progress: &abridge_symbolic::Progress| {
+            let abridge_symbolic::Progress { rounds, bytes, states, .. } = *progress;
+            let bytes = bytes + system.bytes();
+            limit = control.poll(&Progress { states, bytes, depth: rounds, ..Progress::default() });
+            limit = limit.or(config.max_states.filter(|max| states > *max).map(Limit::States));
+            limit.is_none()
+        };
+        let reached = space.reach(asked, &mut |progress| watch(&mut *self.control, progress));
+        if setup.is_none() && (space.is_start_ill_defined || reached.initial == BigUint::default()) {
+            return ControlFlow::Break(None);
+        }
+        if self.is_refuted(&reached, distrust) {
+            return ControlFlow::Continue(());
+        }
+        let mut kinds: Vec<(FindingKind, Vec<State>)> = Vec::new();
+        let mut unplaced = Vec::new();
+        let room = config.max_violations.saturating_sub(self.violations.len());
+        if !reached.found.is_empty() {
+            match space.paths(&reached, asked, room, &mut |progress| watch(&mut *self.control, progress)) {
+                Ok(paths) => kinds.extend(paths.into_iter().map(|(kind, path)| (finding(kind), path))),
+                Err(_) => unplaced.extend(reached.found.iter().map(|(kind, _)| finding(*kind)).take(room)),
+            }
+        }
+        if let Some(limit) = limit {
+            self.limits.push(limit);
+        }
+        let is_halted = reached.halt.is_some();
+        if let Some(halt) = reached.halt.as_ref().filter(|_| limit.is_none()) {
+            self.halt(halt);
+        }
+        self.stops.extend(space.missing.iter().cloned());
+        if space.is_start_ill_defined {
+            kinds.push((FindingKind::IllDefined(INITIALISATION), Vec::new()));
+        }
+        if reached.initial == BigUint::default() && !is_halted && config.deadlock {
+            kinds.push((FindingKind::Deadlock, Vec::new()));
+        }
+        reached.found.iter().for_each(|(kind, _)| self.found.add(finding(*kind)));
+        space.has_several_representatives |= is_split;
+        self.add_counts(&mut space, &reached, count);
+        let is_reduced = space.is_reduced();
+        drop(space);
+        self.add_violations(setup, kinds, unplaced, is_reduced.then_some(group.clone()));
+        let is_done = !config.find_all && !self.violations.is_empty();
+        ControlFlow::Break(Some(if is_done || is_halted { Next::End } else { Next::Setup }))
+    }
+
+    /// Whether the judge does not confirm something that circuits say; it is not to be taken from them again.
+    fn is_refuted(&self, reached: &Reached, distrust: &mut Distrust) -> bool {
+        let mut is_refuted = false;
+        for (kind, state) in &reached.found {
+            if self.system.explain(finding(*kind), &self.system.words_of(state, true)).is_some() {
+                continue;
+            }
+            is_refuted |= match kind {
+                Kind::IllDefined(operation) => distrust.operations.insert(*operation),
+                Kind::Property(property) | Kind::IllDefinedProperty(property) => {
+                    let is_new = !distrust.properties.contains(property);
+                    distrust.properties.push(*property);
+                    is_new
+                }
+                Kind::Deadlock => false,
+            };
+        }
+        is_refuted
+    }
+
+    /// The permutations of elements that the text of the model cannot tell apart, if states are to be identified by them.
+    fn group(&self) -> Group {
+        if self.config.symmetry == Method::Off {
+            return Group::new(Vec::new());
+        }
+        symmetry_of(self.system.model(), asked(self.config), &[], self.system.pinned()).group
+    }
+
+    fn halt(&mut self, halt: &Halt) {
+        match halt {
+            Halt::Stop(Stop::Nodes) => self.stops.push("node limit of the symbolic engine reached".to_owned()),
+            Halt::Stop(Stop::Stopped) => {
+                let why = self.config.stopped_for.get().copied();
+                self.limits.push(why.unwrap_or(Limit::Missing(abridge_system::Gap::Stopped)));
+            }
+            Halt::Gap(gap) => self.stops.push(format!("symbolic engine: {}", gap.text(self.system.model()))),
+            Halt::ManyValues => {
+                self.stops.push("symbolic engine: a variable without an exact form has too many values".to_owned());
+            }
+        }
+    }
+
+    fn add_counts(&mut self, space: &mut Space<'_>, reached: &Reached, count: u64) {
+        self.states += &reached.states;
+        self.initial += &reached.initial;
+        if space.is_reduced() {
+            self.shown.symmetry = match (self.shown.symmetry, space.has_several_representatives) {
+                (SymbolicSymmetry::Several, _) | (_, true) => SymbolicSymmetry::Several,
+                _ => SymbolicSymmetry::Unique,
+            };
+        }
+        let behind =
+            space.is_reduced().then(|| space.states_behind(reached).ok()).unwrap_or(Some(reached.states.clone()));
+        self.behind = self.behind.take().zip(behind).map(|(sum, more)| sum + more * count);
+        let counts = if space.is_reduced() { Err(Stop::Nodes) } else { space.transitions(reached) };
+        for (idx, sum) in self.transitions.iter_mut().enumerate() {
+            let more = counts.as_ref().ok().and_then(|counts| counts[idx].as_ref());
+            *sum = sum.take().zip(more).map(|(sum, more)| sum + more);
+        }
+        let parts = space.parts();
+        self.shown.learnt_operations = self.shown.learnt_operations.max(parts.learnt_operations);
+        self.shown.exact_operations = self.shown.exact_operations.max(parts.exact_operations);
+        self.shown.numbered_variables = self.shown.numbered_variables.max(parts.numbered_variables);
+        self.shown.peak_nodes = self.shown.peak_nodes.max(space.peak_nodes());
+        self.shown.rounds = self.shown.rounds.max(reached.rounds);
+        self.shown.n_reorderings += space.n_reorderings();
+    }
+
+    /// Adds violations with their traces, and those whose traces were not found in time.
+    fn add_violations(
+        &mut self,
+        setup: Option<&[u32]>,
+        kinds: Vec<(FindingKind, Vec<State>)>,
+        unplaced: Vec<FindingKind>,
+        group: Option<Group>,
+    ) {
+        let quotient = group.map(|group| Auto::new(self.system, group));
+        for (kind, states) in kinds {
+            self.found.add(kind);
+            let words = states.iter().map(|state| self.system.words_of(state, true));
+            let states: Vec<Vec<u32>> = setup.map(<[u32]>::to_vec).into_iter().chain(words).collect();
+            let is_new = self.violations.len() < self.config.max_violations;
+            if is_new {
+                // Under symmetry the states of the path are representatives.
+                let path = match &quotient {
+                    Some(quotient) => realise(self.system, &states, &mut quotient.judge()),
+                    None => Path { states, gap: None },
+                };
+                self.violations.extend(violation_at(self.system, kind, &path));
+            }
+        }
+        for kind in unplaced {
+            let gap = Some("the search for it was stopped".to_owned());
+            let violation = violation_of(kind, Trace { gap, ..Trace::default() }, Explanation::default());
+            self.violations.extend(violation);
+        }
+    }
+
+    fn report(mut self) -> Report {
+        let remarks = self.system.remarks();
+        self.limits.dedup();
+        let mut limits = limits(&remarks, &self.limits, self.config.stopped_for.get().copied());
+        self.stops.sort();
+        self.stops.dedup();
+        limits.extend(self.stops);
+        let verdict = match self.violations.first() {
+            Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,
+            Some(_) => Verdict::Violated,
+            None if limits.is_empty() => Verdict::Holds,
+            None => Verdict::Incomplete,
+        };
+        let number = |count: &BigUint| u64::try_from(count).unwrap_or(u64::MAX);
+        let operations = self.system.operations().iter();
+        let coverage = operations.zip(&self.transitions).filter_map(|(op, count)| {
+            let operation = self.system.model().operations[*op].name.to_string();
+            Some(Coverage { operation, transitions: number(count.as_ref()?) })
+        });
+        let coverage = coverage.collect();
+        let starts = &self.initial + self.n_setups;
+        let transitions = self.transitions.iter().try_fold(starts, |sum, count| Some(sum + count.as_ref()?));
+        let states = self.states + self.n_setups;
+        Report {
+            verdict,
+            states: number(&states),
+            transitions: transitions.as_ref().map_or(0, number),
+            depth: 0,
+            found: self.found,
+            violations: self.violations,
+            coverage,
+            failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
+            limits,
+            visited_all: true,
+            unchecked: Vec::new(),
+            outside_scope: remarks.n_outside,
+            por: None,
+            symbolic: Some(SymbolicReport {
+                states,
+                states_behind: self.behind.map(|behind| behind + self.n_setups_behind),
+                transitions,
+                ..self.shown
+            }),
+            table_bytes: 0,
+            profile: Profile::default(),
+            symmetry: SymmetryReport::default(),
+            disk: DiskUse::default(),
+            temporal: Vec::new(),
+        }
+    }
+}
+
+/// Exchanges of neighbours in lists of elements that can be exchanged without changing the constants, and whether the constants tell some elements apart: then
+/// there may be permutations that leave the constants as they are and are no product of such exchanges.
+fn classes<'g>(group: &'g Group, constants: &State) -> (Vec<Class<'g>>, bool) {
+    let images = |left: u32, right: u32| -> Permutation {
+        let mut images = group.identity();
+        images.swap(left as usize, right as usize);
+        images
+    };
+    let (mut classes, mut is_split) = (Vec::new(), false);
+    for range in group.ranges() {
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        for point in range {
+            let is_alike = |list: &&mut Vec<u32>| {
+                let images = images(list[0], point);
+                map_slots(&constants.constants, &mut |value| permute_value(group, &images, value)).is_none()
+            };
+            match lists.iter_mut().find(is_alike) {
+                Some(list) => list.push(point),
+                None => lists.push(vec![point]),
+            }
+        }
+        is_split |= lists.len() > 1;
+        for list in lists.into_iter().filter(|list| list.len() > 1) {
+            let exchange = |pair: &[u32]| -> Exchange<'g> {
+                let images = images(pair[0], pair[1]);
+                Box::new(move |value| permute_value(group, &images, value))
+            };
+            classes.push(list.windows(2).map(exchange).collect());
+        }
+    }
+    (classes, is_split)
+}
+
+/// A kind of finding as all engines know it.
+fn finding(kind: Kind) -> FindingKind {
+    match kind {
+        Kind::Property(PropertyKind::Invariant(idx)) => FindingKind::Invariant(idx as u32),
+        Kind::Property(PropertyKind::Assertion(idx)) => FindingKind::Assertion(idx as u32),
+        Kind::Property(PropertyKind::Goal) | Kind::IllDefinedProperty(PropertyKind::Goal) => FindingKind::Goal,
+        Kind::IllDefinedProperty(PropertyKind::Invariant(idx)) => FindingKind::IllDefinedInvariant(idx as u32),
+        Kind::IllDefinedProperty(PropertyKind::Assertion(idx)) => FindingKind::IllDefinedAssertion(idx as u32),
+        Kind::IllDefined(operation) => FindingKind::IllDefined(FIRST_OPERATION + operation as u32),
+        Kind::Deadlock => FindingKind::Deadlock,
+    }
+}

@@ -1,0 +1,62 @@
+//! What is encoded, and within which limits.
+//!
+//! The variables and operations of a [`Source`] are numbered by their positions; cells and instances refer to them by these numbers.
+
+use abridge_eval::Interp;
+use abridge_model::{LocalId, OpId, VarId};
+
+/// What is encoded.
+pub struct Source<'m> {
+    pub interp: &'m Interp<'m>,
+    /// The variables of a state, in the order of their cells.
+    pub variables: Vec<VarId>,
+    pub operations: Vec<OpId>,
+    /// For each operation the locals whose values label its steps.
+    pub labels: Vec<Vec<LocalId>>,
+}
+
+impl<'m> Source<'m> {
+    /// All variables and top-level operations of a machine.
+    pub fn new(interp: &'m Interp<'m>) -> Source<'m> {
+        let model = interp.model();
+        let operations: Vec<OpId> = model.transitions().map(|(op, _)| op).collect();
+        Source {
+            interp,
+            variables: model.state_variables().map(|(id, _)| id).collect(),
+            labels: operations.iter().map(|op| model.label_locals(*op)).collect(),
+            operations,
+        }
+    }
+}
+
+/// Limits and forms of an encoding.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Integers with at most this many values are one-hot, others are in binary. Elements of given sets are always one-hot.
+    pub max_one_hot: i64,
+    /// A bound that the invariant gives is tried even where the type would do.
+    pub prefers_invariant: bool,
+    /// Integers without bounds may drift: an approximation with a gap of its own.
+    pub allows_drift: bool,
+    /// Labels of one operation, beyond which it stays whole.
+    pub max_labels: usize,
+    /// Instances altogether, beyond which there is no encoding.
+    pub max_instances: usize,
+    pub max_cells_per_variable: usize,
+    /// Steps of evaluation for each round of the translation.
+    pub fuel: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            max_one_hot: 1,
+            prefers_invariant: true,
+            allows_drift: false,
+            max_labels: 1024,
+            max_instances: 4096,
+            max_cells_per_variable: 4096,
+            fuel: 30_000_000,
+        }
+    }
+}

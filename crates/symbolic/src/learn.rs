@@ -1,0 +1,288 @@
+//! Relations and properties that are learnt from the evaluator, for what has no exact circuit.
+//!
+//! An operation depends on the variables that it reads, and on those that it may leave as they are. Whenever new values of these turn up in a set of
+//! states, the evaluator says what the operation does there, and the answer joins the relation (as LTSmin does; Blom, van de Pol, "Symbolic reachability for
+//! process algebras with recursive data types", 2008). Properties are learnt in the same way. A set must be learnt before its image is taken.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use abridge_eval::{Env, Error, ErrorKind, Session, State, Warning};
+use abridge_model::PredId;
+use abridge_model::ids::Id as _;
+
+use abridge_encoding::PropertyKind;
+
+use crate::bdd::{Bdd, Made, Stop, Var};
+use crate::space::{Checked, Halt, Space, Step};
+
+/// What is known about something that depends on some variables.
+pub(crate) struct Known {
+    /// Bits that it depends on, and the cube of all others.
+    key: Vec<Var>,
+    rest: Bdd,
+    /// The values that were evaluated.
+    domain: Bdd,
+}
+
+pub(crate) struct LearntOperation {
+    known: Known,
+    /// Positions of the variables that it writes.
+    writes: Vec<usize>,
+    /// States by the number of their transitions.
+    pub(crate) by_count: BTreeMap<u64, Bdd>,
+}
+
+pub(crate) struct LearntProperty {
+    known: Known,
+    pred: PredId,
+}
+
+/// Answers are joined to a relation in parts of this many.
+const ANSWERS_PER_PART: usize = 512;
+
+impl Space<'_> {
+    fn known(&mut self, positions: &[usize]) -> Made<Known> {
+        let key: Vec<Var> = positions.iter().flat_map(|position| self.layout.bits_of(*position)).copied().collect();
+        let rest: Vec<Var> = self.layout.bits().iter().copied().filter(|bit| !key.contains(bit)).collect();
+        Ok(Known { key, rest: self.manager.cube(rest)?, domain: self.manager.constant(false) })
+    }
+
+    /// A step that nothing is known about.
+    pub(crate) fn learnt_step(&mut self, operation: usize) -> Result<Step, Halt> {
+        let effects = &self.source.interp.model().operations[self.source.operations[operation]].effects;
+        let writes: Vec<usize> = effects.writes.iter().filter_map(|id| self.layout.position(id)).collect();
+        let reads = effects.reads.iter().filter_map(|id| self.layout.position(id));
+        let mut positions: Vec<usize> = reads.chain(writes.iter().copied()).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        let written: Vec<Var> = writes.iter().flat_map(|position| self.layout.bits_of(*position)).copied().collect();
+        let known = self.known(&positions)?;
+        let none = self.manager.constant(false);
+        Ok(Step {
+            operation,
+            instance: None,
+            relation: none.clone(),
+            writes: self.manager.cube(written.iter().copied())?,
+            written,
+            enabled: none.clone(),
+            errors: none,
+            learnt: Some(LearntOperation { known, writes, by_count: BTreeMap::new() }),
+        })
+    }
+
+    /// A property that nothing is known about.
+    pub(crate) fn learnt_property(&mut self, position: usize) -> Result<Checked, Halt> {
+        let model = self.source.interp.model();
+        let property = &self.encoding.properties[position];
+        let pred = match property.kind {
+            PropertyKind::Invariant(idx) => Some(model.invariant[idx].pred),
+            PropertyKind::Assertion(idx) => Some(model.assertions[idx].pred),
+            PropertyKind::Goal => model.steering.goal,
+        };
+        let positions: Vec<usize> = property.reads.iter().filter_map(|id| self.layout.position(*id)).collect();
+        let known = self.known(&positions)?;
+        let none = self.manager.constant(false);
+        let learnt = pred.map(|pred| LearntProperty { known, pred });
+        Ok(Checked { position, holds: none.clone(), fails: none, learnt })
+    }
+
+    /// States of a set with values that were not evaluated, one for each valuation of the key.
+    fn unknown(&mut self, known: &Known, set: &Bdd) -> Result<Vec<(Bdd, State)>, Halt> {
+        let projected = self.manager.exists(set, &known.rest)?;
+        let mut open = self.manager.minus(&projected, &known.domain)?;
+        let mut found = Vec::new();
+        while let Some(bits) = self.manager.pick(&open).filter(|_| found.len() < ANSWERS_PER_PART) {
+            let key = self.manager.assignment(known.key.iter().map(|bit| (*bit, bits.contains(bit))))?;
+            let whole = self.manager.and(set, &key)?;
+            let state =
+                self.manager.pick(&whole).and_then(|bits| self.layout.decode(&self.encoding, &bits, &self.blank));
+            found.push((key.clone(), state.ok_or(Halt::ManyValues)?));
+            open = self.manager.minus(&open, &key)?;
+        }
+        Ok(found)
+    }
+
+    /// Makes a step know all states of a set.
+    pub(crate) fn learn_step(&mut self, idx: usize, set: &Bdd) -> Result<(), Halt> {
+        let Some(mut learnt) = self.steps[idx].learnt.take() else { return Ok(()) };
+        let result = self.learn_operation(idx, &mut learnt, set);
+        self.steps[idx].learnt = Some(learnt);
+        result
+    }
+
+    fn learn_operation(&mut self, idx: usize, learnt: &mut LearntOperation, set: &Bdd) -> Result<(), Halt> {
+        loop {
+            let open = self.unknown(&learnt.known, set)?;
+            if open.is_empty() {
+                return Ok(());
+            }
+            let (mut domain, mut relation, mut enabled, mut errors) =
+                (vec![learnt.known.domain.clone()], Vec::new(), Vec::new(), Vec::new());
+            let mut counted: BTreeMap<u64, Vec<Bdd>> = BTreeMap::new();
+            for (key, state) in open {
+                let outcomes = self.outcomes(self.steps[idx].operation, &state)?;
+                domain.push(key.clone());
+                if outcomes.has_error {
+                    errors.push(key.clone());
+                }
+                if !outcomes.targets.is_empty() {
+                    enabled.push(key.clone());
+                    counted.entry(outcomes.n_transitions).or_default().push(key.clone());
+                }
+                for target in outcomes.targets {
+                    let next = self.next_values(&learnt.writes, &target)?;
+                    relation.push(self.manager.and(&key, &next)?);
+                }
+            }
+            learnt.known.domain = self.manager.any(domain)?;
+            for (n_transitions, keys) in counted {
+                let none = self.manager.constant(false);
+                let before = learnt.by_count.remove(&n_transitions).unwrap_or(none);
+                let all = self.manager.any(keys.into_iter().chain([before]).collect())?;
+                learnt.by_count.insert(n_transitions, all);
+            }
+            let step = &mut self.steps[idx];
+            relation.push(step.relation.clone());
+            enabled.push(step.enabled.clone());
+            errors.push(step.errors.clone());
+            step.relation = self.manager.any(relation)?;
+            step.enabled = self.manager.any(enabled)?;
+            step.errors = self.manager.any(errors)?;
+        }
+    }
+
+    /// The next values of variables in a state.
+    fn next_values(&mut self, positions: &[usize], state: &State) -> Result<Bdd, Halt> {
+        let mut values = Vec::new();
+        for position in positions {
+            let variable = self.source.variables[*position];
+            let val = state.variables[variable.index()].clone().ok_or(Halt::ManyValues)?;
+            let bits = self.layout.encode_val(&self.encoding, *position, &val).ok_or(Halt::ManyValues)?;
+            values.extend(self.layout.bits_of(*position).iter().map(|bit| (bit.next(), bits.contains(bit))));
+        }
+        Ok(self.manager.assignment(values)?)
+    }
+
+    fn outcomes(&mut self, operation: usize, state: &State) -> Result<Outcomes, Halt> {
+        let op = self.source.operations[operation];
+        let name = &self.source.interp.model().operations[op].name;
+        let session = self.source.interp.session();
+        let mut outcomes = Outcomes::default();
+        let mut failure = None;
+        session.operation(op, state, &mut |found| match found {
+            Ok(transition) => {
+                outcomes.n_transitions += 1;
+                if !outcomes.targets.contains(&transition.state) {
+                    outcomes.targets.push(transition.state);
+                }
+                ControlFlow::Continue(())
+            }
+            Err(error) if is_violation(&error) => {
+                outcomes.has_error = true;
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Continue(())
+            }
+        });
+        let missing = missing(&session, failure, &format!("operation `{name}`"))?;
+        self.missing.extend(missing);
+        Ok(outcomes)
+    }
+
+    /// Makes all properties know the states of a set.
+    pub(crate) fn learn_properties(&mut self, set: &Bdd) -> Result<(), Halt> {
+        for idx in 0..self.properties.len() {
+            let Some(mut learnt) = self.properties[idx].learnt.take() else { continue };
+            let result = self.learn_property(idx, &mut learnt, set);
+            self.properties[idx].learnt = Some(learnt);
+            result?;
+        }
+        Ok(())
+    }
+
+    fn learn_property(&mut self, idx: usize, learnt: &mut LearntProperty, set: &Bdd) -> Result<(), Halt> {
+        loop {
+            let open = self.unknown(&learnt.known, set)?;
+            if open.is_empty() {
+                return Ok(());
+            }
+            let checked = &self.properties[idx];
+            let mut domain = vec![learnt.known.domain.clone()];
+            let (mut holds, mut fails) = (vec![checked.holds.clone()], vec![checked.fails.clone()]);
+            for (key, state) in open {
+                let session = self.source.interp.session();
+                let mut failure = None;
+                match session.pred(learnt.pred, &Env::new(&state)) {
+                    Ok(true) => holds.push(key.clone()),
+                    Ok(false) => fails.push(key.clone()),
+                    Err(error) if error.is_failed_assertion() => fails.push(key.clone()),
+                    Err(error) if is_violation(&error) => {}
+                    // What could not be evaluated is no finding; the limit says so.
+                    Err(error) => {
+                        failure = Some(error);
+                        holds.push(key.clone());
+                    }
+                }
+                let missing = missing(&session, failure, "a property")?;
+                self.missing.extend(missing);
+                domain.push(key);
+            }
+            learnt.known.domain = self.manager.any(domain)?;
+            self.properties[idx].holds = self.manager.any(holds)?;
+            self.properties[idx].fails = self.manager.any(fails)?;
+        }
+    }
+
+    /// Lists the initial states.
+    pub(crate) fn list_initial(&mut self) -> Result<(), Halt> {
+        let session = self.source.interp.session();
+        let (mut states, mut failure) = (Vec::new(), None);
+        session.initialise(&self.blank, &mut |found| {
+            match found {
+                Ok(state) => states.push(state),
+                Err(error) if is_violation(&error) => self.is_start_ill_defined = true,
+                Err(error) => failure = Some(error),
+            }
+            ControlFlow::Continue(())
+        });
+        let missing = missing(&session, failure, "the initialisation")?;
+        self.missing.extend(missing);
+        let mut cubes = Vec::new();
+        for state in states {
+            let bits = self.layout.encode(&self.encoding, &state).ok_or(Halt::ManyValues)?;
+            let bits: rustc_hash::FxHashSet<Var> = bits.into_iter().collect();
+            let values: Vec<(Var, bool)> = self.layout.bits().iter().map(|bit| (*bit, bits.contains(bit))).collect();
+            cubes.push(self.manager.assignment(values)?);
+        }
+        self.initial = self.manager.any(cubes)?;
+        Ok(())
+    }
+}
+
+/// What an operation does in a state.
+#[derive(Default)]
+struct Outcomes {
+    targets: Vec<State>,
+    n_transitions: u64,
+    has_error: bool,
+}
+
+/// The machine is to blame, not our means.
+fn is_violation(error: &Error) -> bool {
+    error.is_ill_defined() || error.is_obligation()
+}
+
+/// Why the answers of a session may lack something, in words.
+fn missing(session: &Session<'_>, failure: Option<Error>, what: &str) -> Result<Vec<String>, Halt> {
+    if failure.as_ref().is_some_and(|error| matches!(error.kind(), ErrorKind::Stopped)) {
+        return Err(Halt::Stop(Stop::Stopped));
+    }
+    let warnings = session.take_warnings();
+    let is_bounded = |warning: &Warning| matches!(warning, Warning::Enumeration { .. } | Warning::Strings { .. });
+    let bounded = warnings.iter().any(is_bounded);
+    let bounded = bounded.then(|| "values were enumerated over a part of their type only".to_owned());
+    Ok(failure.map(|_| format!("{what} could not be evaluated")).into_iter().chain(bounded).collect())
+}

@@ -1,0 +1,29 @@
+//! The symbolic engine: sets of states as binary decision diagrams.
+//!
+//! A [`Space`] is a machine under one valuation of the constants (`space.rs`): circuits of the encoding, folded into the diagrams of `bdd.rs`, and relations
+//! learnt from the evaluator where there is no exact circuit (`learn.rs`). `reach.rs` computes the reachable states and what is found in them, `path.rs`
+//! shortest paths to findings, `order.rs` the static order of cells, `layout.rs` the bits of states. `symmetry.rs` reduces to
+//! representatives of orbits inside the fixpoint. Results are exact or come with the reason why not: a
+//! state that is missing without a reason would make a verdict wrong.
+
+pub mod bdd;
+mod layout;
+mod learn;
+mod order;
+mod path;
+mod reach;
+mod space;
+mod symmetry;
+
+pub use bdd::Stop;
+pub use reach::{Asked, Kind, Progress, Reached, Watch};
+pub use space::{Distrust, Halt, Parts, Space};
+pub use symmetry::{Class, Exchange};
+
+/// Stack of the engine: operations on diagrams recurse once for each level.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Runs a function with enough stack for operations on diagrams.
+pub fn with_engine_stack<R>(run: impl FnOnce() -> R) -> R {
+    stacker::grow(STACK_BYTES, run)
+}

@@ -1,0 +1,410 @@
+//! A machine under one valuation of the constants, as diagrams: initial states, steps and properties.
+//!
+//! Circuits of the encoding are folded into diagrams. A step is the relation of one instance over the bits that it reads and the next values of those
+//! that it writes; all other bits stay. What has no exact circuit, an operation, a property or the initialisation, is learnt from the evaluator
+//! instead (`learn.rs`). A relation that lacks a step would make states unreachable, so whatever could not be evaluated is noted in
+//! [`Space::missing`] and becomes a limit.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use abridge_blast::{Algebra, Lit};
+use abridge_encoding::{CellId, Config, Encoding, Gap, Initial, Instance, Property, PropertyKind, SatProver, Source};
+use abridge_eval::State;
+use rustc_hash::FxHashMap;
+
+use crate::bdd::{Bdd, Made, Manager, Stop, Var};
+use crate::layout::{Layout, Placed};
+use crate::learn::{LearntOperation, LearntProperty};
+use crate::order::order;
+use crate::symmetry::{self, Class, Swap};
+
+/// States, steps and properties of a machine as diagrams.
+pub struct Space<'s> {
+    pub(crate) source: &'s Source<'s>,
+    pub(crate) encoding: Encoding,
+    /// The constants, with no values of variables.
+    pub(crate) blank: State,
+    pub(crate) layout: Layout,
+    pub(crate) manager: Manager,
+    pub(crate) initial: Bdd,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) properties: Vec<Checked>,
+    /// Exchanges of interchangeable elements; none without symmetry reduction.
+    pub(crate) swaps: Vec<Swap>,
+    /// With symmetry reduction, an orbit may have several representatives.
+    pub has_several_representatives: bool,
+    /// The initialisation is ill-defined for some of its choices.
+    pub is_start_ill_defined: bool,
+    /// What could not be evaluated, in words.
+    pub missing: BTreeSet<String>,
+}
+
+/// Steps with one relation.
+pub(crate) struct Step {
+    /// The position of the operation.
+    pub(crate) operation: usize,
+    /// The position of the instance; nothing for an operation that is learnt.
+    pub(crate) instance: Option<usize>,
+    pub(crate) relation: Bdd,
+    /// Bits that are written, and their cube.
+    pub(crate) written: Vec<Var>,
+    pub(crate) writes: Bdd,
+    /// States with a step.
+    pub(crate) enabled: Bdd,
+    /// States where evaluating the step is an error.
+    pub(crate) errors: Bdd,
+    pub(crate) learnt: Option<LearntOperation>,
+}
+
+/// A property with the states where it is true and false; elsewhere it is ill-defined.
+pub(crate) struct Checked {
+    pub(crate) position: usize,
+    pub(crate) holds: Bdd,
+    pub(crate) fails: Bdd,
+    pub(crate) learnt: Option<LearntProperty>,
+}
+
+/// The reason why a machine cannot be checked symbolically, or not to the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Halt {
+    Stop(Stop),
+    /// There is no encoding.
+    Gap(Gap),
+    /// A variable without an exact form has too many values.
+    ManyValues,
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Halt {
+        Halt::Stop(stop)
+    }
+}
+
+/// What is learnt from the evaluator although it has a circuit, because the two were found to differ.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Distrust {
+    /// Positions of operations.
+    pub operations: BTreeSet<usize>,
+    pub properties: Vec<PropertyKind>,
+}
+
+/// How much of a machine is exact.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Parts {
+    /// Operations as circuits, and operations that are learnt from the evaluator.
+    pub exact_operations: usize,
+    pub learnt_operations: usize,
+    /// Variables with cells, and variables whose values are numbered.
+    pub exact_variables: usize,
+    pub numbered_variables: usize,
+}
+
+impl<'s> Space<'s> {
+    /// Encodes a machine for the constants of a state. With classes of interchangeable elements, which must leave the constants as they are, fixpoints run over
+    /// representatives of orbits.
+    pub fn new(
+        source: &'s Source<'s>,
+        constants: &State,
+        classes: &[Class<'_>],
+        distrust: &Distrust,
+        max_nodes: usize,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Space<'s>, Halt> {
+        let encoding =
+            Encoding::new(source, constants, &Config::default(), &mut SatProver::default()).map_err(Halt::Gap)?;
+        let classes = symmetry::swapped(&encoding, &source.variables, classes);
+        let mut order = order(&encoding);
+        if !classes.is_empty() {
+            order = symmetry::order(&encoding, &classes, &order);
+        }
+        let choices: Vec<Placed> = encoding.instances.iter().map(|it| placed(&encoding, &order, it)).collect();
+        let first = placed_first(&encoding, &order);
+        let all: Vec<Placed> = choices.iter().cloned().chain([first.clone()]).collect();
+        let layout = Layout::new(&encoding, &source.variables, &order, &all);
+        let mut manager = Manager::new(layout.n_pairs(), max_nodes, stop);
+        // Sorting needs the bits of neighbours near each other.
+        if classes.is_empty() {
+            manager.allow_reordering();
+        }
+        let blank = vec![None; source.interp.model().variables.len()];
+        let blank = State { constants: constants.constants.clone(), variables: Arc::new(blank) };
+        let initial = manager.constant(false);
+        let mut space = Space {
+            source,
+            encoding,
+            blank,
+            layout,
+            manager,
+            initial,
+            steps: Vec::new(),
+            properties: Vec::new(),
+            swaps: Vec::new(),
+            has_several_representatives: symmetry::is_relational(&classes),
+            is_start_ill_defined: false,
+            missing: BTreeSet::new(),
+        };
+        space.add_steps(&choices, distrust)?;
+        space.add_properties(distrust)?;
+        space.add_initial(&first)?;
+        space.add_swaps(&classes)?;
+        Ok(space)
+    }
+
+    /// How much of the machine has exact circuits.
+    pub fn parts(&self) -> Parts {
+        let n_operations = self.source.operations.len();
+        let learnt_operations = self.steps.iter().filter(|step| step.learnt.is_some()).count();
+        let n_variables = self.source.variables.len();
+        let numbered_variables = (0..n_variables).filter(|position| self.layout.is_numbered(*position)).count();
+        Parts {
+            exact_operations: n_operations - learnt_operations,
+            learnt_operations,
+            exact_variables: n_variables - numbered_variables,
+            numbered_variables,
+        }
+    }
+
+    /// Nodes at most in use at any time.
+    pub fn peak_nodes(&self) -> usize {
+        self.manager.peak_nodes()
+    }
+
+    pub fn n_reorderings(&self) -> u32 {
+        self.manager.n_reorderings()
+    }
+
+    fn add_steps(&mut self, choices: &[Placed], distrust: &Distrust) -> Result<(), Halt> {
+        for operation in 0..self.source.operations.len() {
+            let instances: Vec<usize> = (0..self.encoding.instances.len())
+                .filter(|idx| self.encoding.instances[*idx].operation == operation)
+                .collect();
+            // Without any instance a guard is not true for the constants: false, or ill-defined.
+            let is_exact =
+                !instances.is_empty() && instances.iter().all(|idx| is_exact(&self.encoding.instances[*idx]));
+            if !is_exact || distrust.operations.contains(&operation) {
+                let step = self.learnt_step(operation)?;
+                self.steps.push(step);
+                continue;
+            }
+            for idx in instances {
+                let step = self.step(idx, &choices[idx])?;
+                if !step.relation.is_false() || !step.errors.is_false() {
+                    self.steps.push(step);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The step of an instance with exact circuits.
+    fn step(&mut self, idx: usize, choices: &Placed) -> Made<Step> {
+        let Space { encoding, layout, manager, .. } = self;
+        let instance = &encoding.instances[idx];
+        let choice_bits = layout.choice_bits(choices);
+        let mut written: Vec<(Var, Lit)> =
+            instance.writes.iter().filter_map(|(cell, lit)| Some((layout.cell(*cell)?, (*lit)?))).collect();
+        // From the last level to the first: a conjunction changes the upper part of a diagram only.
+        written.sort_by_key(|(bit, _)| std::cmp::Reverse(manager.level_of(*bit)));
+        let error = [instance.error.context, instance.error.ill_defined];
+        let lits: Vec<Lit> =
+            [instance.relation].into_iter().chain(error).chain(written.iter().map(|it| it.1)).collect();
+        let values = fold(encoding, layout, manager, &choice_bits, &lits)?;
+        let errors = manager.and(&values[1], &values[2])?;
+        let every_choice = manager.cube(choice_bits.values().copied())?;
+        let errors = manager.exists(&errors, &every_choice)?;
+        let mut parts = vec![(instance.relation, values[0].clone())];
+        for ((bit, lit), value) in written.iter().zip(&values[3..]) {
+            let next = manager.var(bit.next())?;
+            parts.push((*lit, manager.xor(&next, value)?.not()));
+        }
+        let relation = conjoin(encoding, manager, &choice_bits, &parts)?;
+        let written: Vec<Var> = written.into_iter().map(|(bit, _)| bit).collect();
+        let nexts = manager.cube(written.iter().map(|bit| bit.next()))?;
+        Ok(Step {
+            operation: instance.operation,
+            instance: Some(idx),
+            enabled: manager.exists(&relation, &nexts)?,
+            relation,
+            writes: manager.cube(written.iter().copied())?,
+            written,
+            errors,
+            learnt: None,
+        })
+    }
+
+    fn add_properties(&mut self, distrust: &Distrust) -> Result<(), Halt> {
+        for position in 0..self.encoding.properties.len() {
+            let Property { truth, kind, .. } = &self.encoding.properties[position];
+            let checked = match truth {
+                Ok(truth) if !distrust.properties.contains(kind) => {
+                    let lits = [truth.holds, truth.fails];
+                    let none = FxHashMap::default();
+                    let values = fold(&self.encoding, &self.layout, &mut self.manager, &none, &lits)?;
+                    Checked { position, holds: values[0].clone(), fails: values[1].clone(), learnt: None }
+                }
+                _ => self.learnt_property(position)?,
+            };
+            self.properties.push(checked);
+        }
+        Ok(())
+    }
+
+    fn add_initial(&mut self, choices: &Placed) -> Result<(), Halt> {
+        let has_numbers = (0..self.source.variables.len()).any(|position| self.layout.is_numbered(position));
+        let Initial::Circuit { holds, error, cells, .. } = &self.encoding.initial else { return self.list_initial() };
+        if has_numbers {
+            return self.list_initial();
+        }
+        let (layout, manager) = (&self.layout, &mut self.manager);
+        let choice_bits = layout.choice_bits(choices);
+        let cell = |(idx, lit): (usize, &Option<Lit>)| Some((layout.cell(CellId(idx as u32))?, (*lit)?));
+        let mut cells: Vec<(Var, Lit)> = cells.iter().enumerate().filter_map(cell).collect();
+        cells.sort_by_key(|(bit, _)| std::cmp::Reverse(manager.level_of(*bit)));
+        let lits: Vec<Lit> = [*holds, *error].into_iter().chain(cells.iter().map(|it| it.1)).collect();
+        let values = fold(&self.encoding, layout, manager, &choice_bits, &lits)?;
+        self.is_start_ill_defined = !values[1].is_false();
+        let mut parts = vec![(*holds, values[0].clone())];
+        for ((bit, lit), value) in cells.iter().zip(&values[2..]) {
+            let bit = manager.var(*bit)?;
+            parts.push((*lit, manager.xor(&bit, value)?.not()));
+        }
+        self.initial = conjoin(&self.encoding, manager, &choice_bits, &parts)?;
+        Ok(())
+    }
+}
+
+/// Whether every part of an instance has an exact circuit.
+fn is_exact(instance: &Instance) -> bool {
+    instance.gaps.is_empty()
+        && instance.writes.iter().all(|(_, lit)| lit.is_some())
+        && instance.opaque_guards.is_empty()
+        && instance.opaque_reads.is_empty()
+        && !instance.error.is_doubtful
+}
+
+/// The choices of an instance, each with the cell that it decides about: one whose new value depends on it.
+fn placed(encoding: &Encoding, order: &[CellId], instance: &Instance) -> Placed {
+    let writes = instance.writes.iter().filter_map(|(cell, lit)| Some((*cell, (*lit)?)));
+    place(encoding, order, &instance.choices, writes)
+}
+
+fn placed_first(encoding: &Encoding, order: &[CellId]) -> Placed {
+    let Initial::Circuit { cells, choices, .. } = &encoding.initial else { return Placed::new() };
+    let cells = (0..).map(CellId).zip(cells).filter_map(|(cell, lit)| Some((cell, (*lit)?)));
+    place(encoding, order, choices, cells)
+}
+
+fn place(
+    encoding: &Encoding,
+    order: &[CellId],
+    choices: &[Lit],
+    writes: impl Iterator<Item = (CellId, Lit)>,
+) -> Placed {
+    let last = order.last().map_or(0, |cell| cell.0 as usize);
+    if choices.is_empty() {
+        return Placed::new();
+    }
+    let mut cell_of: FxHashMap<Lit, (usize, usize)> = FxHashMap::default();
+    for (cell, lit) in writes {
+        let inputs = encoding.blast.circuit.inputs_of([lit]);
+        let n_inputs = inputs.len();
+        for input in inputs {
+            let known = cell_of.entry(input).or_insert((n_inputs, cell.0 as usize));
+            // The cell that depends on little else is the one that the choice is about.
+            if n_inputs < known.0 {
+                *known = (n_inputs, cell.0 as usize);
+            }
+        }
+    }
+    choices.iter().map(|choice| (*choice, cell_of.get(choice).map_or(last, |(_, cell)| *cell))).collect()
+}
+
+/// The conjunction of literals with their diagrams. Each choice is quantified as soon as no further part depends on it.
+fn conjoin(
+    encoding: &Encoding,
+    manager: &mut Manager,
+    choice_bits: &FxHashMap<Lit, Var>,
+    parts: &[(Lit, Bdd)],
+) -> Made<Bdd> {
+    let mut last_use: FxHashMap<Var, usize> = choice_bits.values().map(|bit| (*bit, 0)).collect();
+    if !choice_bits.is_empty() {
+        for (idx, (lit, _)) in parts.iter().enumerate() {
+            for input in encoding.blast.circuit.inputs_of([*lit]) {
+                if let Some(bit) = choice_bits.get(&input) {
+                    last_use.insert(*bit, idx);
+                }
+            }
+        }
+    }
+    let mut all = manager.constant(true);
+    for (idx, (_, part)) in parts.iter().enumerate() {
+        let over = manager.cube(last_use.iter().filter(|(_, last)| **last == idx).map(|(bit, _)| *bit))?;
+        all = manager.and_exists(&all, part, &over)?;
+    }
+    Ok(all)
+}
+
+/// The diagrams of literals over cells and choices.
+fn fold(
+    encoding: &Encoding,
+    layout: &Layout,
+    manager: &mut Manager,
+    choice_bits: &FxHashMap<Lit, Var>,
+    lits: &[Lit],
+) -> Made<Vec<Bdd>> {
+    let bit = |input: Lit| match encoding.cells.of_input(input) {
+        Some(cell) => layout.cell(cell),
+        None => choice_bits.get(&input).copied(),
+    };
+    let mut diagrams = Diagrams { manager, bit: &bit, stop: None };
+    let values = encoding.blast.circuit.fold(lits, &mut diagrams);
+    diagrams.stop.map_or(Ok(values), Err)
+}
+
+/// The algebra of diagrams. After a stop all values are false, and none counts.
+struct Diagrams<'d> {
+    manager: &'d mut Manager,
+    bit: &'d dyn Fn(Lit) -> Option<Var>,
+    stop: Option<Stop>,
+}
+
+impl Diagrams<'_> {
+    fn value(&mut self, made: Made<Bdd>) -> Bdd {
+        made.unwrap_or_else(|stop| {
+            self.stop = Some(stop);
+            self.manager.constant(false)
+        })
+    }
+}
+
+impl Algebra for Diagrams<'_> {
+    type Value = Bdd;
+
+    fn truth(&mut self) -> Bdd {
+        self.manager.constant(true)
+    }
+
+    fn input(&mut self, input: Lit) -> Bdd {
+        let bit = (self.bit)(input).expect("every input is a cell or a choice");
+        let made = self.manager.var(bit);
+        self.value(made)
+    }
+
+    fn not(&mut self, value: &Bdd) -> Bdd {
+        value.not()
+    }
+
+    fn and(&mut self, values: &[Bdd]) -> Bdd {
+        let mut all = self.manager.constant(true);
+        for value in values {
+            if self.stop.is_some() || all.is_false() {
+                break;
+            }
+            let made = self.manager.and(&all, value);
+            all = self.value(made);
+        }
+        all
+    }
+}

@@ -1,0 +1,154 @@
+//! Evaluations that explode end with a limit, within a small budget of bytes and steps, and are never taken for ill-defined or for all there is.
+//!
+//! The budget of bytes has no measure behind it, so the tests depend neither on the clock nor on the computer.
+//! `examples/explosions.rs` checks the same machines for time and memory.
+
+use std::ops::ControlFlow;
+
+use abridge_check::{Config, Control, Memory, Progress, Report, Verdict, check};
+use abridge_eval::{Env, ErrorKind, State};
+use abridge_explicit::judge;
+use abridge_model::Model;
+use abridge_system::Limit;
+use abridge_testkit::Project;
+use abridge_testkit::explosions::{DECLARATIONS, EVALUATION, Explosion};
+
+/// Memory of all evaluations of a run.
+const BUDGET_BYTES: u64 = 1 << 20;
+/// Steps of one evaluation.
+const BUDGET_STEPS: u64 = 1 << 16;
+/// Polls after which a search has seen enough states.
+const MAX_POLLS: u32 = 50;
+
+/// Families that have an answer at any scale, since large sets stay symbolic.
+const ANSWERED: [&str; 6] = [
+    "Cartesian product in a variable",
+    "permutations",
+    "power set in a variable",
+    "power set of a power set",
+    "records in a variable",
+    "fnc of a relation",
+];
+
+/// Families whose results are too large for the compiled form and for the plain interpreter alike.
+const LARGE_RESULTS: [&str; 15] = [
+    "closure of a chain",
+    "closure of a wide relation",
+    "reflexive closure of a chain",
+    "iteration of a relation",
+    "sequence doubled in a loop",
+    "sequence squared by conc",
+    "string doubled in a loop",
+    "string that STRING_REPLACE multiplies",
+    "string joined from itself",
+    "string of one set in another",
+    "characters of a string",
+    "sorting",
+    "nested lambdas",
+    "concatenation of rows",
+    "concatenations in a loop",
+];
+
+/// Ends a search after some polls.
+struct Impatient(u32);
+
+impl Control for Impatient {
+    fn poll(&mut self, _: &Progress) -> Option<Limit> {
+        self.0 = self.0.saturating_sub(1);
+        (self.0 == 0).then_some(Limit::Interrupted)
+    }
+}
+
+fn run(one: &Explosion, is_compiled: bool) -> Report {
+    let model = Project::model_of(&(one.machine)(one.scale));
+    let mut config = Config::default();
+    config.eval.memory = Memory::of_bytes(BUDGET_BYTES);
+    config.eval.fuel = BUDGET_STEPS;
+    config.system.compiled = is_compiled;
+    check(&model, &config, &mut Impatient(MAX_POLLS))
+}
+
+fn named(name: &str) -> &'static Explosion {
+    EVALUATION.iter().chain(DECLARATIONS).find(|one| one.name == name).unwrap_or_else(|| panic!("no family `{name}`"))
+}
+
+#[test]
+fn explosions_end_with_a_limit() {
+    for one in EVALUATION {
+        let report = run(one, false);
+        let expected = if ANSWERED.contains(&one.name) { Verdict::Holds } else { Verdict::Incomplete };
+        assert_eq!(report.verdict, expected, "{}: {:?}", one.name, report.limits);
+    }
+}
+
+#[test]
+fn large_results_are_a_stop_by_memory() {
+    for name in LARGE_RESULTS {
+        for is_compiled in [false, true] {
+            let report = run(named(name), is_compiled);
+            let is_told = report.limits.iter().any(|limit| limit.contains("memory limit reached"));
+            assert!(report.verdict == Verdict::Incomplete && is_told, "{name}: {:?}", report.limits);
+        }
+    }
+}
+
+/// The initial state of a machine without constants.
+fn initial_state(model: &Model) -> State {
+    let interp = judge(model, abridge_eval::Config::default());
+    let mut found = None;
+    interp.session().setup_constants(&mut |constants| {
+        interp.session().initialise(&constants.expect("there are no constants"), &mut |state| {
+            found = Some(state.expect("the machine can start"));
+            ControlFlow::Break(())
+        });
+        ControlFlow::Break(())
+    });
+    found.expect("the machine can start")
+}
+
+/// An operator asks before it takes, so the account is never overdrawn, and what is within the budget is evaluated.
+#[test]
+fn operators_ask_for_the_memory_of_their_results() {
+    let texts = [
+        ("closure1(%i.(i : 1..{n} | i + 1))", 30, 3_000),
+        ("(%i.(i : 1..{n} | 0) ; {0} * (1..{n}))", 30, 1_000),
+        ("conc(%x.(x : 1..{n} | %y.(y : 1..{n} | x * y)))", 10, 500),
+        ("{x, y | x : 1..{n} & y : 1..{n} & x /= y}", 10, 500),
+        ("union({s | #i.(i : 1..{n} & s = {i} * (1..{n}))})", 10, 500),
+        ("rel(%x.(x : 1..{n} | {y | y : 1..{n} & y /= x}))", 10, 500),
+    ];
+    for (text, small, large) in texts {
+        let evaluated = |scale: usize| {
+            let formula = text.replace("{n}", &scale.to_string());
+            let machine = format!(
+                "MACHINE M VARIABLES v INVARIANT v : INTEGER ASSERTIONS card({formula}) >= v INITIALISATION v := 0 END"
+            );
+            let model = Project::model_of(&machine);
+            let memory = Memory::of_bytes(BUDGET_BYTES);
+            let config = abridge_eval::Config { memory: memory.clone(), ..abridge_eval::Config::default() };
+            let interp = judge(&model, config);
+            let answer = interp.session().pred(model.assertions[0].pred, &Env::new(&initial_state(&model)));
+            (answer, memory.left())
+        };
+        let (answer, left) = evaluated(small);
+        assert!(answer.is_ok_and(|holds| holds) && left <= BUDGET_BYTES, "{text}");
+        let (answer, left) = evaluated(large);
+        let error = answer.expect_err(text);
+        assert_eq!(error.kind(), &ErrorKind::OutOfMemory, "{text}");
+        assert!(!error.is_ill_defined() && error.is_fatal(), "{text}");
+        // Nearly all of it was given out before there was too little.
+        assert!(left < BUDGET_BYTES / 2, "{text}: {left}");
+    }
+}
+
+#[test]
+fn very_many_declarations_are_checked() {
+    for one in DECLARATIONS.iter().filter(|one| !one.name.contains("assignments")) {
+        let scale = if one.scale >= 1_000 { one.scale / 10 } else { one.scale };
+        let model = Project::model_of(&(one.machine)(scale));
+        let report = check(&model, &Config::default(), &mut Impatient(MAX_POLLS));
+        assert!(!report.found.invariant && !report.found.ill_defined, "{}: {:?}", one.name, report.limits);
+        let is_answered = matches!(report.verdict, Verdict::Holds | Verdict::Violated);
+        assert!(is_answered || !report.limits.is_empty(), "{}", one.name);
+    }
+}
