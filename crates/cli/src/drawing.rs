@@ -207,10 +207,11 @@ fn beyond_loop(label: &str) -> f64 {
     (label.chars().count() as f64 * LABEL_CHARACTER - LOOP_LABEL).max(0.0)
 }
 
-/// The same for all loops at a node.
+/// Room that long labels of loops at a node need before the next node.
 fn loop_room(drawing: &Drawing, node: usize) -> f64 {
     let loops = drawing.edges.iter().filter(|edge| edge.from == node && edge.to == node);
-    loops.map(|edge| beyond_loop(&edge.label)).fold(0.0, f64::max)
+    let beyond = loops.map(|edge| beyond_loop(&edge.label)).fold(0.0, f64::max);
+    if beyond > 0.0 { beyond + LOOP_LABEL } else { 0.0 }
 }
 
 fn size(node: &DrawnNode) -> Rect {

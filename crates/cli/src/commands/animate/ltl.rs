@@ -5,6 +5,7 @@
 //! only the steps that the user took.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use abridge_check::{Config, FormulaSource, Method, Origin, Position, TemporalReport, TemporalVerdict, check, prepare};
 use abridge_diag::{Diagnostic, SourceMap};
@@ -72,7 +73,7 @@ impl Dialogue<'_> {
         }
         let (with_atoms, prepared) = prepare(self.model, vec![wrapped], &config, lower);
         let config = Config { formulas: Arc::new(prepared), ..config };
-        let mut watch = Watch::new(None, Some(usual_budget()), true, self.interrupt.clone());
+        let mut watch = Watch::new(Instant::now(), None, Some(usual_budget()), true, self.interrupt.clone());
         self.interrupt.set(false);
         let report = check(with_atoms.as_ref().unwrap_or(self.model), &config, &mut watch);
         self.interrupt.set(true);
