@@ -10,12 +10,12 @@ use crate::fold::GateView;
 
 /// A position in the list of gates, to which a circuit can be reset.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark {
+pub struct Savepoint {
     n_gates: usize,
     n_args: usize,
 }
 
-impl Mark {
+impl Savepoint {
     pub fn n_gates(self) -> usize {
         self.n_gates
     }
@@ -28,13 +28,13 @@ pub struct Replaced {
 }
 
 impl Circuit {
-    pub fn mark(&self) -> Mark {
-        Mark { n_gates: self.n_gates(), n_args: self.n_args() }
+    pub fn savepoint(&self) -> Savepoint {
+        Savepoint { n_gates: self.n_gates(), n_args: self.n_args() }
     }
 
-    /// Feeds numbers that identify the gates created since a mark, or since the beginning, for use in a digest.
-    pub fn describe_since(&self, mark: Option<Mark>, word: &mut impl FnMut(u32)) {
-        for idx in mark.map_or(0, Mark::n_gates)..self.n_gates() {
+    /// Feeds numbers that identify the gates created since a savepoint, or since the beginning, for use in a digest.
+    pub fn describe_since(&self, savepoint: Option<Savepoint>, word: &mut impl FnMut(u32)) {
+        for idx in savepoint.map_or(0, Savepoint::n_gates)..self.n_gates() {
             match self.gate(idx) {
                 Gate::Constant => word(0),
                 Gate::Input => word(1),
@@ -47,9 +47,9 @@ impl Circuit {
         }
     }
 
-    /// Drops all gates created after a mark; no caller may hold one. Later gates do not depend on them.
-    pub fn reset(&mut self, mark: Mark) {
-        self.truncate(mark.n_gates, mark.n_args);
+    /// Drops all gates created after a savepoint; no caller may hold one. Later gates do not depend on them.
+    pub fn reset(&mut self, savepoint: Savepoint) {
+        self.truncate(savepoint.n_gates, savepoint.n_args);
     }
 
     /// Inputs that some literals depend on, ascending.
@@ -227,7 +227,7 @@ mod tests {
         let either = circuit.xor(a, b);
         let lit = circuit.ite(c, either, !a);
         assert_eq!(circuit.inputs_of([lit]), inputs);
-        let mark = circuit.mark();
+        let savepoint = circuit.savepoint();
         let both = circuit.and(b, c);
         // a becomes b & c, c becomes a.
         let with = |input: Lit| if input == a { Some(both) } else { (input == c).then_some(a) };
@@ -243,8 +243,8 @@ mod tests {
             evaluation.begin();
             assert_eq!(value, formulas.value(0, &mut evaluation, |idx| changed[idx as usize]));
         }
-        circuit.reset(mark);
-        assert_eq!(circuit.mark().n_gates, mark.n_gates);
+        circuit.reset(savepoint);
+        assert_eq!(circuit.savepoint().n_gates, savepoint.n_gates);
         let again = circuit.and(b, c);
         assert_eq!(again, both);
     }

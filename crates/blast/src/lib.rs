@@ -18,7 +18,7 @@ mod sym;
 
 pub use bits::Bits;
 pub use circuit::{Circuit, Lit};
-pub use compose::{Evaluation, Formulas, Mark, Replaced};
+pub use compose::{Evaluation, Formulas, Replaced, Savepoint};
 pub use fold::{Algebra, GateView};
 pub use relation::Side;
 pub use sat::{Answer, Found, Next, Solver};

@@ -73,7 +73,7 @@ pub(crate) fn settings(system: &Explicit<'_>, config: &Config) -> Option<Por> {
         goal: config.goal,
     };
     let rule = if config.por == PorMode::Ample { Rule::Ample } else { Rule::Stubborn };
-    Some(Por { rule, depth, asked, max_setups, twin: config.check_por })
+    Some(Por { rule, depth, asked, max_setups, verified_length: config.check_por })
 }
 
 /// Watches a search without reduction and ends it if one with reduction seems better.

@@ -10,6 +10,7 @@ pub(crate) mod graph;
 pub(crate) mod ltl;
 pub(crate) mod parse;
 pub(crate) mod por;
+pub(crate) mod refine;
 pub(crate) mod show;
 pub(crate) mod tables;
 pub(crate) mod trace;

@@ -51,6 +51,7 @@ Exit statuses:
   12   invariant violated
   13   temporal property violated
   14   assertion violated
+  15   refinement violated
   20   incomplete: a limit was reached, or something could not be evaluated
   75   not well-defined, for example a division by zero
   150  model error: unreadable file, syntax, names or types
@@ -113,6 +114,20 @@ enum Command {
         file: PathBuf,
         #[command(flatten)]
         check: commands::check::CheckOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Check whether a machine refines another: traces, simulation with the gluing invariant, or failures
+    #[command(
+        after_help = "Examples:\n  abridge refine models/scheduler1.ref                   by traces\n  abridge refine models/scheduler1.ref --by simulation   with the gluing invariant\n  abridge refine new.mch --against old.mch               two machines without REFINES"
+    )]
+    Refine {
+        /// Machine file: .ref, .imp, or any with --against
+        file: PathBuf,
+        #[command(flatten)]
+        refine: commands::refine::RefineOptions,
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
@@ -384,6 +399,9 @@ fn main() -> ExitCode {
         }
         Command::Check { file, check, model, output } => {
             commands::check::run(&file, &check, &model.to_sema(), output.json)
+        }
+        Command::Refine { file, refine, model, output } => {
+            commands::refine::run(&file, &refine, &model.to_sema(), output.json)
         }
         Command::Graph { file, graph, model } => commands::graph::run(&file, &graph, &model.to_sema()),
         Command::Por { file, por, model, output } => commands::por::run(&file, &por, &model.to_sema(), output.json),

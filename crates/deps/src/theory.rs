@@ -3,7 +3,7 @@
 //! Questions cost effort from one budget of the run; answers are remembered under a digest of the question. An answer "cannot hold together" that was
 //! wrong would make steps independent that are not, so every doubt counts as "can".
 
-use abridge_blast::{Answer, Blast, Circuit, Lit, Mark, Solver};
+use abridge_blast::{Answer, Blast, Circuit, Lit, Savepoint, Solver};
 use abridge_value::BitSet;
 use rustc_hash::FxHashSet;
 
@@ -14,7 +14,7 @@ use crate::dependencies::Resources;
 pub(crate) struct Theory {
     pub(crate) blast: Blast,
     /// What is built after this is forgotten after each question.
-    base: Mark,
+    base: Savepoint,
     info: Vec<Known>,
     /// Conflicts until the solver gives up; nothing if it is not to be asked.
     conflicts: Option<u64>,
@@ -61,7 +61,7 @@ const RELEVANCE_ROUNDS: usize = 3;
 
 impl Theory {
     pub(crate) fn new(blast: Blast, conflicts: Option<u64>, resources: Resources) -> Theory {
-        let base = blast.circuit.mark();
+        let base = blast.circuit.savepoint();
         let mut digest = Digest::of_version();
         blast.circuit.describe_since(None, &mut |word| digest.add(word));
         Theory {
@@ -133,7 +133,7 @@ impl Theory {
     /// Keeps what has been built so far.
     pub(crate) fn keep(&mut self) {
         self.blast.circuit.describe_since(Some(self.base), &mut |word| self.digest.add(word));
-        self.base = self.blast.circuit.mark();
+        self.base = self.blast.circuit.savepoint();
     }
 
     /// Forgets what has been built for a question.

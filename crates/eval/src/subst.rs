@@ -85,7 +85,10 @@ impl Session<'_> {
     fn execute_inner(&self, subst: &Subst, env: &Env, emit: &mut Emit<'_>) -> Result<ControlFlow<()>> {
         match subst {
             Subst::Skip => Ok(emit(Ok(Update::new()))),
-            Subst::Assign { targets, values } => self.assign(targets, values, env).map(|update| emit(Ok(update))),
+            Subst::Assign { targets, values } => {
+                let mut update = Update::new();
+                self.assign(targets, values, env, &mut update).map(|()| emit(Ok(update)))
+            }
             Subst::BecomesElement { targets, set } => self.becomes_element(targets, *set, env, emit),
             Subst::BecomesSuch { targets, new, pred } => self.becomes_such(targets, new, *pred, env, emit),
             Subst::Pre { pred, body } => self.obligation(*pred, ErrorKind::Precondition, *body, env, emit),
@@ -133,13 +136,14 @@ impl Session<'_> {
         }
     }
 
-    fn assign(&self, targets: &[Target], values: &[ExprId], env: &Env) -> Result<Update> {
-        let assigned = targets.iter().zip(values).map(|(target, expr)| {
+    /// Adds the assignments to those that were made before.
+    fn assign(&self, targets: &[Target], values: &[ExprId], env: &Env, done: &mut Update) -> Result<()> {
+        for (target, expr) in targets.iter().zip(values) {
             let val = self.value(*expr, env)?;
             self.check_depth(&val)?;
-            Ok((*target, Some(val)))
-        });
-        assigned.collect()
+            done.insert(*target, Some(val));
+        }
+        Ok(())
     }
 
     /// A machine that lets an infinite set grow by an operator with each step is stopped before that is all it does.
@@ -312,12 +316,12 @@ impl Session<'_> {
             && let Subst::Assign { targets, values } = self.model().subst(*first)
         {
             self.tick()?;
-            let update = self.assign(targets, values, &env);
-            let update = update.map_err(|error| error.at(self.model().substs[*first].span))?;
+            let assigned = self.assign(targets, values, &env, &mut done);
+            assigned.map_err(|error| error.at(self.model().substs[*first].span))?;
             if !rest.is_empty() {
-                env = Cow::Owned(env.into_owned().assigned(update.iter()));
+                let changes = targets.iter().filter_map(|target| Some((*target, done.get(*target)?)));
+                env = Cow::Owned(env.into_owned().assigned(changes));
             }
-            done.extend(update);
             parts = rest;
         }
         Ok((parts, env, done))
@@ -339,9 +343,18 @@ impl Session<'_> {
         for column in &mut columns {
             column.error.take().map_or(ControlFlow::Continue(()), |error| emit(Err(error)))?;
         }
+        // Parts with one outcome are in all combinations. There may be very many, and each level of the combination copies what is done.
+        let mut single = Vec::new();
+        columns.retain_mut(|column| {
+            let is_single = !column.is_long && column.updates.len() == 1;
+            if is_single {
+                single.extend(column.updates.pop().into_iter().flatten());
+            }
+            !is_single
+        });
         // What is executed again and again is executed least often on the outside.
         columns.sort_by_key(|column| !column.is_long);
-        self.combine_columns(&columns, env, &Update::new(), emit)
+        self.combine_columns(&columns, env, &single.into_iter().collect(), emit)
     }
 
     fn combine_columns(&self, columns: &[Column], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {

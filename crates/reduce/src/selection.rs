@@ -43,7 +43,7 @@
 
 mod analysed;
 mod chooser;
-mod twin;
+mod verify;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -76,7 +76,7 @@ pub struct Por {
     /// Valuations of the constants that are analysed; the states of others are expanded fully.
     pub max_setups: u32,
     /// Take all steps, and check every selected set along paths up to this length.
-    pub twin: Option<usize>,
+    pub verified_length: Option<usize>,
 }
 
 /// The longest path of a sample.
@@ -103,8 +103,8 @@ pub struct Tally {
     /// States of which not all steps were taken.
     pub reduced: u64,
     /// All steps were taken nevertheless, to check what would have been left out.
-    pub is_twin: bool,
-    /// What the checking twin found wrong: mistakes of ours.
+    pub is_verification: bool,
+    /// What the verification found wrong: mistakes of ours.
     pub mistakes: Vec<String>,
     /// About the first valuation of the constants.
     pub outline: Outline,
@@ -263,7 +263,7 @@ impl<'s, S: Analysed> Selected<'s, S> {
         let outline = dependencies.get(&0).and_then(Option::as_ref).map(|dependencies| dependencies.outline());
         Tally {
             reduced: self.n_reduced.load(Ordering::Relaxed),
-            is_twin: self.por.twin.is_some(),
+            is_verification: self.por.verified_length.is_some(),
             mistakes: self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             outline: outline.unwrap_or_default(),
         }
@@ -465,7 +465,7 @@ impl<S: Analysed> SelectedWorker<'_, S> {
 
     /// Adds the selected steps; false if nothing can be said about the state, for example because steps are missing.
     fn select(&mut self, words: &[u32], out: &mut Steps) -> bool {
-        if self.selected.benefit.is_off.load(Ordering::Relaxed) && self.selected.por.twin.is_none() {
+        if self.selected.benefit.is_off.load(Ordering::Relaxed) && self.selected.por.verified_length.is_none() {
             return false;
         }
         if self.selected.paths.is_some_and(|paths| paths.state().full.contains(words)) {
@@ -493,7 +493,7 @@ impl<S: Analysed> SelectedWorker<'_, S> {
             Rule::Stubborn => view.chooser.choose(&view.dependencies, &view.bits, &view.enabled),
             Rule::Ample => view.chooser.choose_ample(&view.dependencies, &view.bits, &view.enabled),
         };
-        if let Some(length) = self.selected.por.twin {
+        if let Some(length) = self.selected.por.verified_length {
             if !view.enabled.is_within(chosen) {
                 self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
                 let chosen = chosen.clone();

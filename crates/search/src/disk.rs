@@ -10,7 +10,7 @@
 
 use std::io::{self, Read, Write};
 
-use abridge_store::{Marks, Medium, Parts, Restoring, StateTable, Volume};
+use abridge_store::{Medium, Parts, Restoring, SavedLengths, StateTable, Volume};
 use abridge_system::{Finding, FindingKind, Gap, Limit, Properties, Steps, System, Worker};
 use abridge_value::bytes::{DIGEST_BYTES, Digest, Key, Reader, put_bytes, put_number, seal, unsealed};
 
@@ -89,7 +89,7 @@ pub(crate) struct Saver<'v> {
 #[derive(Clone)]
 struct Saved {
     files: [Extent; FILES.len()],
-    marks: Marks,
+    lengths: SavedLengths,
     system_marks: Vec<u64>,
 }
 
@@ -109,7 +109,7 @@ impl Extent {
 impl<'v> Saver<'v> {
     pub(crate) fn new(checkpoint: Checkpoint<'v>) -> Self {
         let files = std::array::from_fn(|_| Extent::new(checkpoint.key));
-        Saver { checkpoint, saved: Saved { files, marks: Marks::default(), system_marks: Vec::new() } }
+        Saver { checkpoint, saved: Saved { files, lengths: SavedLengths::default(), system_marks: Vec::new() } }
     }
 
     /// Writes a checkpoint. If that fails, the one before it is still there.
@@ -138,13 +138,13 @@ impl<'v> Saver<'v> {
 
     /// Appends what is new to the files that only grow.
     fn append<S: System>(&mut self, system: &S, table: &StateTable) -> io::Result<()> {
-        let Saved { files, marks, system_marks } = &mut self.saved;
+        let Saved { files, lengths, system_marks } = &mut self.saved;
         let mut growing = Vec::with_capacity(FILES.len());
         for (name, extent) in FILES.iter().zip(files.iter()) {
             growing.push(Growing::new(self.checkpoint.volume.open(name, extent.len)?, extent.clone()));
         }
         if let [roots, pairs, parents, values] = &mut growing[..] {
-            table.save(marks, Parts { roots, pairs, parents })?;
+            table.save(lengths, Parts { roots, pairs, parents })?;
             system.save(system_marks, values)?;
         }
         for (file, extent) in growing.into_iter().zip(files) {
@@ -155,7 +155,7 @@ impl<'v> Saver<'v> {
 
     fn manifest<S: System>(&self, system: &S, table: &StateTable, position: &Position, record: &Record) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        let Saved { files, marks, system_marks } = &self.saved;
+        let Saved { files, lengths, system_marks } = &self.saved;
         put_number(&mut out, VERSION);
         out.extend_from_slice(&self.checkpoint.key.name());
         out.extend_from_slice(&self.checkpoint.fingerprint);
@@ -163,7 +163,9 @@ impl<'v> Saver<'v> {
             put_number(&mut out, extent.len);
             out.extend_from_slice(&extent.digest.get());
         }
-        [marks.chunks, marks.pairs, marks.parent_words].into_iter().for_each(|mark| put_number(&mut out, mark));
+        [lengths.chunks, lengths.pairs, lengths.parent_words]
+            .into_iter()
+            .for_each(|length| put_number(&mut out, length));
         put_numbers(&mut out, system_marks);
         put_position(&mut out, position);
         put_record(&mut out, record);
@@ -293,7 +295,7 @@ pub(crate) struct Resumed<'v> {
 struct Manifest<'b> {
     /// Length and digest of each file.
     files: [(u64, [u8; DIGEST_BYTES]); FILES.len()],
-    marks: Marks,
+    lengths: SavedLengths,
     system_marks: Vec<u64>,
     position: Position,
     record: Record,
@@ -329,21 +331,21 @@ pub(crate) fn resume<'v, S: System>(
     let [roots, pairs, parents, values] = &mut files[..] else { return Err(Refusal::Damaged) };
     let restored = system.restore(&manifest.system_marks, values, manifest.notes).and_then(|()| {
         let watch = Restoring { is_state: &|words| system.is_state(words), pause: &mut pause };
-        StateTable::restore(system.width(), manifest.marks, Parts { roots, pairs, parents }, manifest.rest, watch)
+        StateTable::restore(system.width(), manifest.lengths, Parts { roots, pairs, parents }, manifest.rest, watch)
     });
     let table = match (restored, spill_error) {
         (_, Some(error)) => return Err(Refusal::Spill(error)),
         (Ok(table), None) => table,
         (Err(_), None) => return Err(Refusal::Damaged),
     };
-    let Manifest { marks, system_marks, position, record, .. } = manifest;
+    let Manifest { lengths, system_marks, position, record, .. } = manifest;
     let are_read = files.iter().all(Played::is_at_end);
     if !are_read || !is_possible(&position, &table) || !are_found_again(system, &table, &record) {
         return Err(Refusal::Damaged);
     }
     let extents: Vec<Extent> = files.into_iter().map(|file| file.extent).collect();
     let files = extents.try_into().map_err(|_| Refusal::Damaged)?;
-    Ok(Resumed { saver: Saver { checkpoint, saved: Saved { files, marks, system_marks } }, table, position, record })
+    Ok(Resumed { saver: Saver { checkpoint, saved: Saved { files, lengths, system_marks } }, table, position, record })
 }
 
 /// Whether a search with this table can be where it is said to be.
@@ -416,10 +418,10 @@ fn read_body<'b>(reader: &mut Reader<'b>) -> Option<Manifest<'b>> {
     for file in &mut files {
         *file = (reader.number()?, reader.array()?);
     }
-    let marks = Marks { chunks: reader.number()?, pairs: reader.number()?, parent_words: reader.number()? };
+    let lengths = SavedLengths { chunks: reader.number()?, pairs: reader.number()?, parent_words: reader.number()? };
     let system_marks = reader.list(Reader::number)?;
     let (position, record) = (read_position(reader)?, read_record(reader)?);
-    Some(Manifest { files, marks, system_marks, position, record, rest: reader.bytes()?, notes: reader.bytes()? })
+    Some(Manifest { files, lengths, system_marks, position, record, rest: reader.bytes()?, notes: reader.bytes()? })
 }
 
 /// Bytes that are gathered before they are written, or read at once.

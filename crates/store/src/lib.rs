@@ -21,7 +21,7 @@ mod table;
 mod volume;
 
 pub use pairs::PairCache;
-pub use saved::{Marks, Parts, Restoring};
+pub use saved::{Parts, Restoring, SavedLengths};
 pub use shard::{N_SHARDS, Sift, shard_of};
 pub use table::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 pub use volume::{Medium, Ram, Volume};

@@ -16,7 +16,7 @@ use crate::table::{MAX_STATES, Order, StateTable};
 
 /// Saved lengths of the append-only parts of a table.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Marks {
+pub struct SavedLengths {
     pub chunks: u64,
     pub pairs: u64,
     pub parent_words: u64,
@@ -39,20 +39,23 @@ pub struct Restoring<'r> {
 
 impl StateTable {
     /// Appends what is new since the last call. Only tables with [`Order::Ascending`] can be saved.
-    pub fn save(&self, marks: &mut Marks, to: Parts<&mut dyn Write>) -> io::Result<()> {
-        for chunk in marks.chunks as usize..self.roots.n_chunks() {
+    pub fn save(&self, lengths: &mut SavedLengths, to: Parts<&mut dyn Write>) -> io::Result<()> {
+        for chunk in lengths.chunks as usize..self.roots.n_chunks() {
             self.roots.save_chunk(chunk, to.roots)?;
         }
-        for id in marks.pairs..self.pairs.len() {
+        for id in lengths.pairs..self.pairs.len() {
             to.pairs.write_all(&self.pairs.get(id as u32).to_le_bytes())?;
         }
         let Parents::Ascending(runs) = &self.parents else { return Err(io::ErrorKind::Unsupported.into()) };
         let n_words = runs.full_words();
-        for word in &n_words[marks.parent_words as usize..] {
+        for word in &n_words[lengths.parent_words as usize..] {
             to.parents.write_all(&word.to_le_bytes())?;
         }
-        *marks =
-            Marks { chunks: self.roots.n_chunks() as u64, pairs: self.pairs.len(), parent_words: n_words.len() as u64 };
+        *lengths = SavedLengths {
+            chunks: self.roots.n_chunks() as u64,
+            pairs: self.pairs.len(),
+            parent_words: n_words.len() as u64,
+        };
         Ok(())
     }
 
@@ -72,27 +75,27 @@ impl StateTable {
     /// Restores a saved table.
     pub fn restore(
         width: usize,
-        marks: Marks,
+        lengths: SavedLengths,
         from: Parts<&mut dyn Read>,
         rest: &[u8],
         restoring: Restoring<'_>,
     ) -> io::Result<StateTable> {
         let mut table = StateTable::new(width, Order::Ascending);
         let mut rest = rest;
-        for id in 0..marks.pairs {
+        for id in 0..lengths.pairs {
             if table.pairs.add(number(from.pairs)?) != Some(id as u32) {
                 return Err(io::ErrorKind::InvalidData.into());
             }
         }
         let (len, last_word) = (number(&mut rest)?, number(&mut rest)?);
         if let Parents::Ascending(runs) = &mut table.parents {
-            for _ in 0..marks.parent_words {
+            for _ in 0..lengths.parent_words {
                 runs.push_word(number(from.parents)?);
             }
             runs.end_with(last_word, len).ok_or(io::ErrorKind::InvalidData)?;
         }
         let mut buffers = (Vec::new(), Vec::new());
-        for _ in 0..marks.chunks {
+        for _ in 0..lengths.chunks {
             if table.len() as u64 + CHUNK_STATES as u64 > MAX_STATES {
                 return Err(io::ErrorKind::InvalidData.into());
             }
@@ -175,18 +178,18 @@ mod tests {
     #[test]
     fn a_table_saved_in_pieces_comes_back() -> io::Result<()> {
         let mut table = StateTable::new(4, Order::Ascending);
-        let (mut cache, mut marks, volume) = (PairCache::new(), Marks::default(), Ram::new());
+        let (mut cache, mut lengths, volume) = (PairCache::new(), SavedLengths::default(), Ram::new());
         let (mut roots, mut pairs, mut parents) = (Vec::new(), Vec::new(), Vec::new());
         for piece in 0..5_u32 {
             grow(&mut table, &mut cache, piece * 21_000..(piece + 1) * 21_000)?;
             let parts = Parts { roots: &mut roots as &mut dyn Write, pairs: &mut pairs, parents: &mut parents };
-            table.save(&mut marks, parts)?;
+            table.save(&mut lengths, parts)?;
             for spills in [false, true] {
                 let (mut roots, mut pairs, mut parents) = (roots.as_slice(), pairs.as_slice(), parents.as_slice());
                 let from = Parts { roots: &mut roots as &mut dyn Read, pairs: &mut pairs, parents: &mut parents };
                 let mut pause = |table: &mut StateTable| if spills { table.spill(&volume) } else { Ok(()) };
                 let restoring = Restoring { is_state: &|words| words[3] == 3, pause: &mut pause };
-                let mut copy = StateTable::restore(4, marks, from, &table.save_rest(), restoring)?;
+                let mut copy = StateTable::restore(4, lengths, from, &table.save_rest(), restoring)?;
                 assert_eq!(copy.len(), table.len());
                 for state in (0..table.len() as u32).step_by(97) {
                     assert_eq!(copy.get(state)?, table.get(state)?);

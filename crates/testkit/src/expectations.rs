@@ -3,6 +3,8 @@
 //! The vocabulary is fixed and described in `models/README.md`. A line that no test checks would be believed without being true, so
 //! [`expectations`] refuses unknown keys, unknown values and properties for which there is no check.
 
+use abridge_check::Notion;
+
 /// Sizes of sets, for instance `PROC` and 3.
 pub type Sizes = Vec<(String, u32)>;
 
@@ -39,6 +41,10 @@ pub enum Claim {
     /// With the length of the shortest trace; temporal properties have none.
     Fails(Property, Option<usize>),
     ReachesGoal(usize),
+    /// The machine refines its abstraction.
+    Refines(Notion),
+    /// With the length of the shortest trace, the step that fails included.
+    FailsToRefine(Notion, usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,8 +132,22 @@ fn claim(key: &str, value: &str) -> Result<Claim, String> {
             ("GOAL", length) => Claim::ReachesGoal(length),
             (name, _) => return Err(format!("`reaches: {name}`: only `GOAL` can be reached")),
         },
+        "refines" => Claim::Refines(notion(value)?),
+        "fails-to-refine" => {
+            let (name, length) = with_length(value)?;
+            Claim::FailsToRefine(notion(name)?, length)
+        }
         _ => return Err(format!("`{key}: {value}` is not a known key and value")),
     })
+}
+
+fn notion(text: &str) -> Result<Notion, String> {
+    match text {
+        "traces" => Ok(Notion::Traces),
+        "simulation" => Ok(Notion::Simulation),
+        "failures" => Ok(Notion::Failures),
+        _ => Err(format!("`{text}` is not a notion of refinement")),
+    }
 }
 
 fn property(text: &str) -> Result<Property, String> {
@@ -205,6 +225,8 @@ mod tests {
             "fails: x > 1 in 3",
             "reaches: x > 1 in 3",
             "fails: ASSERT_LTL1 in 3",
+            "refines: everything",
+            "fails-to-refine: traces",
         ] {
             assert!(expectations(&format!("//! {line}\nMACHINE m END")).is_err(), "{line}");
         }

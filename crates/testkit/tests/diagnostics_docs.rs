@@ -16,10 +16,12 @@ use abridge_testkit::Project;
 const CRATES: [&str; 5] = ["syntax", "sema", "model", "check", "cli"];
 
 /// What would need an example that fits on no page.
-const WITHOUT_FAILING_EXAMPLE: [&str; 12] = [
+const WITHOUT_FAILING_EXAMPLE: [&str; 14] = [
     "expansion-too-large",
     "file-too-large",
     "nested-too-deep",
+    "no-abstraction",
+    "not-an-abstraction",
     "number-too-long",
     "out-of-fuel",
     "out-of-memory",

@@ -167,7 +167,7 @@ fn what_is_withheld_is_a_limit_through_a_selection() {
             let faulty = Faulty::new(&system, seed, one_in, gap);
             let asked = Asked { deadlock: true, invariant: true, assertions: false, goal: false };
             let depth = Depth::Semantic { conflicts: 1_000 };
-            let por = Por { rule: Rule::Stubborn, depth, asked, max_setups: 4, twin: None };
+            let por = Por { rule: Rule::Stubborn, depth, asked, max_setups: 4, verified_length: None };
             let selected = Selected::new(&faulty, por, Resources::new(Arc::default(), 100_000));
             n_spoilt += explore_all(&selected, &|| faulty.n_gaps(), gap);
             n_reduced += selected.tally().reduced;

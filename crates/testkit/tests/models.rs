@@ -5,10 +5,13 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use abridge_check::{Config, Method, Report, Sought, TemporalVerdict, Verdict, ViolationKind, check, find};
+use abridge_check::{
+    Config, Method, Models, Notion, RefineConfig, Refinement, Report, Sought, TemporalVerdict, Verdict, ViolationKind,
+    check, find, refine,
+};
 use abridge_explicit::{Explicit, Place, interpreter};
 use abridge_model::Model;
-use abridge_sema::{FormulaBody, FormulaText, Role, analyse_formulas};
+use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
 use abridge_system::{FindingKind, Properties};
 use abridge_testkit::Disk;
 use abridge_testkit::expectations::{About, Claim, Count, Property};
@@ -26,6 +29,7 @@ struct Tally {
     properties: usize,
     predicates: usize,
     temporal: usize,
+    refinements: usize,
 }
 
 #[test]
@@ -41,11 +45,11 @@ fn models_yield_what_they_promise() {
             }
         }
     }
-    let Tally { counts, deadlocks, properties, predicates, temporal } = tally;
-    eprintln!(
-        "compared: {counts} counts, {deadlocks} of deadlocks, {properties} properties, {predicates} predicates, {temporal} temporal"
-    );
-    assert!(counts > 100 && deadlocks >= 35 && properties >= 42 && predicates >= 1 && temporal >= 25);
+    let Tally { counts, deadlocks, properties, predicates, temporal, refinements } = tally;
+    eprintln!("compared: {counts} counts, {deadlocks} of deadlocks, {properties} properties, {predicates} predicates");
+    eprintln!("and {temporal} temporal properties, {refinements} refinements");
+    assert!(counts > 100 && deadlocks >= 35 && properties >= 42 && predicates >= 1);
+    assert!(temporal >= 25 && refinements >= 11);
 }
 
 fn config(subject: &Subject) -> Config {
@@ -140,7 +144,27 @@ fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tall
             assert_eq!((report.verdict, length_of(&report)), (Verdict::GoalReached, Some(*length)), "{place}");
             tally.properties += 1;
         }
+        Claim::Refines(notion) => {
+            let report = refinement(subject, *notion);
+            assert_eq!((report.verdict, &report.limits), (Verdict::Holds, &Vec::new()), "{place}");
+            tally.refinements += 1;
+        }
+        Claim::FailsToRefine(notion, length) => {
+            let report = refinement(subject, *notion);
+            let steps = report.counterexample.map(|found| found.steps.len());
+            assert_eq!((report.verdict, steps), (Verdict::Violated, Some(*length)), "{place}");
+            tally.refinements += 1;
+        }
     }
+}
+
+/// The preconditions of a refinement are those that it states.
+fn refinement(subject: &Subject, notion: Notion) -> Refinement {
+    let options = Options { ignore_abstract_preconditions: true, ..subject.options(&[]) };
+    let model = analyse(&Disk, &subject.path, &options).model.expect("a model");
+    let models = Models::of(&model).expect("a refinement");
+    let choices = RefineConfig { notion, new_is_skip: false, antichains: true };
+    refine(&models, &Config { symmetry: Method::Auto, ..config(subject) }, choices, &mut ())
 }
 
 fn asking(subject: &Subject, property: &Property) -> Config {

@@ -49,9 +49,9 @@ fn compare(text: &str, seed: u64, tally: &mut Tally) {
             tally.states.1 += reduced.states;
         }
     }
-    let twin = Config { check_por: Some(3), ..config.clone() };
+    let verified = Config { check_por: Some(3), ..config.clone() };
     for mode in [PorMode::Semantic, PorMode::Ample] {
-        let checked = explore(model, mode, &twin).and_then(|report| report.por);
+        let checked = explore(model, mode, &verified).and_then(|report| report.por);
         let mistakes = checked.map(|tally| tally.mistakes).unwrap_or_default();
         assert!(mistakes.is_empty(), "seed {seed}, {name}, {mode:?}: {mistakes:?}\n{text}");
     }
@@ -97,9 +97,9 @@ fn verdicts_are_the_same_on_our_machines() {
         if full.states > 300 {
             continue;
         }
-        let twin = Config { check_por: Some(2), ..config };
+        let verified = Config { check_por: Some(2), ..config };
         let mistakes =
-            explore(model, PorMode::Semantic, &twin).and_then(|report| report.por).map(|tally| tally.mistakes);
+            explore(model, PorMode::Semantic, &verified).and_then(|report| report.por).map(|tally| tally.mistakes);
         assert_eq!(mistakes, Some(Vec::new()), "{}", path.display());
     }
     assert!(compared >= 20 && reduced * 2 >= compared, "{reduced} of {compared} were reduced");

@@ -71,7 +71,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
     let mut config = Compat::config(options.compat, file.as_deref(), budget);
     let formula_text = text.clone();
     let guard = Guard::new(start, options.time, budget, config.eval.memory.clone());
-    let stop = interrupt.guard(guard.at_last(move |limit| {
+    let stop = interrupt.guard(guard.at_last(move |limit, _| {
         // The evaluation does not look up; nothing is lost with it.
         let exit = show(&formula_text, stopped(limit), json);
         flush();

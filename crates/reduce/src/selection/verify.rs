@@ -1,4 +1,4 @@
-//! The checking twin: every selected set is held against what the proof needs of it, by taking the steps.
+//! Verification of selections: every selected set is compared with what the proof needs of it, by taking the steps.
 //!
 //! From a state, all paths of instances outside its set are followed up to a given length. On them nothing may be met that is to be reported
 //! and that the state itself has not; no instance of the set may become enabled that was not; and where a step `t` of the set
