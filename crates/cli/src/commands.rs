@@ -7,6 +7,7 @@ pub(crate) mod corpus;
 pub(crate) mod eval;
 pub(crate) mod fmt;
 pub(crate) mod graph;
+pub(crate) mod ltl;
 pub(crate) mod parse;
 pub(crate) mod por;
 pub(crate) mod refine;

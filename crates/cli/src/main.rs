@@ -107,7 +107,7 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Check all reachable states: invariant, deadlocks, assertions, goal
+    /// Check all reachable states: invariant, deadlocks, assertions, goal, temporal properties
     #[command(after_help = CHECK_HELP)]
     Check {
         /// Machine file: .mch, .ref, .imp or .sys
@@ -156,6 +156,14 @@ enum Command {
         por: commands::por::PorOptions,
         #[command(flatten)]
         model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show an LTL formula as a checker sees it: class, stutter invariance, automaton
+    #[command(after_help = LTL_HELP)]
+    Ltl {
+        #[command(flatten)]
+        ltl: commands::ltl::LtlOptions,
         #[command(flatten)]
         output: Output,
     },
@@ -265,7 +273,18 @@ Examples:
   abridge check models/lift.mch
   abridge check models/mutex.mch --set-size PROC=4
   abridge check models/lift.mch --find all --max-states 1000000
-  abridge check models/airlock.mch --save-trace story.prob2trace";
+  abridge check models/airlock.mch --save-trace story.prob2trace
+  abridge check models/lift.mch --ltl \"G ({level = 0} => F {level = 1})\"";
+
+const LTL_HELP: &str = "\
+The automaton accepts the paths that satisfy the formula. A path is infinite or ends in a deadlock; a state says for
+which last states of a path it accepts. An infinite path is accepted if some run has every mark infinitely often. Fairness
+premises are no part of the automaton. Operations and predicates are not looked up, so no machine is needed.
+
+Examples:
+  abridge ltl \"G ([request] => F [serve])\"
+  abridge ltl \"G ([request] => F [serve])\" --violations --hoa
+  abridge ltl \"GF {on = TRUE}\" --svg > automaton.svg";
 
 const EVAL_HELP: &str = "\
 Without a machine, the formula may use numbers, sets, relations and the built-in libraries. With a
@@ -386,6 +405,7 @@ fn main() -> ExitCode {
         }
         Command::Graph { file, graph, model } => commands::graph::run(&file, &graph, &model.to_sema()),
         Command::Por { file, por, model, output } => commands::por::run(&file, &por, &model.to_sema(), output.json),
+        Command::Ltl { ltl, output } => commands::ltl::run(&ltl, output.json),
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
         Command::Animate { file, animate, model, output } => {
             commands::animate::run(&file, &animate, &model.to_sema(), output.json)

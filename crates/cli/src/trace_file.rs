@@ -95,10 +95,17 @@ fn or_null<'de, D: serde::Deserializer<'de>, T: Deserialize<'de> + Default>(dese
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Writes the steps of a trace; an error message on failure.
-pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep]) -> Result<(), String> {
+/// What the file says about the first step of a loop.
+const LOOP_STARTS: &str = "loop starts here; it lasts to the end of the trace";
+
+/// Writes the steps of a trace, which may end in a loop; an error message on failure.
+pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep], loop_start: Option<usize>) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", path.display());
-    let text = serde_json::to_string_pretty(&TraceFile::of_steps(model, steps)).map_err(|error| failed(&error))?;
+    let mut file = TraceFile::of_steps(model, steps);
+    if let Some(step) = loop_start.and_then(|start| file.transition_list.get_mut(start)) {
+        step.description = LOOP_STARTS.to_owned();
+    }
+    let text = serde_json::to_string_pretty(&file).map_err(|error| failed(&error))?;
     replace_file(path, text + "\n").map_err(|error| failed(&error))
 }
 

@@ -20,6 +20,11 @@
 //! checks the random machines FIRST to FIRST + COUNT of `everything.rs` in all ways of `compare.rs`. The first machine for which a way
 //! disagrees with the plain interpreter is minimised and saved in FOLDER, for each way; the last lines say how much was compared.
 //!
+//!     cargo run --release -p abridge-testkit --example campaign -- temporal COUNT FOLDER [FIRST]
+//!
+//! checks the random machines with temporal formulas FIRST to FIRST + COUNT of `temporal/machines.rs` in all ways. Each case in which a way
+//! disagrees is saved in FOLDER.
+//!
 //!     cargo run --release -p abridge-testkit --example campaign -- seeds FOLDER
 //!
 //! writes the seeds as files, for a fuzzer.
@@ -41,6 +46,7 @@ use std::time::{Duration, Instant};
 
 use abridge_testkit::minimise::minimise;
 use abridge_testkit::mutate::Mutator;
+use abridge_testkit::temporal::machines;
 use abridge_testkit::{Project, compare, fuzz, nesting, seeds, sizes};
 
 const MAX_TIME: Duration = Duration::from_secs(1);
@@ -57,6 +63,10 @@ fn main() {
         [first, count, folder, rest @ ..] if first == "compare" => {
             let first = rest.first().map_or(0, |text| number(text));
             compare_machines(first..first + number(count), Path::new(folder));
+        }
+        [first, count, folder, rest @ ..] if first == "temporal" => {
+            let first = rest.first().map_or(0, |text| number(text));
+            compare_formulas(first..first + number(count), Path::new(folder));
         }
         [first, folder] if first == "seeds" => write_seeds(Path::new(folder)),
         [first, scale, bytes, names @ ..] if first == "sizes" => {
@@ -80,7 +90,8 @@ fn main() {
         }
         _ => eprintln!(
             "usage: campaign COUNT FOLDER [FIRST [SEEDS...]] | campaign file FILE... | campaign sizes SCALE BYTES [NAME] | \
-             campaign compare COUNT FOLDER [FIRST] | campaign seeds FOLDER | campaign nesting DEPTH [NAME...]"
+             campaign compare COUNT FOLDER [FIRST] | campaign temporal COUNT FOLDER [FIRST] | campaign seeds FOLDER | \
+             campaign nesting DEPTH [NAME...]"
         ),
     }
 }
@@ -150,6 +161,42 @@ fn compare_machines(numbers: Range<u64>, folder: &Path) {
     for (way, count) in &tally.differences {
         println!("{count:8} differences: {way}");
     }
+}
+
+/// Compares random machines with temporal formulas on all cores.
+fn compare_formulas(numbers: Range<u64>, folder: &Path) {
+    fs::create_dir_all(folder).expect("the folder can be created");
+    let (next, start) = (AtomicU64::new(numbers.start), Instant::now());
+    let (all, n_differences) = (Mutex::new(machines::Compared::default()), AtomicU64::new(0));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= numbers.end {
+                break;
+            }
+            let case = machines::case(number);
+            let result = panic::catch_unwind(AssertUnwindSafe(|| machines::compare_formulas(&case)))
+                .unwrap_or_else(|_| Err(format!("panic: {}", LAST_PANIC.with_borrow(Clone::clone))));
+            match result {
+                Ok(compared) => all.lock().expect("no worker panics").add(compared),
+                Err(difference) => {
+                    n_differences.fetch_add(1, Ordering::Relaxed);
+                    println!("case {number}: {difference}");
+                    let comment: String = difference.lines().map(|line| format!("// {line}\n")).collect();
+                    let path = folder.join(format!("temporal-{number}.mch"));
+                    fs::write(path, format!("{comment}{}", case.machine)).expect("a machine can be saved");
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    println!("{} machines in {:.1?}", numbers.end - numbers.start, start.elapsed());
+    println!("{:?}", all.into_inner().expect("no worker panics"));
+    println!("{} differences", n_differences.into_inner());
 }
 
 #[derive(Default)]

@@ -27,4 +27,4 @@ pub mod temporal;
 
 pub use abridge_value::Random;
 pub use choices::{Choices, Choose};
-pub use project::{Disk, Project};
+pub use project::{Disk, Project, with_formulas};

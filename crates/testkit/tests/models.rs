@@ -3,10 +3,11 @@
 //! `RUN_SLOW=1` also runs the large ones.
 
 use std::num::NonZero;
+use std::sync::Arc;
 
 use abridge_check::{
-    Config, Method, Models, Notion, RefineConfig, Refinement, Report, Sought, Verdict, ViolationKind, check, find,
-    refine,
+    Config, Method, Models, Notion, RefineConfig, Refinement, Report, Sought, TemporalVerdict, Verdict, ViolationKind,
+    check, find, refine,
 };
 use abridge_explicit::{Explicit, Place, interpreter};
 use abridge_model::Model;
@@ -27,6 +28,7 @@ struct Tally {
     deadlocks: usize,
     properties: usize,
     predicates: usize,
+    temporal: usize,
     refinements: usize,
 }
 
@@ -43,11 +45,11 @@ fn models_yield_what_they_promise() {
             }
         }
     }
-    let Tally { counts, deadlocks, properties, predicates, refinements } = tally;
-    eprintln!(
-        "compared: {counts} counts, {deadlocks} of deadlocks, {properties} properties, {predicates} predicates, {refinements} refinements"
-    );
-    assert!(counts > 100 && deadlocks >= 29 && properties >= 36 && predicates >= 1 && refinements >= 11);
+    let Tally { counts, deadlocks, properties, predicates, temporal, refinements } = tally;
+    eprintln!("compared: {counts} counts, {deadlocks} of deadlocks, {properties} properties, {predicates} predicates");
+    eprintln!("and {temporal} temporal properties, {refinements} refinements");
+    assert!(counts > 100 && deadlocks >= 35 && properties >= 42 && predicates >= 1);
+    assert!(temporal >= 25 && refinements >= 11);
 }
 
 fn config(subject: &Subject) -> Config {
@@ -111,6 +113,14 @@ fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tall
             assert_always(subject, predicate, &place);
             tally.predicates += 1;
         }
+        Claim::Holds(Property::Temporal(name)) => {
+            assert_temporal(subject, name, &TemporalVerdict::Holds, &place);
+            tally.temporal += 1;
+        }
+        Claim::Fails(Property::Temporal(name), _) => {
+            assert_temporal(subject, name, &TemporalVerdict::Violated, &place);
+            tally.temporal += 1;
+        }
         Claim::Holds(property) => {
             let report = check(model, &asking(subject, property), &mut ());
             assert_eq!(report.verdict, Verdict::Holds, "{place}: {:?}", report.violations);
@@ -118,13 +128,13 @@ fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tall
         }
         Claim::Fails(property, length) => {
             let report = check(model, &asking(subject, property), &mut ());
-            assert_eq!((report.verdict, length_of(&report)), (Verdict::Violated, Some(*length)), "{place}");
+            assert_eq!((report.verdict, length_of(&report)), (Verdict::Violated, *length), "{place}");
             let kind = report.violation().map(|violation| &violation.kind);
             let is_asked = match property {
                 Property::Invariant => matches!(kind, Some(ViolationKind::Invariant { .. })),
                 Property::Assertions => matches!(kind, Some(ViolationKind::Assertion { .. })),
                 Property::Deadlock => matches!(kind, Some(ViolationKind::Deadlock)),
-                Property::Predicate(_) => false,
+                Property::Predicate(_) | Property::Temporal(_) => false,
             };
             assert!(is_asked, "{place}: {kind:?}");
             tally.properties += 1;
@@ -163,9 +173,27 @@ fn asking(subject: &Subject, property: &Property) -> Config {
         Property::Invariant => config.invariant = true,
         Property::Assertions => config.assertions = true,
         Property::Deadlock => config.deadlock = true,
-        Property::Predicate(_) => {}
+        Property::Predicate(_) | Property::Temporal(_) => {}
     }
     config
+}
+
+/// Checks the formulas of a machine with and without symmetry reduction, compiled and plain. Counterexamples are whole.
+fn assert_temporal(subject: &Subject, name: &str, expected: &TemporalVerdict, place: &str) {
+    for (symmetry, compiled) in [(Method::Off, true), (Method::Off, false), (Method::Auto, true)] {
+        let mut config = Config { symmetry, ..config(subject) };
+        config.system.compiled = compiled;
+        let (model, formulas) = subject.with_formulas(&config);
+        config.formulas = Arc::new(formulas);
+        let report = check(&model, &config, &mut ());
+        let named: Vec<_> = report.temporal.iter().filter(|formula| formula.name == name).collect();
+        assert!(!named.is_empty(), "{place}: no such property");
+        for formula in named {
+            assert_eq!(formula.verdict, *expected, "{place}, {symmetry:?}, compiled: {compiled}");
+            let gap = formula.trace.as_ref().and_then(|trace| trace.gap.as_ref());
+            assert_eq!((formula.trace.is_some(), gap), (*expected == TemporalVerdict::Violated, None), "{place}");
+        }
+    }
 }
 
 fn n_deadlocks(subject: &Subject, model: &Model) -> u64 {

@@ -3,6 +3,7 @@
 //! Each line is one command. [`Dialogue`] executes commands and answers with a [`Reply`]: text for people, a JSON object for
 //! programs. `view.rs` renders the current state and its successors.
 
+mod ltl;
 mod view;
 
 use std::io::{BufRead as _, IsTerminal as _};
@@ -47,6 +48,7 @@ const HELP: &str = "\
   r               restart
   find PREDICATE  go to a nearest state that satisfies the predicate
   eval FORMULA    evaluate an expression or predicate in this state
+  ltl FORMULA     check an LTL formula on all paths from this state on
   vars            print all constants and variables in full
   inv             print the truth value of each invariant conjunct
   trace           print the steps so far
@@ -180,6 +182,7 @@ impl<'a> Dialogue<'a> {
             }
             "find" => self.find(rest),
             "eval" => self.eval(rest),
+            "ltl" => self.ltl(rest),
             "vars" => View { dialogue: self, is_coloured: false }.variables(),
             "inv" => self.invariant(),
             "trace" => {
@@ -323,7 +326,7 @@ impl<'a> Dialogue<'a> {
             return Reply::error("`save` needs a file name, for example: save story.prob2trace");
         }
         let path = trace_file::path_of(path);
-        match trace_file::save(&path, self.model, &self.animation.trace()) {
+        match trace_file::save(&path, self.model, &self.animation.trace(), None) {
             Ok(()) => Reply::text(
                 format!("saved {} to {}\n", count(self.animation.history().len(), "step"), path.display()),
                 json!({ "saved": path }),

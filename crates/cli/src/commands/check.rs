@@ -5,7 +5,7 @@
 
 mod json;
 mod places;
-mod temporal;
+pub(crate) mod temporal;
 mod text;
 
 use std::num::NonZero;
@@ -16,8 +16,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Method, PorMode, Report, Strategy, TemporalVerdict, Verdict, ViolationKind, check, check_on_disk,
-    fingerprint, limit_text,
+    Config, Engine, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict, ViolationKind, check,
+    check_on_disk, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
@@ -518,10 +518,12 @@ fn refuse(file: &Path, json: bool, message: &str) -> Exit {
     Exit::Usage
 }
 
-/// Saves the trace of the violation and returns its path; `None` if there is no violation.
+/// Saves the trace of the violation, or else of the first violated temporal formula, and returns its path; `None` if there is no violation.
 fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
-    match report.violation() {
-        Some(violation) => trace_file::save(path, model, &violation.trace.steps).map(|()| Some(path)),
+    let is_violated = |formula: &&TemporalReport| formula.verdict == TemporalVerdict::Violated;
+    let of_formula = || report.temporal.iter().filter(is_violated).find_map(|formula| formula.trace.as_ref());
+    match report.violation().map(|violation| &violation.trace).or_else(of_formula) {
+        Some(trace) => trace_file::save(path, model, &trace.steps, trace.loop_start).map(|()| Some(path)),
         None => Ok(None),
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(_) => print_violations(model, sources, report),
         None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
-        None if report.verdict == Verdict::Violated => {}
+        None if report.verdict == Verdict::Violated => outln!("{}", temporal::violated_text(report)),
         None => outln!("{}", incomplete_text(report, times)),
     }
     temporal::print(report, sources);
@@ -25,7 +25,7 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
         outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
     // The verdict line of an incomplete search has the first limit.
-    for limit in report.limits.iter().skip(usize::from(report.violations.is_empty())) {
+    for limit in report.limits.iter().skip(usize::from(report.verdict == Verdict::Incomplete)) {
         outln!("  {limit}");
     }
     report.unchecked.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
