@@ -12,7 +12,7 @@ use crate::pair::Pair;
 use crate::spec::{Spec, as_set};
 
 impl Pair<'_> {
-    /// The values of the abstract part: those of its one state, or all of them as one value. Where that has no canonical form, those of
+    /// The values of the abstract part: the constants, which a permutation must move as well, and those of its one state, or all of them as one value. Where that has no canonical form, those of
     /// all states in the order of their vectors, which may fail to identify pairs and is sound.
     fn abstract_vals<'s>(&'s self, spec: &'s Spec) -> &'s [Val] {
         spec.vals.get_or_init(|| {
@@ -22,9 +22,12 @@ impl Pair<'_> {
             };
             let all: Vec<Vec<Option<Val>>> = spec.states.iter().map(|state| variables(state)).collect();
             let single = if all.len() > 1 { as_set(&all) } else { None };
+            let constants =
+                spec.states.first().map(|state| self.abstracted.system.constants_of(state).iter().flatten());
+            let constants = constants.into_iter().flatten().cloned();
             match single {
-                Some(set) => Box::new([set]),
-                None => all.into_iter().flatten().flatten().collect(),
+                Some(set) => constants.chain([set]).collect(),
+                None => constants.chain(all.into_iter().flatten().flatten()).collect(),
             }
         })
     }

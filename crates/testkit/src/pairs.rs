@@ -47,7 +47,8 @@ struct Op {
 const GUARDS: [&str; 9] =
     ["$s = {}", "$s /= {}", "$n < 2", "$n = 0", "$n > 0", "$b = TRUE", "$b = FALSE", "card($s) < 2", "not($s = SS)"];
 const PARAM_GUARDS: [&str; 3] = ["xx : $s", "xx /: $s", "xx : $s or $n = 1"];
-const NEW_SETS: [&str; 5] = ["$s! := {}", "$s! := SS", "$s! := SS - $s", "$s! :: {$s, {}}", "$s! :: POW($s)"];
+const NEW_SETS: [&str; 6] =
+    ["$s! := {kk}", "$s! := {}", "$s! := SS", "$s! := SS - $s", "$s! :: {$s, {}}", "$s! :: POW($s)"];
 const PARAM_SETS: [&str; 4] = ["$s! := $s \\/ {xx}", "$s! := $s - {xx}", "$s! := {xx}", "$s! :: {$s \\/ {xx}, $s}"];
 const NEW_NUMBERS: [&str; 6] = [
     "$n! := ($n + 1) mod 3",
@@ -97,7 +98,7 @@ fn change(random: &mut Random, has_param: bool, which: usize) -> String {
 }
 
 fn start(random: &mut Random) -> Vec<String> {
-    let set = *random.pick(&["$s! := {}", "$s! := SS", "$s! :: POW(SS)"]);
+    let set = *random.pick(&["$s! := {}", "$s! := SS", "$s! := {kk}", "$s! :: POW(SS)"]);
     let number = *random.pick(&["$n! := 0", "$n! :: 0..1"]);
     let boolean = *random.pick(&["$b! := FALSE", "$b! :: BOOL"]);
     [set, number, boolean].map(str::to_owned).to_vec()
@@ -219,7 +220,7 @@ fn machine(names: &Names, heading: &str, gluing: &str, start: &[String], ops: &[
     let suffix = names.suffix;
     let mut text = format!("{heading}\n");
     if heading.starts_with("MACHINE") {
-        text += "SETS SS\n";
+        text += "SETS SS\nCONSTANTS kk\nPROPERTIES kk : SS\n";
     }
     let _ = writeln!(text, "VARIABLES ss{suffix}, nn{suffix}, bb{suffix}");
     let _ = writeln!(text, "INVARIANT ss{suffix} <: SS & nn{suffix} : 0..2 & bb{suffix} : BOOL{gluing}");
