@@ -113,7 +113,7 @@ enum Command {
         /// Machine file: .mch, .ref, .imp or .sys
         file: PathBuf,
         #[command(flatten)]
-        check: commands::check::CheckOptions,
+        check: Box<commands::check::CheckOptions>,
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
