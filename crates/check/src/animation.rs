@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use abridge_diag::Diagnostic;
+use abridge_diag::{Diagnostic, with_stack};
 use abridge_system::{Completeness, Machine, Move, Origin};
 
 use crate::trace::TraceStep;
@@ -30,24 +30,27 @@ pub fn choices(machine: &impl Machine, origin: Origin<'_>, limit: usize) -> Choi
         if machine.is_running(origin) { machine.operations().into_iter().map(Some).collect() } else { vec![None] };
     for operation in operations {
         let mut count = 0;
-        let completeness = machine.moves(origin, operation, &mut |step| {
-            match step {
-                Ok(_) if count == limit => {
-                    found.is_cut = true;
-                    return ControlFlow::Break(());
-                }
-                Ok(step) => {
-                    count += 1;
-                    found.list.push(step);
-                }
-                Err((name, error)) => {
-                    let is_same = |known: &Diagnostic| known.message == error.message && known.span() == error.span();
-                    if found.errors.len() < MAX_ERRORS && !found.errors.iter().any(|(_, known)| is_same(known)) {
-                        found.errors.push((name, error));
+        let completeness = with_stack(|| {
+            machine.moves(origin, operation, &mut |step| {
+                match step {
+                    Ok(_) if count == limit => {
+                        found.is_cut = true;
+                        return ControlFlow::Break(());
+                    }
+                    Ok(step) => {
+                        count += 1;
+                        found.list.push(step);
+                    }
+                    Err((name, error)) => {
+                        let is_same =
+                            |known: &Diagnostic| known.message == error.message && known.span() == error.span();
+                        if found.errors.len() < MAX_ERRORS && !found.errors.iter().any(|(_, known)| is_same(known)) {
+                            found.errors.push((name, error));
+                        }
                     }
                 }
-            }
-            ControlFlow::Continue(())
+                ControlFlow::Continue(())
+            })
         });
         found.completeness = found.completeness.and(completeness);
     }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use abridge_diag::with_stack;
 use abridge_eval::{Env, Interp, Result, Warning, val_text};
 use abridge_model::walk::Node;
 use abridge_model::{Expr, ExprId, LocalId, Model, PredId};
@@ -39,14 +40,19 @@ pub enum Needs {
 /// The value of an expression.
 pub fn evaluate(interp: &Interp<'_>, expr: ExprId, env: &Env) -> Calculation {
     let (session, model) = (interp.session(), interp.model());
-    let answer = session
-        .value(expr, env)
-        .map(|val| Answer::Value { value: val_text(model, &val), ty: model.type_text(model.ty(expr)) });
+    let answer = with_stack(|| {
+        let val = session.value(expr, env)?;
+        Ok(Answer::Value { value: val_text(model, &val), ty: model.type_text(model.ty(expr)) })
+    });
     Calculation { answer, warnings: session.take_warnings() }
 }
 
 /// The truth of a predicate or, if identifiers are free in it, at most `limit` of its solutions.
 pub fn solve(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, limit: usize) -> Calculation {
+    with_stack(|| solve_inner(interp, free, pred, env, limit))
+}
+
+fn solve_inner(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, limit: usize) -> Calculation {
     let (session, model) = (interp.session(), interp.model());
     if free.is_empty() {
         let answer = session.pred(pred, env).map(Answer::Truth);

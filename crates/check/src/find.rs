@@ -3,6 +3,7 @@
 use std::num::NonZero;
 use std::sync::Mutex;
 
+use abridge_diag::with_stack;
 use abridge_eval::Error;
 use abridge_explicit::{Execution, Explicit, ExplicitWorker, Place};
 use abridge_model::PredId;
@@ -45,7 +46,7 @@ pub fn find(system: &Explicit<'_>, from: &Place, pred: PredId, control: &mut dyn
     let start = from.words(system);
     let seeker = Seeker { system, start: start.as_deref(), pred, failure: Mutex::default() };
     let asked = Properties { goal: true, ..Properties::default() };
-    let exploration = explore(&seeker, &search_config(asked, None), control);
+    let exploration = with_stack(|| explore(&seeker, &search_config(asked, None), control));
     let found = exploration.findings.iter().find(|finding| finding.kind == FindingKind::Goal);
     if let Some(found) = found {
         let path = match states_to(system, &exploration.table, Some(found.state), &[], None) {
@@ -80,7 +81,8 @@ fn executions(system: &Explicit<'_>, start: Option<&[u32]>, states: &[Vec<u32>])
 /// The state with this number in breadth-first order, counted from 1; set-up states count.
 pub fn nth_state(system: &Explicit<'_>, number: u64, control: &mut dyn Control) -> Option<Vec<u32>> {
     let index = number.checked_sub(1)?;
-    let exploration = explore(system, &search_config(Properties::default(), Some(number)), control);
+    let config = search_config(Properties::default(), Some(number));
+    let exploration = with_stack(|| explore(system, &config, control));
     let index = u32::try_from(index).ok().filter(|_| index < exploration.table.len() as u64)?;
     exploration.table.get(index).ok()
 }

@@ -9,6 +9,7 @@ mod explorer;
 mod find;
 mod por;
 mod reduced;
+mod refinement;
 mod replay;
 mod report;
 mod space;
@@ -24,7 +25,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use abridge_diag::Diagnostic;
+use abridge_diag::{Diagnostic, with_stack};
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
@@ -41,14 +42,16 @@ pub use abridge_explicit::{
     named_values,
 };
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
+pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, SideBySide};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_store::{Medium, Ram, Volume};
-pub use abridge_system::{Completeness, Machine as Shown, Move, Origin, Part};
+pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};
 pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
+pub use refinement::{Counterexample, IllDefined, PairedStep, RefineConfig, Refinement, pair_of, refine};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{
     Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
@@ -58,7 +61,8 @@ pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, s
 pub use stuck::{Stuck, why_stuck};
 pub use symbolic::Engine;
 pub use temporal::{
-    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict, prepare,
+    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict,
+    formulas_of, prepare,
 };
 pub use trace::{Trace, TraceStep};
 
@@ -157,6 +161,10 @@ impl Config {
 
 /// Explores a model and reports what was found.
 pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
+    with_stack(|| check_inner(model, config, control))
+}
+
+fn check_inner(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
     let system = Explicit::new(interp, system_config(config));
     let mut report = explored(&system, config, control);
@@ -181,6 +189,15 @@ fn explored(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -
 
 /// The same breadth-first, with a disk: the run can be saved and gone on with, and states that do not fit into memory go to files.
 pub fn check_on_disk(
+    model: &Model,
+    config: &Config,
+    disk: Disk<'_>,
+    control: &mut dyn Control,
+) -> Result<Report, Refusal> {
+    with_stack(|| check_on_disk_inner(model, config, disk, control))
+}
+
+fn check_on_disk_inner(
     model: &Model,
     config: &Config,
     disk: Disk<'_>,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use abridge_deps::{Answers, Asked, Dependence, Depth, Outline, Resources};
+use abridge_diag::with_stack;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_reduce::{Analysed as _, Por, Rule, Selected, source_of};
@@ -165,6 +166,10 @@ pub struct Analysis {
 
 /// Analyses the operations of a machine under the first constants that there are; nothing if there are none or it is beyond analysis.
 pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
+    with_stack(|| analyse_dependences_inner(model, config))
+}
+
+fn analyse_dependences_inner(model: &Model, config: &Config) -> Option<Analysis> {
     let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
     let por = settings(&system, &Config { por: PorMode::Semantic, ..config.clone() })?;
     let mut steps = Steps::new(system.width());

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use abridge_diag::with_stack;
 use abridge_eval::{Env, Session, Val, val_text};
 use abridge_explicit::{Execution, Explicit, INITIALISATION_NAME, Place, SETUP_NAME, named_values};
 use abridge_model::{Model, OpId};
@@ -45,6 +46,10 @@ const MAX_SHOWN: usize = 5;
 
 /// Follows a trace from the start of the machine.
 pub fn replay(system: &Explicit<'_>, wanted: &[Wanted]) -> Replay {
+    with_stack(|| replay_inner(system, wanted))
+}
+
+fn replay_inner(system: &Explicit<'_>, wanted: &[Wanted]) -> Replay {
     let mut replayer = Replayer { system, nodes: Vec::new(), front: vec![None] };
     for (idx, step) in wanted.iter().enumerate() {
         // Other tools may set up constants in a step of its own where we do not, and the other way round.

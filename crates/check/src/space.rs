@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use abridge_diag::with_stack;
 use abridge_eval::value_text;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
@@ -56,6 +57,10 @@ pub struct SpaceEdge {
 
 /// The states of a model, at most so many. Node 0 is the root.
 pub fn space(model: &Model, config: &Config, view: View, max_nodes: usize) -> Space {
+    with_stack(|| space_inner(model, config, view, max_nodes))
+}
+
+fn space_inner(model: &Model, config: &Config, view: View, max_nodes: usize) -> Space {
     let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
     let group = symmetry_of(model, asked(config), &[], system.pinned()).group;
     let (auto, flood) = (Auto::new(&system, group.clone()), Flood::new(&system, group));
@@ -192,6 +197,10 @@ pub struct Vertex {
 
 /// The graph of the state with a number in breadth-first order, counted from 1; nothing if there are fewer states.
 pub fn state_graph(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateGraph> {
+    with_stack(|| state_graph_inner(model, config, number, control))
+}
+
+fn state_graph_inner(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateGraph> {
     let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
     let group = symmetry_of(model, asked(config), &[], system.pinned()).group;
     let words = nth_state(&system, number, control)?;

@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 
 use abridge_diag::Diagnostic;
+use abridge_diag::with_stack;
 use abridge_eval::Unbounded;
 use abridge_explicit::judge;
 use abridge_model::Model;
@@ -30,6 +31,10 @@ const CONFLICTS: u64 = 20_000;
 
 /// Says why nothing satisfies PROPERTIES, if that can be found out quickly.
 pub fn why_stuck(model: &Model, config: &Config) -> Option<Stuck> {
+    with_stack(|| why_stuck_inner(model, config))
+}
+
+fn why_stuck_inner(model: &Model, config: &Config) -> Option<Stuck> {
     let answer = |n_properties: usize| {
         let mut part = model.clone();
         part.properties.truncate(n_properties);

@@ -12,7 +12,7 @@ use abridge_eval::{State, map_slots};
 use abridge_explicit::{Explicit, FIRST_OPERATION, INITIALISATION};
 use abridge_reduce::source_of;
 use abridge_reduce::symmetry::{
-    Auto, Group, Method, Permutation, Quotient as _, TupleClasses, permute_value, symmetry_of,
+    Auto, Group, Method, Permutation, Quotient as _, Symmetry, TupleClasses, permute_value, symmetry_of,
 };
 use abridge_search::{Control, DiskUse, Progress};
 use abridge_symbolic::{Asked, Class, Distrust, Exchange, Halt, Kind, Reached, Space, Stop, with_engine_stack};
@@ -297,7 +297,11 @@ impl<'r, 's> Run<'r, 's> {
         if self.config.symmetry == Method::Off {
             return Group::new(Vec::new());
         }
-        symmetry_of(self.system.model(), asked(self.config), &[], self.system.pinned()).group
+        self.symmetry().group
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        symmetry_of(self.system.model(), asked(self.config), &[], self.system.pinned())
     }
 
     fn halt(&mut self, halt: &Halt) {
@@ -323,8 +327,7 @@ impl<'r, 's> Run<'r, 's> {
                 _ => SymbolicSymmetry::Unique,
             };
         }
-        let behind =
-            space.is_reduced().then(|| space.states_behind(reached).ok()).unwrap_or(Some(reached.states.clone()));
+        let behind = if space.is_reduced() { space.states_behind(reached).ok() } else { Some(reached.states.clone()) };
         self.behind = self.behind.take().zip(behind).map(|(sum, more)| sum + more * count);
         let counts = if space.is_reduced() { Err(Stop::Nodes) } else { space.transitions(reached) };
         for (idx, sum) in self.transitions.iter_mut().enumerate() {
@@ -376,12 +379,16 @@ impl<'r, 's> Run<'r, 's> {
         let mut limits = limits(&remarks, &self.limits, self.config.stopped_for.get().copied());
         self.stops.sort();
         self.stops.dedup();
-        limits.extend(self.stops);
+        limits.append(&mut self.stops);
         let verdict = match self.violations.first() {
             Some(Violation { kind: ViolationKind::Goal, .. }) => Verdict::GoalReached,
             Some(_) => Verdict::Violated,
             None if limits.is_empty() => Verdict::Holds,
             None => Verdict::Incomplete,
+        };
+        let symmetry = match self.config.symmetry {
+            Method::Off => SymmetryReport::default(),
+            method => SymmetryReport { method, carriers: self.symmetry().carriers, is_approximate: false },
         };
         let number = |count: &BigUint| u64::try_from(count).unwrap_or(u64::MAX);
         let operations = self.system.operations().iter();
@@ -415,7 +422,7 @@ impl<'r, 's> Run<'r, 's> {
             }),
             table_bytes: 0,
             profile: Profile::default(),
-            symmetry: SymmetryReport::default(),
+            symmetry,
             disk: DiskUse::default(),
             temporal: Vec::new(),
         }

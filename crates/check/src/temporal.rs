@@ -12,6 +12,7 @@ mod story;
 use std::sync::atomic::Ordering;
 
 use abridge_diag::Diagnostic;
+use abridge_eval::Val;
 use abridge_explicit::Explicit;
 use abridge_model::Logic;
 use abridge_reduce::Paths;
@@ -25,7 +26,7 @@ use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 use crate::explorer::Watcher;
 use crate::{Config, Trace, limit_text};
 
-pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, prepare};
+pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_of, prepare};
 pub use story::{Position, Row, Story};
 
 pub(crate) use letters::Lettered;
@@ -198,7 +199,8 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         };
         let ignored = self.ignored(&built, exploration);
         let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
-        let letters = self.lettered.letters();
+        let (lettered, letters) = (self.lettered, self.lettered.letters());
+        let instance = |operation: u32, params: Vec<Val>| lettered.instance(operation, params);
         let mut reports = Vec::new();
         for (number, formula) in prepared.formulas.iter().enumerate() {
             let canonizer = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
@@ -217,7 +219,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
                 (None, Err(_)) => None,
             };
             let seen = Seen { stored: &self.stored, letters: &letters, stutters: config.stutters };
-            let searched = Searched { system: self.system, exploration, config, limits };
+            let searched = Searched { system: self.system, exploration, config, instance: &instance, limits };
             match (&formula.body, answer, &built) {
                 (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
@@ -264,6 +266,8 @@ pub(crate) struct Searched<'s, 'm> {
     pub(crate) system: &'s Explicit<'m>,
     pub(crate) exploration: &'s Exploration,
     pub(crate) config: &'s Config,
+    /// The number of an operation with its arguments, as letters have it.
+    instance: &'s dyn Fn(u32, Vec<Val>) -> u32,
     /// Why the search is not about everything.
     limits: &'s [String],
 }

@@ -142,7 +142,7 @@ pub(crate) fn realise(machine: &impl Machine, representatives: &[Vec<u32>], cano
 }
 
 /// A successor of a state, or of the root, whose representative is that of the given state.
-fn next_state(
+pub(crate) fn next_state(
     machine: &impl Machine,
     state: Option<&[u32]>,
     representative: &[u32],

@@ -133,8 +133,10 @@ impl Layout {
     fn new(drawing: &Drawing) -> Layout {
         let mut boxes: Vec<Rect> = drawing.nodes.iter().map(size).collect();
         let rows = ordered_rows(drawing);
+        let rooms: Vec<f64> = (0..boxes.len()).map(|node| loop_room(drawing, node)).collect();
         let row_width = |row: &Vec<usize>, boxes: &[Rect]| -> f64 {
-            row.iter().map(|node| boxes[*node].width).sum::<f64>() + GAP * row.len().saturating_sub(1) as f64
+            let of_nodes = row.iter().map(|node| boxes[*node].width + rooms[*node]).sum::<f64>();
+            of_nodes + GAP * row.len().saturating_sub(1) as f64
         };
         let widest = rows.iter().map(|row| row_width(row, &boxes)).fold(0.0, f64::max);
         let mut y = MARGIN;
@@ -144,7 +146,7 @@ impl Layout {
             for node in row {
                 boxes[*node].x = x;
                 boxes[*node].y = y + (height - boxes[*node].height) / 2.0;
-                x += boxes[*node].width + GAP;
+                x += boxes[*node].width + rooms[*node] + GAP;
             }
             y += height + ROW_GAP;
         }
@@ -178,7 +180,10 @@ impl Layout {
 
     fn draw_edge(&self, out: &mut String, edge: &DrawnEdge, labels: &[&str]) {
         let (from, to) = (self.boxes[edge.from], self.boxes[edge.to]);
-        let (path, at) = if edge.from == edge.to { loop_path(from) } else { curve(from, to, edge.from < edge.to) };
+        let (path, mut at) = if edge.from == edge.to { loop_path(from) } else { curve(from, to, edge.from < edge.to) };
+        if edge.from == edge.to {
+            at.0 += labels.iter().map(|label| beyond_loop(label)).fold(0.0, f64::max) / 2.0;
+        }
         let dash = if edge.is_dashed { " stroke-dasharray=\"5 4\"" } else { "" };
         let _ = writeln!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"#555555\"{dash} marker-end=\"url(#arrow)\"/>");
         for (line, label) in labels.iter().enumerate() {
@@ -191,6 +196,22 @@ impl Layout {
             );
         }
     }
+}
+
+/// Width of a character of an edge's label, and of the labels beside a loop that need no further room.
+const LABEL_CHARACTER: f64 = 5.5;
+const LOOP_LABEL: f64 = 44.0;
+
+/// Room that the label of a loop needs beyond the usual.
+fn beyond_loop(label: &str) -> f64 {
+    (label.chars().count() as f64 * LABEL_CHARACTER - LOOP_LABEL).max(0.0)
+}
+
+/// Room that long labels of loops at a node need before the next node.
+fn loop_room(drawing: &Drawing, node: usize) -> f64 {
+    let loops = drawing.edges.iter().filter(|edge| edge.from == node && edge.to == node);
+    let beyond = loops.map(|edge| beyond_loop(&edge.label)).fold(0.0, f64::max);
+    if beyond > 0.0 { beyond + LOOP_LABEL } else { 0.0 }
 }
 
 fn size(node: &DrawnNode) -> Rect {
@@ -288,6 +309,17 @@ mod tests {
         for text in [drawing.dot(), drawing.svg()] {
             assert!(!text.contains(abridge_diag::is_unsafe) && text.contains("u{1b}[0mb"), "{text:?}");
         }
+    }
+
+    #[test]
+    fn long_labels_of_loops_have_room() {
+        let node = |row| DrawnNode { lines: vec!["0".to_owned()], row, ..DrawnNode::default() };
+        let edge = DrawnEdge { from: 0, to: 0, label: "x".repeat(60), is_dashed: false };
+        let drawing = Drawing { nodes: vec![node(0), node(0)], edges: vec![edge] };
+        let layout = Layout::new(&drawing);
+        let label = 60.0 * LABEL_CHARACTER;
+        assert!(layout.boxes[1].x > layout.boxes[0].x + layout.boxes[0].width + label);
+        assert!(layout.width > label + layout.boxes[1].width);
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     /// A temporal formula is violated.
     Temporal = 13,
     Assertion = 14,
+    /// A machine does not refine another.
+    Refinement = 15,
     /// The search was not exhaustive.
     Incomplete = 20,
     /// An evaluation is not well-defined.

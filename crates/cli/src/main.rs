@@ -51,6 +51,7 @@ Exit statuses:
   12   invariant violated
   13   temporal property violated
   14   assertion violated
+  15   refinement violated
   20   incomplete: a limit was reached, or something could not be evaluated
   75   not well-defined, for example a division by zero
   150  model error: unreadable file, syntax, names or types
@@ -106,13 +107,27 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Check all reachable states: invariant, deadlocks, assertions, goal
+    /// Check all reachable states: invariant, deadlocks, assertions, goal, temporal properties
     #[command(after_help = CHECK_HELP)]
     Check {
         /// Machine file: .mch, .ref, .imp or .sys
         file: PathBuf,
         #[command(flatten)]
-        check: commands::check::CheckOptions,
+        check: Box<commands::check::CheckOptions>,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Check whether a machine refines another: traces, simulation with the gluing invariant, or failures
+    #[command(
+        after_help = "Examples:\n  abridge refine models/scheduler1.ref                   by traces\n  abridge refine models/scheduler1.ref --by simulation   with the gluing invariant\n  abridge refine new.mch --against old.mch               two machines without REFINES"
+    )]
+    Refine {
+        /// Machine file: .ref, .imp, or any with --against
+        file: PathBuf,
+        #[command(flatten)]
+        refine: commands::refine::RefineOptions,
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
@@ -141,6 +156,14 @@ enum Command {
         por: commands::por::PorOptions,
         #[command(flatten)]
         model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show an LTL formula as a checker sees it: class, stutter invariance, automaton
+    #[command(after_help = LTL_HELP)]
+    Ltl {
+        #[command(flatten)]
+        ltl: commands::ltl::LtlOptions,
         #[command(flatten)]
         output: Output,
     },
@@ -250,7 +273,18 @@ Examples:
   abridge check models/lift.mch
   abridge check models/mutex.mch --set-size PROC=4
   abridge check models/lift.mch --find all --max-states 1000000
-  abridge check models/airlock.mch --save-trace story.prob2trace";
+  abridge check models/airlock.mch --save-trace story.prob2trace
+  abridge check models/lift.mch --ltl \"G ({level = 0} => F {level = 1})\"";
+
+const LTL_HELP: &str = "\
+The automaton accepts the paths that satisfy the formula. A path is infinite or ends in a deadlock; a state says for
+which last states of a path it accepts. An infinite path is accepted if some run has every mark infinitely often. Fairness
+premises are no part of the automaton. Operations and predicates are not looked up, so no machine is needed.
+
+Examples:
+  abridge ltl \"G ([request] => F [serve])\"
+  abridge ltl \"G ([request] => F [serve])\" --violations --hoa
+  abridge ltl \"GF {on = TRUE}\" --svg > automaton.svg";
 
 const EVAL_HELP: &str = "\
 Without a machine, the formula may use numbers, sets, relations and the built-in libraries. With a
@@ -366,8 +400,12 @@ fn main() -> ExitCode {
         Command::Check { file, check, model, output } => {
             commands::check::run(&file, &check, &model.to_sema(), output.json)
         }
+        Command::Refine { file, refine, model, output } => {
+            commands::refine::run(&file, &refine, &model.to_sema(), output.json)
+        }
         Command::Graph { file, graph, model } => commands::graph::run(&file, &graph, &model.to_sema()),
         Command::Por { file, por, model, output } => commands::por::run(&file, &por, &model.to_sema(), output.json),
+        Command::Ltl { ltl, output } => commands::ltl::run(&ltl, output.json),
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
         Command::Animate { file, animate, model, output } => {
             commands::animate::run(&file, &animate, &model.to_sema(), output.json)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, TraceStep, Wanted, replay};
-use abridge_diag::{Diagnostic, SourceMap};
+use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_eval::{Env, Val};
 use abridge_explicit::Explicit;
 use abridge_model::{Model, SmolStr};
@@ -95,10 +95,17 @@ fn or_null<'de, D: serde::Deserializer<'de>, T: Deserialize<'de> + Default>(dese
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Writes the steps of a trace; an error message on failure.
-pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep]) -> Result<(), String> {
+/// What the file says about the first step of a loop.
+const LOOP_STARTS: &str = "loop starts here; it lasts to the end of the trace";
+
+/// Writes the steps of a trace, which may end in a loop; an error message on failure.
+pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep], loop_start: Option<usize>) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", path.display());
-    let text = serde_json::to_string_pretty(&TraceFile::of_steps(model, steps)).map_err(|error| failed(&error))?;
+    let mut file = TraceFile::of_steps(model, steps);
+    if let Some(step) = loop_start.and_then(|start| file.transition_list.get_mut(start)) {
+        step.description = LOOP_STARTS.to_owned();
+    }
+    let text = serde_json::to_string_pretty(&file).map_err(|error| failed(&error))?;
     replace_file(path, text + "\n").map_err(|error| failed(&error))
 }
 
@@ -224,15 +231,17 @@ pub(crate) fn replay_file(
         let exit = if relevant.iter().all(is_in_trace) { Exit::No } else { Exit::WrongModel };
         return Err(NoReplay::Wrong(Box::new(analysis.sources), relevant, exit));
     };
-    let system = system(model, Some(machine), compat);
-    let roles: Vec<&Role> = values.iter().map(|(_, role, _)| role).collect();
-    let vals = evaluate(&system, &analysis, &values).map_err(NoReplay::Value)?;
-    let wanted = wanted(trace, &roles, vals);
-    let replay = replay(&system, &wanted);
-    let mut animation = abridge_check::Animation::new(&system, 0);
-    animation.follow(replay.moves.iter().map(|execution| execution.shown(&system)));
-    let steps = animation.trace();
-    Ok(Replayed { replay, steps, notes: unknown_names(model, trace) })
+    with_stack(|| {
+        let system = system(model, Some(machine), compat);
+        let roles: Vec<&Role> = values.iter().map(|(_, role, _)| role).collect();
+        let vals = evaluate(&system, &analysis, &values).map_err(NoReplay::Value)?;
+        let wanted = wanted(trace, &roles, vals);
+        let replay = replay(&system, &wanted);
+        let mut animation = abridge_check::Animation::new(&system, 0);
+        animation.follow(replay.moves.iter().map(|execution| execution.shown(&system)));
+        let steps = animation.trace();
+        Ok(Replayed { replay, steps, notes: unknown_names(model, trace) })
+    })
 }
 
 fn evaluate(

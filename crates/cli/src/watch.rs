@@ -117,6 +117,9 @@ impl Stop {
     }
 }
 
+/// Gives an answer in place of the run; told why, and whether the run had one on its way.
+type AtLast = Box<dyn FnOnce(Limit, bool) + Send>;
+
 /// When evaluations are to be ended.
 pub(crate) struct Guard {
     start: Instant,
@@ -127,7 +130,7 @@ pub(crate) struct Guard {
     /// A search is given so long to end in an orderly way, unless it is memory that it lacks.
     patience: Duration,
     /// What to do when the flag has not ended the evaluation.
-    at_last: Option<Box<dyn FnOnce(Limit) + Send>>,
+    at_last: Option<AtLast>,
 }
 
 /// The longest and the shortest time between two looks at the clock and at the memory.
@@ -168,7 +171,7 @@ impl Guard {
         Guard { patience: Duration::from_millis(250), ..self }
     }
 
-    pub(crate) fn at_last(self, act: impl FnOnce(Limit) + Send + 'static) -> Guard {
+    pub(crate) fn at_last(self, act: impl FnOnce(Limit, bool) + Send + 'static) -> Guard {
         Guard { at_last: Some(Box::new(act)), ..self }
     }
 
@@ -201,13 +204,14 @@ impl Guard {
                     before.zip(processor_time()).is_none_or(|(before, now)| now >= before + GRACE_OF_PROCESSOR)
                 });
                 let is_late = now >= patience + if had_turn { GRACE } else { MAX_GRACE };
-                let is_late = is_late || resident >= self.ceiling.hard;
+                // What was found is told, however long it takes, but not at any price.
+                let is_over = stop.is_over.load(Ordering::Relaxed);
+                let is_late = is_late && !is_over || resident >= self.ceiling.hard;
                 if is_late
-                    && !stop.is_over.load(Ordering::Relaxed)
                     && let Some(act) = self.at_last.take()
                     && !stop.is_answered.swap(true, Ordering::Relaxed)
                 {
-                    act(reason);
+                    act(reason, is_over);
                 }
             }
             std::thread::sleep(self.pause(resident));

@@ -44,13 +44,22 @@ fn every_test_that_the_page_names_exists() {
 }
 
 #[test]
-fn temporal_formulas_are_not_checked() {
+fn temporal_formulas_need_the_whole_state_space() {
     let folder = Folder::new("limits-temporal");
-    let machine = counter("n : 0..3", "up = PRE n < 3 THEN n := n + 1 END; stay = skip")
-        .replace("VARIABLES", "DEFINITIONS ASSERT_LTL == \"G {n = 0}\" VARIABLES");
-    let json = abridge(&["check", &folder.file("counter.mch", &machine), "--json"]).json();
-    assert_eq!((&json["violation"], &json["states"]), (&serde_json::Value::Null, &4.into()), "{json}");
-    assert_eq!((&json["verdict"], &json["diagnostics"][0]["id"]), (&"incomplete".into(), &"temporal-unchecked".into()));
+    let file = folder.file("counter.mch", &counter("n : 0..3", "up = PRE n < 3 THEN n := n + 1 END; stay = skip"));
+    let run = abridge(&["check", &file, "--max-states", "2", "--ltl", "G {n <= 3}", "--ctl", "AG {n <= 3}", "--json"]);
+    let json = run.json();
+    assert_eq!((run.status, &json["verdict"]), (20, &"incomplete".into()), "{json}");
+    for formula in json["temporal"].as_array().expect("a list") {
+        assert_eq!(formula["verdict"], "incomplete");
+        assert_eq!(formula["message"], "stopped after 2 states");
+    }
+}
+
+#[test]
+fn a_survey_leaves_temporal_formulas_of_the_machine_out() {
+    let json = abridge(&["check", "models/Requests.mch", "--survey", "--json"]).json();
+    assert_eq!((&json["verdict"], &json["temporal"]), (&"holds".into(), &serde_json::json!([])), "{json}");
 }
 
 #[test]

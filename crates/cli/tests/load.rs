@@ -22,34 +22,6 @@ fn files_of_other_formalisms_are_refused_by_name() {
 }
 
 #[test]
-fn temporal_properties_are_told_as_not_checked() {
-    let folder = Folder::new("temporal");
-    let file = folder.file(
-        "Q.mch",
-        "MACHINE Q DEFINITIONS ASSERT_LTL == \"G {size(queue) <= 2}\" VARIABLES queue
-         INVARIANT queue : seq(BOOL) & size(queue) <= 3 INITIALISATION queue := []
-         OPERATIONS put = SELECT size(queue) < 3 THEN queue := queue <- TRUE END; take = SELECT queue /= [] THEN queue := tail(queue) END END",
-    );
-    let run = abridge(&["check", &file]);
-    assert_eq!(run.status, 20, "{}", run.stdout);
-    assert!(
-        run.stdout.starts_with(
-            "no violation found (temporal property `ASSERT_LTL` was not checked; exhaustive search, 4 states in "
-        ),
-        "{}",
-        run.stdout
-    );
-    assert!(run.stdout.contains("warning[temporal-unchecked]: temporal property `ASSERT_LTL` was not checked"));
-    assert!(run.stdout.contains("Q.mch:1:37"), "{}", run.stdout);
-    let json = abridge(&["check", &file, "--json"]).json();
-    assert_eq!(json["verdict"], "incomplete");
-    assert_eq!(json["limits"][0], "temporal property `ASSERT_LTL` was not checked");
-    assert_eq!(json["diagnostics"][0]["id"], "temporal-unchecked");
-    assert_eq!(abridge(&["check", &file, "--no-temporal"]).status, 0);
-    assert_eq!(abridge(&["check", &file, "--compat", "prob"]).status, 0);
-}
-
-#[test]
 fn gluing_conjuncts_are_told_as_not_checked() {
     let folder = Folder::new("gluing");
     folder

@@ -13,5 +13,5 @@ mod visible;
 pub use diagnostic::{Diagnostic, Label, Severity, in_order};
 pub use render::{RenderConfig, render};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, decoded};
-pub use stack::{MAX_DEPTH, with_stack};
+pub use stack::{MAX_DEPTH, drop_in_turn, expect_depth, with_stack};
 pub use visible::{is_unsafe, visible};

@@ -343,9 +343,18 @@ impl Session<'_> {
         for column in &mut columns {
             column.error.take().map_or(ControlFlow::Continue(()), |error| emit(Err(error)))?;
         }
+        // Parts with one outcome are in all combinations. There may be very many, and each level of the combination copies what is done.
+        let mut single = Vec::new();
+        columns.retain_mut(|column| {
+            let is_single = !column.is_long && column.updates.len() == 1;
+            if is_single {
+                single.extend(column.updates.pop().into_iter().flatten());
+            }
+            !is_single
+        });
         // What is executed again and again is executed least often on the outside.
         columns.sort_by_key(|column| !column.is_long);
-        self.combine_columns(&columns, env, &Update::new(), emit)
+        self.combine_columns(&columns, env, &single.into_iter().collect(), emit)
     }
 
     fn combine_columns(&self, columns: &[Column], env: &Env, done: &Update, emit: &mut Emit<'_>) -> ControlFlow<()> {

@@ -5,6 +5,7 @@
 //! all workers; a worker (`worker.rs`) asks them first, then the compiled form, then the interpreter. `execution.rs` finds steps again with the plain interpreter, the
 //! judge, and `shown.rs` names them for users.
 
+mod calls;
 mod condition;
 mod conjunct;
 mod execution;
@@ -21,6 +22,7 @@ mod shown;
 mod system;
 mod worker;
 
+pub use calls::{Called, Evaluator, Truth};
 pub use execution::{Execution, Executions, INITIALISATION_NAME, Place, SETUP_NAME, named_values};
 pub use layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET};
 pub use profile::{Measured, Profile, Usage};

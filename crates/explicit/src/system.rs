@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
+use abridge_diag::with_stack;
 use abridge_eval::{Classes, Config, Env, Error, ErrorKind, Interp, Result, Session, Slots, State, Val, Warning};
 use abridge_external::Library;
 use abridge_model::ids::Id as _;
@@ -138,6 +139,10 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<'m> Explicit<'m> {
     /// The system of a model; what evaluates formulas is made from the plain interpreter ([`judge`]).
     pub fn new(judge: Interp<'m>, config: SystemConfig) -> Self {
+        with_stack(|| Explicit::new_inner(judge, config))
+    }
+
+    fn new_inner(judge: Interp<'m>, config: SystemConfig) -> Self {
         let model = judge.model();
         let fragments = config.compiled.then(|| Arc::new(CompiledFragments::new(model)));
         let interp = match &fragments {

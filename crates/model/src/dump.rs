@@ -18,6 +18,8 @@ mod tests;
 
 use std::fmt::{Display, Write as _};
 
+use abridge_diag::with_stack;
+
 use crate::ids::{ConstId, ExprId, IdSet, LocalId, PredId, SubstId, VarId};
 use crate::model::{CarrierKind, Conjunct, Constructor, ExternalKind, Model, ModelKind, Operation, Origin};
 use crate::subst::Target;
@@ -32,9 +34,11 @@ pub use words::ident;
 
 /// An expression as B.
 pub fn expr_text(model: &Model, id: ExprId) -> String {
-    let mut printer = Printer::one_line(model, Names::of(model, Node::Expr(id), &[]));
-    printer.expr(id, spelling::TOP);
-    printer.out
+    with_stack(|| {
+        let mut printer = Printer::one_line(model, Names::of(model, Node::Expr(id), &[]));
+        printer.expr(id, spelling::TOP);
+        printer.out
+    })
 }
 
 /// An expression as B, with values for names that it reads: in a LET around it, if there are any.
@@ -52,20 +56,28 @@ pub fn expr_text_with(model: &Model, id: ExprId, values: &[(Target, String)]) ->
 
 /// A predicate as B.
 pub fn pred_text(model: &Model, id: PredId) -> String {
-    let mut printer = Printer::one_line(model, Names::of(model, Node::Pred(id), &[]));
-    printer.pred(id, spelling::IMPLICATION);
-    printer.out
+    with_stack(|| {
+        let mut printer = Printer::one_line(model, Names::of(model, Node::Pred(id), &[]));
+        printer.pred(id, spelling::IMPLICATION);
+        printer.out
+    })
 }
 
 /// A substitution as B, on one line.
 pub fn subst_text(model: &Model, id: SubstId) -> String {
-    let mut printer = Printer::one_line(model, Names::of(model, Node::Subst(id), &[]));
-    printer.subst(id, Context::Block);
-    printer.out
+    with_stack(|| {
+        let mut printer = Printer::one_line(model, Names::of(model, Node::Subst(id), &[]));
+        printer.subst(id, Context::Block);
+        printer.out
+    })
 }
 
 /// The whole model.
 pub fn dump(model: &Model) -> String {
+    with_stack(|| dump_inner(model))
+}
+
+fn dump_inner(model: &Model) -> String {
     let mut dump = Dump { model, out: String::new() };
     dump.header();
     dump.declarations();

@@ -14,6 +14,7 @@ pub mod effects;
 pub mod expr;
 pub mod ids;
 mod label;
+mod levels;
 pub mod model;
 pub mod operators;
 pub mod pred;
@@ -27,6 +28,7 @@ pub use expr::{Arrow, BaseSet, BinaryOp, Binding, Expr, ExprNode, QuantifiedOp, 
 pub use ids::{
     ConstId, ExprId, ExternalId, FreeTypeId, IdSet, IdVec, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId,
 };
+pub use levels::Level;
 pub use model::{
     Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType,
     Local, Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,

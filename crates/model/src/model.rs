@@ -12,6 +12,7 @@ use crate::expr::ExprNode;
 use crate::ids::{
     ConstId, ExprId, ExternalId, FreeTypeId, IdSet, IdVec, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId,
 };
+use crate::levels::Level;
 use crate::pred::PredNode;
 use crate::subst::SubstNode;
 use crate::types::TypeTable;
@@ -40,6 +41,9 @@ pub struct Model {
     pub initialisation: SubstId,
     /// The abstraction, if this is a refinement.
     pub abstraction: Option<Abstraction>,
+    /// The main machine and what it can be compared with: its abstractions, nearest first, or the one that the user named. Empty without
+    /// an abstraction.
+    pub levels: Vec<Level>,
     /// For each deferred set, the largest known group of constants that the properties force to be pairwise distinct, in the order
     /// of declaration.
     pub distinct_constants: Vec<Vec<ConstId>>,
@@ -286,6 +290,7 @@ impl Model {
             assertions: Vec::new(),
             initialisation: SubstId(0),
             abstraction: None,
+            levels: Vec::new(),
             distinct_constants: Vec::new(),
             steering: Steering::default(),
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use abridge_diag::expect_depth;
 use smol_str::SmolStr;
 
 use crate::Model;
@@ -25,6 +26,8 @@ pub enum Type {
 #[derive(Clone, Debug)]
 pub struct TypeTable {
     types: IdVec<TypeId, Type>,
+    /// How deep each type nests; its values nest no deeper, but for freetypes in them.
+    depths: IdVec<TypeId, u32>,
     ids: HashMap<Type, TypeId>,
 }
 
@@ -35,7 +38,7 @@ impl TypeTable {
     pub const REAL: TypeId = TypeId(3);
 
     pub fn new() -> Self {
-        let mut table = TypeTable { types: IdVec::new(), ids: HashMap::new() };
+        let mut table = TypeTable { types: IdVec::new(), depths: IdVec::new(), ids: HashMap::new() };
         for ty in [Type::Integer, Type::Bool, Type::String, Type::Real] {
             table.intern(ty);
         }
@@ -46,7 +49,15 @@ impl TypeTable {
         if let Some(id) = self.ids.get(&ty) {
             return *id;
         }
+        let depth = 1 + match &ty {
+            Type::Pow(elem) => self.depths[*elem],
+            Type::Pair(first, second) => self.depths[*first].max(self.depths[*second]),
+            Type::Record(fields) => fields.iter().map(|(_, ty)| self.depths[*ty]).max().unwrap_or(0),
+            _ => 0,
+        };
+        expect_depth(depth as usize);
         let id = self.types.push(ty.clone());
+        self.depths.push(depth);
         self.ids.insert(ty, id);
         id
     }

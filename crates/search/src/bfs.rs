@@ -8,6 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::thread::{self, Scope};
 
+use abridge_diag::with_stack;
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable, Volume};
 use abridge_system::{Finding, FindingKind, Limit, Steps, System};
 
@@ -590,8 +591,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         for _ in 1..self.config.workers.get() {
             let last = pool.enlist();
             scope.spawn(move || {
-                let mut scratch = Scratch::new(system);
-                pool.help(last, |task| parallel.work(task, system, &mut scratch, &mut || {}));
+                with_stack(|| {
+                    let mut scratch = Scratch::new(system);
+                    pool.help(last, |task| parallel.work(task, system, &mut scratch, &mut || {}));
+                });
             });
         }
     }

@@ -81,8 +81,8 @@ pub fn analyse_formulas(
     let mut sources = SourceMap::new();
     let mut diagnostics = Vec::new();
     let project = match main {
-        Some(main) => project::load(files, &options.include, main, &mut sources, &mut diagnostics),
-        None => project::load(&Nothing, &[], Path::new(EMPTY_MACHINE), &mut sources, &mut diagnostics),
+        Some(main) => project::load(files, options, main, &mut sources, &mut diagnostics),
+        None => project::load(&Nothing, &Options::default(), Path::new(EMPTY_MACHINE), &mut sources, &mut diagnostics),
     };
     let mut analysis = FormulaAnalysis { sources, diagnostics, model: None, formulas: Vec::new(), files: Vec::new() };
     let Some(mut project) = project else { return analysis };

@@ -42,6 +42,9 @@ pub struct Options {
     pub heeds_caps: bool,
     /// Operations of a refinement do not assume the preconditions of the operations that they refine.
     pub ignore_abstract_preconditions: bool,
+    /// A machine to compare the main one with: one of its abstractions or, if it refines none, any machine, which is then taken for its
+    /// abstraction.
+    pub against: Option<PathBuf>,
     /// Names in arguments of definitions are captured by binders of the definition's body.
     pub captures: bool,
 }
@@ -77,7 +80,7 @@ impl Analysis {
 pub fn analyse(files: &dyn FileSystem, main: &Path, options: &Options) -> Analysis {
     let mut sources = SourceMap::new();
     let mut diagnostics = Vec::new();
-    let project = project::load(files, &options.include, main, &mut sources, &mut diagnostics);
+    let project = project::load(files, options, main, &mut sources, &mut diagnostics);
     let mut model = None;
     let trees = match project {
         None => Vec::new(),

@@ -27,7 +27,7 @@ mod visible;
 
 use std::rc::Rc;
 
-use abridge_diag::{Diagnostic, MAX_DEPTH, SourceMap, Span, with_stack};
+use abridge_diag::{Diagnostic, MAX_DEPTH, SourceMap, Span, expect_depth, with_stack};
 use abridge_model::{
     Expr, ExprId, ExprNode, Local, LocalId, Model, OpId, Pred, PredId, PredNode, SmolStr, Subst, SubstId, SubstNode,
 };
@@ -146,6 +146,7 @@ impl Lower<'_> {
             return None;
         }
         self.depth += n_levels;
+        expect_depth(self.depth);
         let result = with_stack(|| content(self));
         self.depth -= n_levels;
         Some(result)

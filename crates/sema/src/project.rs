@@ -9,6 +9,7 @@ use abridge_diag::{Diagnostic, SourceMap, Span, with_stack};
 use abridge_model::SmolStr;
 use abridge_syntax::ast::{Ast, ClauseKind, Definition, Machine, MachineKind, MachinePragma, MachineRef};
 
+use crate::Options;
 use crate::library;
 use crate::suggest;
 
@@ -57,6 +58,8 @@ pub(crate) struct Reference {
 pub(crate) struct Project {
     pub(crate) units: Vec<Unit>,
     pub(crate) main: UnitId,
+    /// What the main machine is compared with, if the user named it.
+    pub(crate) against: Option<UnitId>,
     /// Something could not be read, parsed or found; the trees may have holes that nobody reports again.
     pub(crate) has_errors: bool,
     /// A file that is referred to could not be found or read.
@@ -97,22 +100,20 @@ pub(crate) struct Gaps {
 /// Loads everything reachable from `main`. `None` if the main file cannot be read.
 pub(crate) fn load(
     files: &dyn FileSystem,
-    include: &[PathBuf],
+    options: &Options,
     main: &Path,
     sources: &mut SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Project> {
+    let include = &options.include;
     let mut loader =
         Loader { files, include, sources, diagnostics, units: Vec::new(), by_path: HashMap::new(), open: Vec::new() };
-    match loader.unit_at(main, Role::Main, None) {
-        Some(main) => {
-            let units = loader.units.into_iter().flatten().collect();
-            let has_errors = diagnostics.iter().any(Diagnostic::is_error);
-            let lost_file = diagnostics.iter().any(|diagnostic| LOST_FILE.contains(&diagnostic.id));
-            Some(Project { units, main, has_errors, lost_file })
-        }
-        None => None,
-    }
+    let main = loader.unit_at(main, Role::Main, None)?;
+    let against = options.against.as_ref().and_then(|path| loader.compared_with(main, path));
+    let units = loader.units.into_iter().flatten().collect();
+    let has_errors = diagnostics.iter().any(Diagnostic::is_error);
+    let lost_file = diagnostics.iter().any(|diagnostic| LOST_FILE.contains(&diagnostic.id));
+    Some(Project { units, main, against, has_errors, lost_file })
 }
 
 /// Messages after which the names of a whole file are unknown.
@@ -170,6 +171,42 @@ impl Loader<'_> {
         self.open.pop();
         self.units[id.0 as usize] = Some(unit);
         Some(id)
+    }
+
+    /// The machine that the main one is compared with. It is one of its abstractions, or becomes the abstraction of a machine that has none.
+    fn compared_with(&mut self, main: UnitId, path: &Path) -> Option<UnitId> {
+        let named = self.unit_at(path, Role::Machine, None)?;
+        let Some(name) = self.machine_of(named).map(|machine| machine.name.name.clone()) else {
+            let message = format!("`{}` is not a machine", path.display());
+            self.diagnostics.push(Diagnostic::error("not-a-machine", message));
+            return None;
+        };
+        let mut level = Some(main);
+        while let Some(id) = level {
+            level = self.units[id.0 as usize].as_ref().and_then(|unit| unit.refines);
+            if level == Some(named) {
+                return Some(named);
+            }
+        }
+        let refined = self.machine_of(main)?.refines.clone();
+        if refined.is_none() && named != main {
+            self.units[main.0 as usize].as_mut()?.refines = Some(named);
+            return Some(named);
+        }
+        let message = format!("`{name}` is not an abstraction of this machine");
+        let diagnostic = refined.map_or_else(
+            || Diagnostic::error("not-an-abstraction", message.clone()),
+            |refined| {
+                Diagnostic::error("not-an-abstraction", message.clone()).at_saying(refined.span, "refined instead")
+            },
+        );
+        self.diagnostics
+            .push(diagnostic.help("name an abstraction, or a machine to compare a machine without REFINES with"));
+        None
+    }
+
+    fn machine_of(&self, id: UnitId) -> Option<&Machine> {
+        self.units[id.0 as usize].as_ref()?.ast.machine()
     }
 
     fn read(&mut self, path: &Path, from: Option<Span>) -> Option<String> {
@@ -276,7 +313,7 @@ impl Loader<'_> {
     }
 
     fn kind_of(&self, id: UnitId) -> Option<MachineKind> {
-        Some(self.units[id.0 as usize].as_ref()?.ast.machine()?.kind)
+        Some(self.machine_of(id)?.kind)
     }
 
     /// Where machines that `path` refers to may lie.

@@ -27,7 +27,7 @@ mod tests;
 use std::collections::HashMap;
 use std::mem::Discriminant;
 
-use abridge_diag::{Diagnostic, FileId, MAX_DEPTH, Span, with_stack};
+use abridge_diag::{Diagnostic, FileId, MAX_DEPTH, Span, expect_depth, with_stack};
 use smol_str::SmolStr;
 
 use crate::ast::{Ast, ClauseKind, Expr, ExprId, Ident, Subst, SubstId, Unit};
@@ -253,7 +253,9 @@ impl Parser<'_> {
 impl Parser<'_> {
     fn expr(&mut self, expr: Expr, span: Span) -> ExprId {
         let id = self.ast.push_expr(expr, span);
-        if self.ast.expr(id).depth > MAX_DEPTH {
+        let depth = self.ast.expr(id).depth;
+        expect_depth(depth as usize);
+        if depth > MAX_DEPTH {
             self.give_up(span);
             return self.ast.push_expr(Expr::Error, span);
         }
@@ -262,7 +264,9 @@ impl Parser<'_> {
 
     fn subst(&mut self, subst: Subst, span: Span) -> SubstId {
         let id = self.ast.push_subst(subst, span);
-        if self.ast.subst(id).depth > MAX_DEPTH {
+        let depth = self.ast.subst(id).depth;
+        expect_depth(depth as usize);
+        if depth > MAX_DEPTH {
             self.give_up(span);
             return self.ast.push_subst(Subst::Error, span);
         }

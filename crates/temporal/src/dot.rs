@@ -1,4 +1,4 @@
-//! Automata as graphs for Graphviz: [`dot`].
+//! Automata as graphs for Graphviz: [`dot`]; guards as texts: [`guard_texts`].
 //!
 //! Edges carry their guards, written with the atoms of the formula, and their marks. A state that accepts the end of a path has a second line that says for which last letters.
 
@@ -34,8 +34,13 @@ pub fn dot(automaton: &Automaton, bdds: &Bdds, atoms: &Atoms, name: &str) -> Str
 }
 
 fn guard(guard: Bdd, bdds: &Bdds, atoms: &Atoms) -> String {
+    guard_texts(guard, bdds, atoms).join("\nor ")
+}
+
+/// A guard that is not false, as conjunctions of literals; one of them holds. The last one is `..` if there are too many.
+pub fn guard_texts(guard: Bdd, bdds: &Bdds, atoms: &Atoms) -> Vec<String> {
     if guard == bdd::TRUE {
-        return "true".into();
+        return vec!["true".into()];
     }
     let literal = |(var, value): &(u32, bool)| {
         let atom = atoms.get(AtomId(*var));
@@ -47,5 +52,5 @@ fn guard(guard: Bdd, bdds: &Bdds, atoms: &Atoms) -> String {
     if cubes.len() > MAX_CUBES {
         texts.push("..".into());
     }
-    texts.join("\nor ")
+    texts
 }

@@ -10,7 +10,7 @@ use abridge_diag::with_stack;
 use smol_str::SmolStr;
 
 use crate::formula::{
-    Atom, AtomId, AtomKind, Binary, Binding, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId, Place,
+    Atom, AtomId, AtomKind, Atoms, Binary, Binding, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId, Place,
     Quantifier, Subject, Unary,
 };
 
@@ -47,6 +47,20 @@ impl Domain for NoDomain {
 pub struct Constraint {
     pub is_strong: bool,
     pub subject: Fair,
+}
+
+impl Constraint {
+    /// The constraint as a user writes it; `atoms` are those of the expanded formula.
+    pub fn text(&self, atoms: &Atoms) -> String {
+        let strength = if self.is_strong { "S" } else { "W" };
+        match self.subject {
+            Fair::Every => format!("{strength}EF"),
+            Fair::Step { taken, .. } => match &atoms.get(taken).kind {
+                AtomKind::Taken(pattern) => format!("{strength}F({pattern})"),
+                _ => format!("{strength}F({})", atoms.get(taken)),
+            },
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

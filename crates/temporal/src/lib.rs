@@ -28,7 +28,7 @@ mod stutter;
 mod translate;
 mod weak;
 
-pub use dot::dot;
+pub use dot::{dot, guard_texts};
 pub use expand::{Constraint, Domain, ExpandError, Expanded, Fair, NoDomain, expand};
 pub use hoa::{Words, hoa};
 pub use lasso::{Table, evaluate, is_fair};

@@ -20,12 +20,22 @@
 //! checks the random machines FIRST to FIRST + COUNT of `everything.rs` in all ways of `compare.rs`. The first machine for which a way
 //! disagrees with the plain interpreter is minimised and saved in FOLDER, for each way; the last lines say how much was compared.
 //!
+//!     cargo run --release -p abridge-testkit --example campaign -- temporal COUNT FOLDER [FIRST]
+//!
+//! checks the random machines with temporal formulas FIRST to FIRST + COUNT of `temporal/machines.rs` in all ways. Each case in which a way
+//! disagrees is saved in FOLDER.
+//!
 //!     cargo run --release -p abridge-testkit --example campaign -- seeds FOLDER
 //!
 //! writes the seeds as files, for a fuzzer.
+//!
+//!     cargo run --release -p abridge-testkit --example campaign -- nesting DEPTH [NAME...]
+//!
+//! does everything with the machines of `nesting.rs`, with the time that each thing takes.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -36,7 +46,8 @@ use std::time::{Duration, Instant};
 
 use abridge_testkit::minimise::minimise;
 use abridge_testkit::mutate::Mutator;
-use abridge_testkit::{Project, compare, fuzz, seeds, sizes};
+use abridge_testkit::temporal::machines;
+use abridge_testkit::{Project, compare, fuzz, nesting, seeds, sizes};
 
 const MAX_TIME: Duration = Duration::from_secs(1);
 const MAX_MEMORY: u64 = 1 << 30;
@@ -53,17 +64,22 @@ fn main() {
             let first = rest.first().map_or(0, |text| number(text));
             compare_machines(first..first + number(count), Path::new(folder));
         }
+        [first, count, folder, rest @ ..] if first == "temporal" => {
+            let first = rest.first().map_or(0, |text| number(text));
+            compare_formulas(first..first + number(count), Path::new(folder));
+        }
         [first, folder] if first == "seeds" => write_seeds(Path::new(folder)),
         [first, scale, bytes, names @ ..] if first == "sizes" => {
             let part = names.first().cloned().unwrap_or_default();
             let deep = sizes::inputs(sizes::DEEP, number(scale) as usize, &part);
             let inputs = deep.chain(sizes::inputs(sizes::LARGE, number(bytes) as usize, &part));
-            // A thread with little stack: what recurses without care fails here first.
-            let run = || inputs.for_each(|(name, text)| run_timed(name, text.as_bytes()));
-            thread::scope(|scope| {
-                let worker = thread::Builder::new().stack_size(512 * 1024).spawn_scoped(scope, run);
-                worker.map(|worker| worker.join()).expect("a thread can be started").expect("panics are caught");
-            });
+            on_a_small_stack(|| inputs.for_each(|(name, text)| run_timed(name, text.as_bytes())));
+        }
+        [first, depth, names @ ..] if first == "nesting" => {
+            let is_meant = |case: &nesting::Case| names.is_empty() || names.contains(&case.name);
+            for case in nesting::cases(number(depth) as usize).iter().filter(|case| is_meant(case)) {
+                on_a_small_stack(|| nest(case));
+            }
         }
         [count, folder, rest @ ..] => {
             let first = rest.first().map_or(0, |text| number(text));
@@ -74,9 +90,30 @@ fn main() {
         }
         _ => eprintln!(
             "usage: campaign COUNT FOLDER [FIRST [SEEDS...]] | campaign file FILE... | campaign sizes SCALE BYTES [NAME] | \
-             campaign compare COUNT FOLDER [FIRST] | campaign seeds FOLDER"
+             campaign compare COUNT FOLDER [FIRST] | campaign temporal COUNT FOLDER [FIRST] | campaign seeds FOLDER | \
+             campaign nesting DEPTH [NAME...]"
         ),
     }
+}
+
+/// Runs on a thread with little stack: what recurses without care fails here first.
+fn on_a_small_stack(run: impl FnOnce() + Send) {
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(512 * 1024).spawn_scoped(scope, run);
+        worker.map(|worker| worker.join()).expect("a thread can be started").expect("panics are caught");
+    });
+}
+
+/// Says what is done before it is done, for the sake of those who do not come back.
+fn nest(case: &nesting::Case) {
+    let mut start = Instant::now();
+    print!("{}:", case.name);
+    nesting::everything(case, |what| {
+        print!(" {:.2?} {what}", start.elapsed());
+        let _ = std::io::stdout().flush();
+        start = Instant::now();
+    });
+    println!(" {:.2?}", start.elapsed());
 }
 
 fn number(text: &str) -> u64 {
@@ -124,6 +161,42 @@ fn compare_machines(numbers: Range<u64>, folder: &Path) {
     for (way, count) in &tally.differences {
         println!("{count:8} differences: {way}");
     }
+}
+
+/// Compares random machines with temporal formulas on all cores.
+fn compare_formulas(numbers: Range<u64>, folder: &Path) {
+    fs::create_dir_all(folder).expect("the folder can be created");
+    let (next, start) = (AtomicU64::new(numbers.start), Instant::now());
+    let (all, n_differences) = (Mutex::new(machines::Compared::default()), AtomicU64::new(0));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= numbers.end {
+                break;
+            }
+            let case = machines::case(number);
+            let result = panic::catch_unwind(AssertUnwindSafe(|| machines::compare_formulas(&case)))
+                .unwrap_or_else(|_| Err(format!("panic: {}", LAST_PANIC.with_borrow(Clone::clone))));
+            match result {
+                Ok(compared) => all.lock().expect("no worker panics").add(compared),
+                Err(difference) => {
+                    n_differences.fetch_add(1, Ordering::Relaxed);
+                    println!("case {number}: {difference}");
+                    let comment: String = difference.lines().map(|line| format!("// {line}\n")).collect();
+                    let path = folder.join(format!("temporal-{number}.mch"));
+                    fs::write(path, format!("{comment}{}", case.machine)).expect("a machine can be saved");
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    println!("{} machines in {:.1?}", numbers.end - numbers.start, start.elapsed());
+    println!("{:?}", all.into_inner().expect("no worker panics"));
+    println!("{} differences", n_differences.into_inner());
 }
 
 #[derive(Default)]

@@ -3,6 +3,8 @@
 //! The vocabulary is fixed and described in `models/README.md`. A line that no test checks would be believed without being true, so
 //! [`expectations`] refuses unknown keys, unknown values and properties for which there is no check.
 
+use abridge_check::Notion;
+
 /// Sizes of sets, for instance `PROC` and 3.
 pub type Sizes = Vec<(String, u32)>;
 
@@ -36,9 +38,13 @@ pub enum Claim {
     Count(Count, u64),
     Deadlocks(u64),
     Holds(Property),
-    /// With the length of the shortest trace.
-    Fails(Property, usize),
+    /// With the length of the shortest trace; temporal properties have none.
+    Fails(Property, Option<usize>),
     ReachesGoal(usize),
+    /// The machine refines its abstraction.
+    Refines(Notion),
+    /// With the length of the shortest trace, the step that fails included.
+    FailsToRefine(Notion, usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +68,8 @@ pub enum Property {
     Assertions,
     /// That no state is without successor.
     Deadlock,
+    /// The temporal properties of the machine that have this name.
+    Temporal(String),
     /// Of every state of the machine.
     Predicate(String),
 }
@@ -108,19 +116,38 @@ fn claim(key: &str, value: &str) -> Result<Claim, String> {
         "transitions" => Claim::Count(Count::Transitions, number(value)?),
         "deadlocks" => Claim::Deadlocks(number(value)?),
         "holds" => Claim::Holds(property(value)?),
-        "fails" => {
-            let (name, length) = with_length(value)?;
-            match property(name)? {
-                Property::Predicate(_) => return Err(format!("`fails: {name}`: only named properties can fail")),
-                property => Claim::Fails(property, length),
+        "fails" => match property(value)? {
+            temporal @ Property::Temporal(_) => Claim::Fails(temporal, None),
+            _ => {
+                let (name, length) = with_length(value)?;
+                match property(name)? {
+                    Property::Predicate(_) | Property::Temporal(_) => {
+                        return Err(format!("`fails: {value}` names no property with a shortest trace"));
+                    }
+                    property => Claim::Fails(property, Some(length)),
+                }
             }
-        }
+        },
         "reaches" => match with_length(value)? {
             ("GOAL", length) => Claim::ReachesGoal(length),
             (name, _) => return Err(format!("`reaches: {name}`: only `GOAL` can be reached")),
         },
+        "refines" => Claim::Refines(notion(value)?),
+        "fails-to-refine" => {
+            let (name, length) = with_length(value)?;
+            Claim::FailsToRefine(notion(name)?, length)
+        }
         _ => return Err(format!("`{key}: {value}` is not a known key and value")),
     })
+}
+
+fn notion(text: &str) -> Result<Notion, String> {
+    match text {
+        "traces" => Ok(Notion::Traces),
+        "simulation" => Ok(Notion::Simulation),
+        "failures" => Ok(Notion::Failures),
+        _ => Err(format!("`{text}` is not a notion of refinement")),
+    }
 }
 
 fn property(text: &str) -> Result<Property, String> {
@@ -128,11 +155,14 @@ fn property(text: &str) -> Result<Property, String> {
         "invariant" => Property::Invariant,
         "assertions" => Property::Assertions,
         "deadlock" => Property::Deadlock,
-        temporal if temporal.starts_with("ASSERT_LTL") || temporal.starts_with("ASSERT_CTL") => {
-            return Err(format!("`{temporal}`: no test checks temporal properties of models, so none may be claimed"));
-        }
+        temporal if is_temporal(temporal) => Property::Temporal(temporal.to_owned()),
         predicate => Property::Predicate(predicate.to_owned()),
     })
+}
+
+fn is_temporal(text: &str) -> bool {
+    let is_word = text.chars().all(|ch| ch.is_alphanumeric() || ch == '_');
+    is_word && (text.starts_with("ASSERT_LTL") || text.starts_with("ASSERT_CTL"))
 }
 
 fn subtests(text: &str) -> Result<Vec<Subtest>, String> {
@@ -177,7 +207,10 @@ mod tests {
         assert_eq!(parsed[0].claim, Claim::Run { subtests: vec![Subtest::Parse, Subtest::Types], is_slow: false });
         assert_eq!(parsed[1].claim, Claim::Count(Count::Nodes, 14));
         assert_eq!((parsed[1].sizes.as_slice(), parsed[1].about), ([("PROC".to_owned(), 3)].as_slice(), About::Orbits));
-        assert_eq!(parsed[2].claim, Claim::Fails(Property::Deadlock, 4));
+        assert_eq!(parsed[2].claim, Claim::Fails(Property::Deadlock, Some(4)));
+        let temporal = expectations("//! holds: ASSERT_LTL\n//! fails: ASSERT_CTL2\nMACHINE m END").expect("a header");
+        assert_eq!(temporal[0].claim, Claim::Holds(Property::Temporal("ASSERT_LTL".to_owned())));
+        assert_eq!(temporal[1].claim, Claim::Fails(Property::Temporal("ASSERT_CTL2".to_owned()), None));
     }
 
     #[test]
@@ -191,7 +224,9 @@ mod tests {
             "fails: invariant",
             "fails: x > 1 in 3",
             "reaches: x > 1 in 3",
-            "holds: ASSERT_LTL1",
+            "fails: ASSERT_LTL1 in 3",
+            "refines: everything",
+            "fails-to-refine: traces",
         ] {
             assert!(expectations(&format!("//! {line}\nMACHINE m END")).is_err(), "{line}");
         }

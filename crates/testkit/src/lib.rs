@@ -1,7 +1,7 @@
 //! What the tests of Abridge share: projects that live in memory, and inputs nobody thought of.
 //!
 //! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs`, `generate.rs` and `everything.rs` make inputs;
-//! `compare.rs` checks one machine in every way there is. `mistakes.rs` and `models.rs` read the B files that carry their expectations.
+//! `compare.rs` checks one machine in every way there is; `nesting.rs` nests every construct. `mistakes.rs` and `models.rs` read the B files that carry their expectations.
 
 mod choices;
 pub mod compare;
@@ -17,11 +17,14 @@ pub mod minimise;
 pub mod mistakes;
 pub mod models;
 pub mod mutate;
+pub mod nesting;
+pub mod pairs;
 mod project;
+pub mod refinement;
 pub mod seeds;
 pub mod sizes;
 pub mod temporal;
 
 pub use abridge_value::Random;
 pub use choices::{Choices, Choose};
-pub use project::{Disk, Project};
+pub use project::{Disk, Project, with_formulas};

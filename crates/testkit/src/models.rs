@@ -5,11 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
+use abridge_check::{Config, Prepared};
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
 
-use crate::Disk;
 use crate::expectations::{About, Claim, Count, Expectation, Subtest, expectations};
+use crate::{Disk, with_formulas};
 
 /// A machine and its header.
 pub struct Subject {
@@ -64,6 +65,12 @@ impl Subject {
     pub fn model(&self, sizes: &[(String, u32)]) -> Model {
         let analysis = analyse(&Disk, &self.path, &self.options(sizes));
         analysis.model.unwrap_or_else(|| panic!("{}: {:?}", self.path.display(), analysis.diagnostics))
+    }
+
+    /// The model with the atoms of the temporal properties that the machine states, and these.
+    pub fn with_formulas(&self, config: &Config) -> (Model, Prepared) {
+        let prepared = with_formulas(&Disk, &self.path, &self.options(&[]), &[], config);
+        prepared.unwrap_or_else(|| panic!("{} has mistakes", self.path.display()))
     }
 
     /// Whether the counts presuppose ProB's conventions.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use abridge_check::{Config, FormulaSource, Prepared, formulas_of, prepare};
 use abridge_diag::{RenderConfig, in_order, render};
-use abridge_model::Model;
+use abridge_model::{Logic, Model};
 use abridge_sema::{Analysis, FileSystem, FormulaAnalysis, FormulaText, Options, analyse, analyse_formulas};
 
 /// Files by name; the first one added is the main machine.
@@ -36,6 +37,11 @@ impl Project {
         analyse(self, &self.main, &self.options)
     }
 
+    /// The model with the atoms of temporal formulas, and these; see [`with_formulas`].
+    pub fn with_formulas(&self, others: &[(Logic, &str)], config: &Config) -> Option<(Model, Prepared)> {
+        with_formulas(self, &self.main, &self.options, others, config)
+    }
+
     /// Reads formulas in the scope of the main machine.
     pub fn analyse_formulas(&self, texts: &[FormulaText]) -> FormulaAnalysis {
         analyse_formulas(self, Some(&self.main), texts, &self.options)
@@ -60,6 +66,28 @@ impl FileSystem for Project {
     fn is_file(&self, path: &Path) -> bool {
         self.files.contains_key(path)
     }
+}
+
+/// The model of a machine with the atoms of temporal formulas, and these: those that the machine states, then the others, named by their
+/// positions. Nothing if the machine has mistakes.
+pub fn with_formulas(
+    files: &dyn FileSystem,
+    main: &Path,
+    options: &Options,
+    others: &[(Logic, &str)],
+    config: &Config,
+) -> Option<(Model, Prepared)> {
+    let mut analysis = analyse(files, main, options);
+    let model = analysis.model.take()?;
+    let mut formulas = formulas_of(&model, &analysis.sources);
+    for (number, (logic, text)) in others.iter().enumerate() {
+        let name = number.to_string();
+        let file = analysis.sources.add(format!("<{name}>"), *text);
+        formulas.push(FormulaSource { name, logic: *logic, text: (*text).to_owned(), file, base: 0 });
+    }
+    let lower = &mut |texts: &[FormulaText]| analyse_formulas(files, Some(main), texts, options);
+    let (with_atoms, prepared) = prepare(&model, formulas, config, lower);
+    Some((with_atoms.unwrap_or(model), prepared))
 }
 
 /// The files of the disk, for machines that lie in folders.

@@ -12,6 +12,7 @@ use abridge_temporal::formula::{
 use crate::Random;
 
 pub mod graph;
+pub mod machines;
 
 /// Sizes and operators of random formulas.
 #[derive(Clone, Copy, Debug)]

@@ -16,10 +16,12 @@ use abridge_testkit::Project;
 const CRATES: [&str; 5] = ["syntax", "sema", "model", "check", "cli"];
 
 /// What would need an example that fits on no page.
-const WITHOUT_FAILING_EXAMPLE: [&str; 12] = [
+const WITHOUT_FAILING_EXAMPLE: [&str; 14] = [
     "expansion-too-large",
     "file-too-large",
     "nested-too-deep",
+    "no-abstraction",
+    "not-an-abstraction",
     "number-too-long",
     "out-of-fuel",
     "out-of-memory",
@@ -72,6 +74,7 @@ fn failing_examples_yield_their_id_first() {
         let analysis = project.analyse();
         let first = match &analysis.model {
             Some(model) if is_of_run(&page.id) => evaluated(model).first().copied(),
+            Some(_) if page.id == OF_FORMULAS => of_formulas(&project).first().copied(),
             _ => in_order(&analysis.diagnostics).first().map(|first| first.id),
         };
         if first != Some(page.id.as_str()) {
@@ -90,7 +93,9 @@ fn corrected_examples_are_accepted() {
         let analysis = project.analyse();
         let is_wrong = |diagnostic: &Diagnostic| diagnostic.is_error() || diagnostic.id == page.id;
         let fails = |model: &Model| is_of_run(&page.id) && !evaluated(model).is_empty();
-        if analysis.diagnostics.iter().any(is_wrong) || analysis.model.as_ref().is_some_and(fails) {
+        let has_wrong_formula = page.id == OF_FORMULAS && !of_formulas(&project).is_empty();
+        if analysis.diagnostics.iter().any(is_wrong) || analysis.model.as_ref().is_some_and(fails) || has_wrong_formula
+        {
             wrong.push(format!("{}:\n{}", page.id, project.diagnostics()));
         }
     }
@@ -156,6 +161,15 @@ fn evaluated(model: &Model) -> Vec<&'static str> {
     };
     let unchecked = report.unchecked.iter().map(|warning| warning.id);
     told.into_iter().chain(report.failures.iter().map(|(_, error)| error.id)).chain(unchecked).collect()
+}
+
+/// The diagnostic of temporal formulas that have no other one.
+const OF_FORMULAS: &str = "temporal-formula";
+
+/// The ids of what is wrong with the temporal formulas of a machine.
+fn of_formulas(project: &Project) -> Vec<&'static str> {
+    let (_, prepared) = project.with_formulas(&[], &Config::default()).expect("the machine itself is right");
+    prepared.formulas.iter().flat_map(|formula| formula.diagnostics.iter().map(|one| one.id)).collect()
 }
 
 /// Whether a diagnostic is made when a machine is run.

@@ -3,11 +3,15 @@
 //! `RUN_SLOW=1` also runs the large ones.
 
 use std::num::NonZero;
+use std::sync::Arc;
 
-use abridge_check::{Config, Report, Sought, Verdict, ViolationKind, check, find};
+use abridge_check::{
+    Config, Method, Models, Notion, RefineConfig, Refinement, Report, Sought, TemporalVerdict, Verdict, ViolationKind,
+    check, find, refine,
+};
 use abridge_explicit::{Explicit, Place, interpreter};
 use abridge_model::Model;
-use abridge_sema::{FormulaBody, FormulaText, Role, analyse_formulas};
+use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
 use abridge_system::{FindingKind, Properties};
 use abridge_testkit::Disk;
 use abridge_testkit::expectations::{About, Claim, Count, Property};
@@ -24,6 +28,8 @@ struct Tally {
     deadlocks: usize,
     properties: usize,
     predicates: usize,
+    temporal: usize,
+    refinements: usize,
 }
 
 #[test]
@@ -39,9 +45,11 @@ fn models_yield_what_they_promise() {
             }
         }
     }
-    let Tally { counts, deadlocks, properties, predicates } = tally;
+    let Tally { counts, deadlocks, properties, predicates, temporal, refinements } = tally;
     eprintln!("compared: {counts} counts, {deadlocks} of deadlocks, {properties} properties, {predicates} predicates");
-    assert!(counts > 100 && deadlocks >= 29 && properties >= 36 && predicates >= 1);
+    eprintln!("and {temporal} temporal properties, {refinements} refinements");
+    assert!(counts > 100 && deadlocks >= 35 && properties >= 42 && predicates >= 1);
+    assert!(temporal >= 25 && refinements >= 11);
 }
 
 fn config(subject: &Subject) -> Config {
@@ -105,6 +113,14 @@ fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tall
             assert_always(subject, predicate, &place);
             tally.predicates += 1;
         }
+        Claim::Holds(Property::Temporal(name)) => {
+            assert_temporal(subject, name, &TemporalVerdict::Holds, &place);
+            tally.temporal += 1;
+        }
+        Claim::Fails(Property::Temporal(name), _) => {
+            assert_temporal(subject, name, &TemporalVerdict::Violated, &place);
+            tally.temporal += 1;
+        }
         Claim::Holds(property) => {
             let report = check(model, &asking(subject, property), &mut ());
             assert_eq!(report.verdict, Verdict::Holds, "{place}: {:?}", report.violations);
@@ -112,13 +128,13 @@ fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tall
         }
         Claim::Fails(property, length) => {
             let report = check(model, &asking(subject, property), &mut ());
-            assert_eq!((report.verdict, length_of(&report)), (Verdict::Violated, Some(*length)), "{place}");
+            assert_eq!((report.verdict, length_of(&report)), (Verdict::Violated, *length), "{place}");
             let kind = report.violation().map(|violation| &violation.kind);
             let is_asked = match property {
                 Property::Invariant => matches!(kind, Some(ViolationKind::Invariant { .. })),
                 Property::Assertions => matches!(kind, Some(ViolationKind::Assertion { .. })),
                 Property::Deadlock => matches!(kind, Some(ViolationKind::Deadlock)),
-                Property::Predicate(_) => false,
+                Property::Predicate(_) | Property::Temporal(_) => false,
             };
             assert!(is_asked, "{place}: {kind:?}");
             tally.properties += 1;
@@ -128,7 +144,27 @@ fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tall
             assert_eq!((report.verdict, length_of(&report)), (Verdict::GoalReached, Some(*length)), "{place}");
             tally.properties += 1;
         }
+        Claim::Refines(notion) => {
+            let report = refinement(subject, *notion);
+            assert_eq!((report.verdict, &report.limits), (Verdict::Holds, &Vec::new()), "{place}");
+            tally.refinements += 1;
+        }
+        Claim::FailsToRefine(notion, length) => {
+            let report = refinement(subject, *notion);
+            let steps = report.counterexample.map(|found| found.steps.len());
+            assert_eq!((report.verdict, steps), (Verdict::Violated, Some(*length)), "{place}");
+            tally.refinements += 1;
+        }
     }
+}
+
+/// The preconditions of a refinement are those that it states.
+fn refinement(subject: &Subject, notion: Notion) -> Refinement {
+    let options = Options { ignore_abstract_preconditions: true, ..subject.options(&[]) };
+    let model = analyse(&Disk, &subject.path, &options).model.expect("a model");
+    let models = Models::of(&model).expect("a refinement");
+    let choices = RefineConfig { notion, new_is_skip: false, antichains: true };
+    refine(&models, &Config { symmetry: Method::Auto, ..config(subject) }, choices, &mut ())
 }
 
 fn asking(subject: &Subject, property: &Property) -> Config {
@@ -137,9 +173,27 @@ fn asking(subject: &Subject, property: &Property) -> Config {
         Property::Invariant => config.invariant = true,
         Property::Assertions => config.assertions = true,
         Property::Deadlock => config.deadlock = true,
-        Property::Predicate(_) => {}
+        Property::Predicate(_) | Property::Temporal(_) => {}
     }
     config
+}
+
+/// Checks the formulas of a machine with and without symmetry reduction, compiled and plain. Counterexamples are whole.
+fn assert_temporal(subject: &Subject, name: &str, expected: &TemporalVerdict, place: &str) {
+    for (symmetry, compiled) in [(Method::Off, true), (Method::Off, false), (Method::Auto, true)] {
+        let mut config = Config { symmetry, ..config(subject) };
+        config.system.compiled = compiled;
+        let (model, formulas) = subject.with_formulas(&config);
+        config.formulas = Arc::new(formulas);
+        let report = check(&model, &config, &mut ());
+        let named: Vec<_> = report.temporal.iter().filter(|formula| formula.name == name).collect();
+        assert!(!named.is_empty(), "{place}: no such property");
+        for formula in named {
+            assert_eq!(formula.verdict, *expected, "{place}, {symmetry:?}, compiled: {compiled}");
+            let gap = formula.trace.as_ref().and_then(|trace| trace.gap.as_ref());
+            assert_eq!((formula.trace.is_some(), gap), (*expected == TemporalVerdict::Violated, None), "{place}");
+        }
+    }
 }
 
 fn n_deadlocks(subject: &Subject, model: &Model) -> u64 {

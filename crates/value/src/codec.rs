@@ -4,10 +4,12 @@
 
 use num_bigint::BigInt;
 
+use abridge_diag::with_stack;
+
 use crate::bytes::{Reader, put_bytes, put_number};
 use crate::int::Int;
 use crate::set::Set;
-use crate::value::{Value, with_stack};
+use crate::value::Value;
 
 const FALSE: u8 = 0;
 const TRUE: u8 = 1;

@@ -9,6 +9,7 @@ use std::hash::{BuildHasher as _, Hash};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use abridge_diag::with_stack;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
@@ -95,6 +96,16 @@ pub struct Interner<T = Value> {
     parts: OnceLock<PartPool>,
 }
 
+/// Values may be deep.
+impl<T> Drop for Interner<T> {
+    fn drop(&mut self) {
+        with_stack(|| {
+            self.segments.iter_mut().for_each(|segment| drop(segment.take()));
+            drop(self.parts.take());
+        });
+    }
+}
+
 impl<T: Internable> Interner<T> {
     pub fn new() -> Self {
         Interner {
@@ -109,7 +120,9 @@ impl<T: Internable> Interner<T> {
 
     /// An interner without a direct table, for one of very many that have few values each.
     pub fn frugal() -> Self {
-        Interner { small: OnceLock::from(Box::default()), ..Interner::new() }
+        let interner = Interner::new();
+        interner.small.get_or_init(Box::default);
+        interner
     }
 
     /// From now on, values that are kept share equal parts.

@@ -100,7 +100,7 @@ impl<'a> Printer<'a> {
                 }
                 f.write_char(')')
             }
-            Value::Free(free) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.write_free(f, free)),
+            Value::Free(free) => abridge_diag::with_stack(|| self.write_free(f, free)),
             Value::Set(set) => self.write_set(f, set),
         }
     }

@@ -4,10 +4,12 @@
 //! strings by code point, `FALSE` before `TRUE`, elements as declared, pairs and records lexicographically, sets by their sorted
 //! elements. A typed model never compares values of different kinds; the order is total nevertheless.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 
+use abridge_diag::{drop_in_turn, with_stack};
 use rustc_hash::{FxBuildHasher, FxHasher};
 use triomphe::{Arc, ThinArc};
 
@@ -285,14 +287,8 @@ impl Free {
     }
 }
 
-// Only freetypes let values nest deeper than types, so recursion through them must grow the stack.
-
-const RED_ZONE_BYTES: usize = 64 * 1024;
-const SEGMENT_BYTES: usize = 1024 * 1024;
-
-pub(crate) fn with_stack<R>(f: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(RED_ZONE_BYTES, SEGMENT_BYTES, f)
-}
+// Only freetypes let values nest deeper than types, so recursion through them must grow the stack. For recursion through the
+// other kinds there is room once a type is known (`abridge_diag::expect_depth`).
 
 impl PartialEq for Free {
     fn eq(&self, other: &Free) -> bool {
@@ -330,10 +326,15 @@ impl Hash for Free {
     }
 }
 
+thread_local! {
+    /// Arguments that are left to drop, while something is being dropped.
+    static WAITING: RefCell<Option<Vec<Value>>> = const { RefCell::new(None) };
+}
+
 impl Drop for FreeNode {
     fn drop(&mut self) {
         if let Some(arg) = self.arg.take() {
-            with_stack(|| drop(arg));
+            drop_in_turn(&WAITING, arg);
         }
     }
 }

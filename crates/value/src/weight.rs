@@ -5,7 +5,9 @@
 
 use triomphe::{Arc, ThinArc};
 
-use crate::value::{Value, with_stack};
+use abridge_diag::with_stack;
+
+use crate::value::Value;
 
 /// What an allocation takes beside its content: counts, and the allocator's own.
 pub(crate) const ALLOCATION_BYTES: usize = 24;

@@ -82,7 +82,8 @@ impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
         number
     }
 
-    fn instance(&self, operation: u32, params: Vec<Val>) -> u32 {
+    /// The number of an operation with its arguments.
+    pub(crate) fn instance(&self, operation: u32, params: Vec<Val>) -> u32 {
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let next = table.instances.len() as u32;
         *table.instances.entry((operation, params)).or_insert(next)

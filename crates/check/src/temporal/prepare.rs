@@ -3,7 +3,7 @@
 //! A formula is parsed; its quantifiers are expanded over values that the model has; the texts of B in its atoms are lowered in the scope of the machine, all in one
 //! go. A formula with a mistake gets its diagnostics and drops out, and the others go on.
 
-use abridge_diag::{Diagnostic, FileId, Label, Span};
+use abridge_diag::{Diagnostic, FileId, Label, SourceMap, Span};
 use abridge_eval::Env;
 use abridge_explicit::{Explicit, FIRST_OPERATION, judge};
 use abridge_model::walk::Node;
@@ -32,6 +32,23 @@ impl FormulaSource {
     fn span(&self, place: Place) -> Span {
         Span::new(self.file, self.base + place.start, self.base + place.end)
     }
+}
+
+/// The formulas that a machine states in its definitions.
+pub fn formulas_of(model: &Model, sources: &SourceMap) -> Vec<FormulaSource> {
+    let formula = |property: &abridge_model::TemporalProperty| {
+        // The text stands behind the quotation mark of its string.
+        let literal = sources.snippet(property.span);
+        let quotes = literal.len().saturating_sub(property.text.len()) / 2;
+        FormulaSource {
+            name: property.name.to_string(),
+            logic: property.logic,
+            text: property.text.to_string(),
+            file: property.span.file,
+            base: property.span.start + quotes as u32,
+        }
+    };
+    model.steering.temporal.iter().map(formula).collect()
 }
 
 /// A formula with its atoms in the model, or what is wrong with it.
@@ -135,6 +152,13 @@ struct Wanted {
     texts: Vec<usize>,
 }
 
+impl Wanted {
+    fn is_same(&self, kind: &AtomKind, bindings: &[(SmolStr, String)]) -> bool {
+        let atom = |kind: &AtomKind| ParsedAtom { kind: kind.clone(), bindings: Vec::new(), place: Place::default() };
+        self.bindings == bindings && atom(&self.kind).same(&atom(kind))
+    }
+}
+
 /// A text of B of some formula.
 struct Text {
     formula: usize,
@@ -206,21 +230,17 @@ impl Preparing<'_, '_> {
 
     /// Takes a formula over with its atoms, unless an operation is wrong.
     fn add(&mut self, formula: &mut PreparedFormula, tree: Tree, parsed: &[ParsedAtom], values: &[String]) {
-        let number = self.formulas.len();
+        let (number, first) = (self.formulas.len(), self.atoms.len());
         let mut atoms = Vec::new();
         for atom in parsed {
             let bindings = atom.bindings.iter().map(|(name, value)| (name.clone(), values[*value as usize].clone()));
             let bindings: Vec<(SmolStr, String)> = bindings.collect();
-            if let Err(diagnostic) = self.check_atom(&formula.source, atom) {
+            if let Some(diagnostic) = self.mistake(&formula.source, atom) {
                 formula.diagnostics.push(diagnostic);
                 return;
             }
-            let is_same = |known: &Wanted| {
-                known.bindings == bindings
-                    && ParsedAtom { kind: known.kind.clone(), bindings: Vec::new(), place: atom.place }
-                        .same(&ParsedAtom { bindings: Vec::new(), ..atom.clone() })
-            };
-            let known = self.atoms.iter().position(is_same);
+            // An atom of another formula is another one here: the mistakes of that formula are no concern of this one.
+            let known = (first..self.atoms.len()).find(|known| self.atoms[*known].is_same(&atom.kind, &bindings));
             atoms.push(known.unwrap_or_else(|| {
                 let texts = self.add_texts(number, &atom.kind, &bindings);
                 self.atoms.push(Wanted { kind: atom.kind.clone(), bindings, texts });
@@ -272,27 +292,27 @@ impl Preparing<'_, '_> {
         positions
     }
 
-    /// Whether the operations of an atom exist.
-    fn check_atom(&self, source: &FormulaSource, atom: &ParsedAtom) -> Result<(), Diagnostic> {
+    /// What is wrong with an atom: an operation that does not exist, or something that has no meaning here.
+    fn mistake(&self, source: &FormulaSource, atom: &ParsedAtom) -> Option<Diagnostic> {
         match &atom.kind {
             AtomKind::Taken(pattern) | AtomKind::Enabled(pattern) | AtomKind::Available(pattern) => {
-                self.check_pattern(source, pattern)
+                self.pattern_mistake(source, pattern)
             }
             AtomKind::DeadlockOf(patterns) | AtomKind::Deterministic(patterns) | AtomKind::Controller(patterns) => {
-                patterns.iter().try_for_each(|pattern| self.check_pattern(source, pattern))
+                patterns.iter().find_map(|pattern| self.pattern_mistake(source, pattern))
             }
             AtomKind::Goal if self.model.steering.goal.is_none() => {
-                Err(Diagnostic::error("temporal-formula", "the machine has no GOAL").at(source.span(atom.place)))
+                Some(Diagnostic::error("temporal-formula", "the machine has no GOAL").at(source.span(atom.place)))
             }
-            AtomKind::Current => {
-                Err(Diagnostic::error("temporal-formula", "`current` means something in the animator only")
-                    .at(source.span(atom.place)))
-            }
-            _ => Ok(()),
+            AtomKind::Current => Some(
+                Diagnostic::error("temporal-formula", "`current` means something in the animator only")
+                    .at(source.span(atom.place)),
+            ),
+            _ => None,
         }
     }
 
-    fn check_pattern(&self, source: &FormulaSource, pattern: &ParsedPattern) -> Result<(), Diagnostic> {
+    fn pattern_mistake(&self, source: &FormulaSource, pattern: &ParsedPattern) -> Option<Diagnostic> {
         let name = &pattern.operation.text;
         let start = pattern.operation.start;
         let span = source.span(Place { start, end: start + name.len() as u32 });
@@ -301,16 +321,16 @@ impl Preparing<'_, '_> {
             let diagnostic = Diagnostic::error("unknown-operation", format!("no operation `{name}`")).at(span);
             let names = operations().map(|op| op.name.as_str());
             let near = abridge_sema::nearest(name, names);
-            return Err(near.into_iter().fold(diagnostic, |diagnostic, near| {
+            return Some(near.into_iter().fold(diagnostic, |diagnostic, near| {
                 diagnostic.help(format!("a similar operation exists: `{near}`"))
             }));
         };
         if pattern.arguments.len() > operation.params.len() {
             let n_params = operation.params.len();
             let message = format!("`{name}` has {n_params} parameter{}", if n_params == 1 { "" } else { "s" });
-            return Err(Diagnostic::error("temporal-formula", message).at(span));
+            return Some(Diagnostic::error("temporal-formula", message).at(span));
         }
-        Ok(())
+        None
     }
 
     /// Lowers all texts; formulas with mistakes drop out.
@@ -355,6 +375,12 @@ impl Preparing<'_, '_> {
         let body = |idx: usize| used.binary_search(&idx).ok().map(|position| &lowered[position]);
         let mut numbers: Vec<Option<usize>> = Vec::new();
         for wanted in &self.atoms {
+            let is_same = |known: &usize| self.atoms[*known].is_same(&wanted.kind, &wanted.bindings);
+            let known = (0..numbers.len()).filter(|known| numbers[*known].is_some()).find(is_same);
+            if let Some(known) = known {
+                numbers.push(numbers[known]);
+                continue;
+            }
             let bodies: Option<Vec<&LoweredFormula>> = wanted.texts.iter().map(|idx| body(*idx)).collect();
             let atom = bodies.and_then(|bodies| lowered_atom(model, &wanted.kind, &bodies, &mut prepared.propositions));
             numbers.push(atom.map(|atom| {

@@ -5,6 +5,7 @@
 //! real state comes back. The word that results is judged by [`abridge_temporal::evaluate`], which knows nothing of automata.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use abridge_eval::{Env, Error};
@@ -14,7 +15,7 @@ use abridge_reduce::symmetry::Canonizer;
 use abridge_temporal::ctl::{Evidence, Shown};
 use abridge_temporal::emptiness::{Path, PathEnd, Truth};
 use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
-use abridge_temporal::{Expanded, Table, Word, evaluate};
+use abridge_temporal::{Constraint, Expanded, Fair, Table, Word, evaluate, is_fair};
 
 use super::Searched;
 use super::atoms::{Atom, Change, Pattern, step_number};
@@ -30,6 +31,8 @@ pub struct Story {
     pub end: Position,
     /// What went wrong, in a sentence.
     pub culprit: String,
+    /// For each fairness constraint of an alternative of the premise, why it holds on the loop.
+    pub fairness: Vec<String>,
 }
 
 /// How the path ends.
@@ -131,7 +134,7 @@ pub(super) fn branch(
                     Some((at, part)) => (*at, Some(part)),
                     None => (steps.len(), None),
                 };
-                let is_cut = loop_start.is_none() || (at < steps.len() && part.is_some_and(|part| has_path(part)));
+                let is_cut = loop_start.is_none() || (at < steps.len() && part.is_some_and(has_path));
                 let n_steps = if is_cut { at } else { steps.len() };
                 for (edge, target) in &steps[..n_steps] {
                     positions.push((state, graph.letter(*edge)));
@@ -281,8 +284,10 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
                 continue;
             }
             let truths = self.on_step(&here, execution, &of_state);
-            let is_meant = letter.truths.is_empty()
+            let has_truths = letter.truths.is_empty()
                 || self.atoms.iter().zip(&truths).all(|(atom, truth)| letter.truths[*atom] == *truth);
+            // Fairness to every operation with its arguments depends on which one is taken.
+            let is_meant = has_truths && letter.instance.is_none_or(|wanted| self.instance(execution) == Some(wanted));
             if is_meant {
                 self.take(&here, execution, truths);
                 return true;
@@ -291,6 +296,11 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         let number = self.trace.n_steps() + 1;
         self.trace.gap.get_or_insert(format!("step {number} could not be found again by the plain interpreter"));
         false
+    }
+
+    fn instance(&self, execution: &Execution) -> Option<u32> {
+        let operation = step_number(self.system().model(), execution.op?)?;
+        Some((self.searched.instance)(operation, execution.params.clone()))
     }
 
     fn take(&mut self, here: &[u32], execution: &Execution, truths: Vec<Truth>) {
@@ -477,9 +487,61 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
                 .get_or_insert("the formula is true on this path, which is a mistake of the engine".to_owned());
             return None;
         }
+        let Some(fairness) = self.fairness(expanded, &word, end) else {
+            self.trace.gap.get_or_insert("the path is not fair, which is a mistake of the engine".to_owned());
+            return None;
+        };
         let culprit = Culprit { ltl: &expanded.formula, table: &table, n_shown: n_positions }.sentence();
         let rows = if n_positions <= MAX_TABLED { rows(&expanded.formula, &table, n_positions) } else { Vec::new() };
-        Some(Story { rows, end, culprit })
+        Some(Story { rows, end, culprit, fairness })
+    }
+
+    /// Why a loop is fair: the reasons of all constraints of an alternative that holds. Nothing if the loop is not fair. Other paths need no reason: a
+    /// prefix can be continued fairly, and a path that ends is fair.
+    fn fairness(&self, expanded: &Expanded, word: &Word<Vec<Truth>>, end: Position) -> Option<Vec<String>> {
+        let Position::Loop(start) = end else { return Some(Vec::new()) };
+        let reason = |constraint: &Constraint| {
+            let why = match constraint.subject {
+                Fair::Step { enabled, taken } => {
+                    let holds = |letter: &Vec<Truth>, atom: AtomId| letter[atom.0 as usize] == Truth::True;
+                    if is_fair(*constraint, word, holds) != Some(true) {
+                        return None;
+                    }
+                    let find = |is_meant: &dyn Fn(&Vec<Truth>) -> bool| {
+                        (start..word.letters.len()).find(|position| is_meant(&word.letters[*position]))
+                    };
+                    match (find(&|letter| holds(letter, taken)), find(&|letter| !holds(letter, enabled))) {
+                        (Some(position), _) => format!("taken by step {}", step_before(position + 1)),
+                        (None, _) if constraint.is_strong => "never enabled in the loop".to_owned(),
+                        (None, Some(position)) => format!("not enabled {}", place_of(position)),
+                        (None, None) => return None,
+                    }
+                }
+                Fair::Every => self.every(constraint.is_strong, start)?,
+            };
+            Some(format!("{}: {why}", constraint.text(&expanded.formula.atoms)))
+        };
+        expanded.premises.iter().find_map(|alternative| alternative.iter().map(reason).collect())
+    }
+
+    /// Why a loop is fair to each operation with its arguments; nothing if it is not.
+    fn every(&self, is_strong: bool, start: usize) -> Option<String> {
+        let enabled_at = |position: usize| -> BTreeSet<Instance> {
+            let executions = self.executions(&self.states[position]);
+            let shown = executions.iter().map(|execution| execution.shown(self.system()));
+            shown.map(|step| (step.name, step.params)).collect()
+        };
+        let n_positions = self.word.len();
+        // Where a path stays in a deadlock, positions have no steps.
+        let steps = self.trace.steps.iter().skip(self.n_before + start);
+        let taken: BTreeSet<Instance> = steps.map(|step| (step.name.clone(), step.params.clone())).collect();
+        let mut asked = enabled_at(start);
+        for position in start + 1..n_positions {
+            let here = enabled_at(position);
+            asked = if is_strong { &asked | &here } else { &asked & &here };
+        }
+        let how = if is_strong { "is enabled" } else { "stays enabled" };
+        asked.is_subset(&taken).then(|| format!("each operation that {how} in the loop is taken there"))
     }
 
     /// The word of a prefix with some continuation; nothing if none is found in time.
@@ -525,6 +587,22 @@ fn rows(ltl: &Ltl, table: &Table, n_positions: usize) -> Vec<Row> {
     rows
 }
 
+/// An operation with its arguments, as texts.
+type Instance = (String, Vec<(String, String)>);
+
+/// The number, in the trace that users see, of the step that leads to a position. Initialisation, which leads to position 0, is step 1.
+fn step_before(position: usize) -> usize {
+    position + 1
+}
+
+/// A position by the step that leads to it.
+fn place_of(position: usize) -> String {
+    match position {
+        0 => "in the initial state".to_owned(),
+        position => format!("after step {}", step_before(position)),
+    }
+}
+
 /// Follows a false formula down to what makes it false.
 struct Culprit<'c> {
     ltl: &'c Ltl,
@@ -552,17 +630,18 @@ impl Culprit<'_> {
             }
         }
         let text = self.ltl.text(node);
-        let place = match at {
-            0 => "in the initial state".to_owned(),
-            at if at < self.n_shown => format!("after step {at}"),
-            _ => "later on".to_owned(),
+        let place = if at < self.n_shown { place_of(at) } else { "later on".to_owned() };
+        let onwards = match at {
+            0 => "from the initial state on".to_owned(),
+            at if at < self.n_shown => format!("from step {} on", step_before(at)),
+            _ => place.clone(),
         };
         match self.ltl.node(node) {
             LtlNode::Unary(Unary::Finally, operand) => {
-                format!("`{}` never holds from {place} on", self.ltl.text(*operand)).replace("from in the", "from the")
+                format!("`{}` never holds {onwards}", self.ltl.text(*operand))
             }
             LtlNode::Binary(Binary::Until, _, right) if !self.table.row(*right)[at..].contains(&true) => {
-                format!("`{}` never holds from {place} on", self.ltl.text(*right)).replace("from in the", "from the")
+                format!("`{}` never holds {onwards}", self.ltl.text(*right))
             }
             LtlNode::Unary(Unary::Not, operand) => format!("`{}` holds {place}", self.ltl.text(*operand)),
             _ => format!("`{text}` is false {place}"),

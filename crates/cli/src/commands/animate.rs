@@ -3,6 +3,7 @@
 //! Each line is one command. [`Dialogue`] executes commands and answers with a [`Reply`]: text for people, a JSON object for
 //! programs. `view.rs` renders the current state and its successors.
 
+mod ltl;
 mod view;
 
 use std::io::{BufRead as _, IsTerminal as _};
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use abridge_check::{Animation, Execution, Move, Place, Sought, TraceStep, find};
-use abridge_diag::Diagnostic;
+use abridge_diag::{Diagnostic, with_stack};
 use abridge_explicit::Explicit;
 use abridge_model::{Model, dump};
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
@@ -47,6 +48,7 @@ const HELP: &str = "\
   r               restart
   find PREDICATE  go to a nearest state that satisfies the predicate
   eval FORMULA    evaluate an expression or predicate in this state
+  ltl FORMULA     check an LTL formula on all paths from this state on
   vars            print all constants and variables in full
   inv             print the truth value of each invariant conjunct
   trace           print the steps so far
@@ -95,13 +97,15 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
-    let system = system(model, Some(file), options.compat);
-    let mut dialogue = Dialogue::new(file, &system, options, model_options);
-    let first = match &options.load {
-        Some(trace) => dialogue.load(trace),
-        None => Reply::place(""),
-    };
-    dialogue.converse(first, json)
+    with_stack(|| {
+        let system = system(model, Some(file), options.compat);
+        let mut dialogue = Dialogue::new(file, &system, options, model_options);
+        let first = match &options.load {
+            Some(trace) => dialogue.load(trace),
+            None => Reply::place(""),
+        };
+        dialogue.converse(first, json)
+    })
 }
 
 struct Dialogue<'a> {
@@ -142,7 +146,7 @@ impl<'a> Dialogue<'a> {
             if matches!(command, "q" | "quit" | "exit") {
                 break;
             }
-            let reply = self.command(command);
+            let reply = with_stack(|| self.command(command));
             all_ok &= reply.is_ok;
             self.answer(command, reply, json);
         }
@@ -178,6 +182,7 @@ impl<'a> Dialogue<'a> {
             }
             "find" => self.find(rest),
             "eval" => self.eval(rest),
+            "ltl" => self.ltl(rest),
             "vars" => View { dialogue: self, is_coloured: false }.variables(),
             "inv" => self.invariant(),
             "trace" => {
@@ -321,7 +326,7 @@ impl<'a> Dialogue<'a> {
             return Reply::error("`save` needs a file name, for example: save story.prob2trace");
         }
         let path = trace_file::path_of(path);
-        match trace_file::save(&path, self.model, &self.animation.trace()) {
+        match trace_file::save(&path, self.model, &self.animation.trace(), None) {
             Ok(()) => Reply::text(
                 format!("saved {} to {}\n", count(self.animation.history().len(), "step"), path.display()),
                 json!({ "saved": path }),

@@ -3,8 +3,10 @@
 //! Options become a `check::Config`; the `Report` becomes text or JSON and an exit status. Exit 0 must mean that every property that
 //! was asked for holds.
 
+mod json;
 mod places;
-mod temporal;
+pub(crate) mod temporal;
+mod text;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -14,15 +16,14 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Method, PorMode, Report, Strategy, Stuck, SymbolicReport, SymbolicSymmetry, TemporalVerdict,
-    Verdict, Violation, ViolationKind, check, check_on_disk, fingerprint, limit_text, why_stuck,
+    Config, Engine, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict, ViolationKind, check,
+    check_on_disk, fingerprint, limit_text,
 };
-use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
-use abridge_model::{Conjunct, Model, dump};
+use abridge_diag::{Diagnostic, SourceMap};
+use abridge_model::Model;
 use abridge_sema::Options;
 use abridge_system::Limit;
 use clap::{Args, ValueEnum};
-use num_bigint::BigUint;
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
@@ -31,12 +32,13 @@ use crate::exit::Exit;
 use crate::load::load;
 use crate::out::{errln, flush, out, outln};
 use crate::profile;
-use crate::report::{count, json_diagnostics};
-use crate::steps::{steps_json, table};
+use crate::report::json_diagnostics;
 use crate::trace_file;
+use json::{bytes_per_state, por_json, report_json, violation_json};
 use places::Places;
+use text::{plural, print_report};
 
-use crate::watch::{Guard, Interrupt, Stop, Watch, grouped, peak_bytes, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stop, Watch, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
@@ -444,7 +446,9 @@ impl Subject<'_> {
         if places.folder.is_none() {
             let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
             let (file, n_states) = (file.to_owned(), watch.n_states());
-            stop = interrupt.guard(guard.at_last(move |limit| give_up(&file, limit, n_states.load(Relaxed), json)));
+            stop = interrupt.guard(guard.at_last(move |limit, is_over| {
+                give_up(&file, limit, is_over, n_states.load(Relaxed), json);
+            }));
             let Stop { flag, reason, is_over, .. } = stop.clone();
             (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
         }
@@ -487,15 +491,18 @@ impl Subject<'_> {
     }
 }
 
-/// Ends a run whose evaluation does not look up. Nothing has been found, or the report would be on its way.
-fn give_up(file: &Path, limit: Limit, n_states: u64, json: bool) {
-    let limit = format!("{} during an evaluation that could not be interrupted", limit_text(limit));
+/// Ends a run whose evaluation does not look up, or that has not enough memory to tell what it found.
+fn give_up(file: &Path, limit: Limit, is_over: bool, n_states: u64, json: bool) {
+    let what = if is_over { "no report" } else { "no violation found" };
+    let when = if is_over { "while the report was made" } else { "during an evaluation that could not be interrupted" };
+    let limit = format!("{} {when}", limit_text(limit));
     if json {
-        let value =
-            json!({ "file": file, "verdict": "incomplete", "states": n_states, "limits": [limit], "violation": null });
-        print_json(&value);
+        let limits = [&limit];
+        print_json(
+            &json!({ "file": file, "verdict": "incomplete", "states": n_states, "limits": limits, "violation": null }),
+        );
     } else {
-        outln!("no violation found ({limit}; {} visited)", plural(n_states, "state"));
+        outln!("{what} ({limit}; {} visited)", plural(n_states, "state"));
     }
     flush();
     std::process::exit(Exit::Incomplete as i32);
@@ -511,10 +518,12 @@ fn refuse(file: &Path, json: bool, message: &str) -> Exit {
     Exit::Usage
 }
 
-/// Saves the trace of the violation and returns its path; `None` if there is no violation.
+/// Saves the trace of the violation, or else of the first violated temporal formula, and returns its path; `None` if there is no violation.
 fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
-    match report.violation() {
-        Some(violation) => trace_file::save(path, model, &violation.trace.steps).map(|()| Some(path)),
+    let is_violated = |formula: &&TemporalReport| formula.verdict == TemporalVerdict::Violated;
+    let of_formula = || report.temporal.iter().filter(is_violated).find_map(|formula| formula.trace.as_ref());
+    match report.violation().map(|violation| &violation.trace).or_else(of_formula) {
+        Some(trace) => trace_file::save(path, model, &trace.steps, trace.loop_start).map(|()| Some(path)),
         None => Ok(None),
     }
 }
@@ -551,344 +560,4 @@ fn temporal_status(report: &Report) -> Exit {
     } else {
         Exit::Ok
     }
-}
-
-fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times, config: &Config) {
-    match report.violation() {
-        Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
-        Some(_) => print_violations(model, sources, report),
-        None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
-        None if report.verdict == Verdict::Violated => {}
-        None => outln!("{}", incomplete_text(report, times)),
-    }
-    temporal::print(report, sources);
-    if report.outside_scope > 0 {
-        outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
-    }
-    // The verdict line of an incomplete search has the first limit.
-    for limit in report.limits.iter().skip(usize::from(report.violations.is_empty())) {
-        outln!("  {limit}");
-    }
-    report.unchecked.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
-    for (_, diagnostic) in report.failures.iter().take(3) {
-        let diagnostic = match diagnostic.id {
-            "unbounded-value" => diagnostic.clone().help("`--compat prob` tries the integers from MININT to MAXINT"),
-            _ => diagnostic.clone(),
-        };
-        out!("{}", render(sources, &diagnostic, RenderConfig::default()));
-    }
-    outln!();
-    let rate = report.states as f64 / times.search.max(1e-9);
-    match &report.symbolic {
-        Some(symbolic) => outln!("{}", symbolic_text(symbolic, times)),
-        None => outln!(
-            "{}, {}, depth {}, {:.2} s ({:.0} states/s), {} MB",
-            plural(report.states, "state"),
-            plural(report.transitions, "transition"),
-            report.depth,
-            times.total,
-            rate,
-            peak_bytes() >> 20
-        ),
-    }
-    if let Some(tally) = &report.por {
-        let outline = tally.outline;
-        outln!(
-            "partial order reduction: {} reduced, {}, {}, {}",
-            plural(tally.reduced, "state"),
-            plural(outline.instances as u64, "operation instance"),
-            plural(outline.errors as u64, "kind") + " of violation not excluded",
-            plural(outline.questions, "solver call")
-        );
-        tally.mistakes.iter().for_each(|mistake| outln!("ERROR in partial order reduction: {mistake}"));
-    }
-    let never: Vec<&str> =
-        report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
-    // Under partial order reduction, coverage says nothing about the machine.
-    if !never.is_empty() && report.por.is_none() {
-        outln!("operations never taken: {}", never.join(", "));
-    }
-}
-
-/// Counts and statistics of the symbolic engine.
-fn symbolic_text(symbolic: &SymbolicReport, times: &Times) -> String {
-    let transitions = symbolic.transitions.as_ref().map_or("transitions not counted".to_owned(), |count| {
-        format!("{} transitions", grouped_digits(&count.to_string()))
-    });
-    let learnt = match symbolic.learnt_operations {
-        0 => String::new(),
-        learnt => format!(", {} learnt from the evaluator", plural(learnt as u64, "operation")),
-    };
-    let states = grouped_digits(&symbolic.states.to_string());
-    let behind = symbolic.states_behind.as_ref().map(|count| grouped_digits(&count.to_string()));
-    let states = match (symbolic.symmetry, behind) {
-        (SymbolicSymmetry::Off, _) => format!("{states} states"),
-        (SymbolicSymmetry::Unique, Some(behind)) => format!("{states} orbits of {behind} states"),
-        (SymbolicSymmetry::Unique, None) => format!("{states} orbits"),
-        (SymbolicSymmetry::Several, Some(behind)) => format!("{states} representatives of {behind} states"),
-        (SymbolicSymmetry::Several, None) => format!("{states} representatives"),
-    };
-    format!(
-        "{states}, {transitions}, {}, at most {}{learnt}, {:.2} s, {} MB",
-        plural(u64::from(symbolic.rounds), "round"),
-        plural(symbolic.peak_nodes as u64, "node"),
-        times.total,
-        peak_bytes() >> 20
-    )
-}
-
-/// A number in decimal with groups of three digits.
-fn grouped_digits(digits: &str) -> String {
-    let first = digits.len() % 3;
-    let (head, tail) = digits.split_at(first);
-    let groups = tail.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
-    let all: Vec<String> = Some(head.to_owned()).into_iter().filter(|head| !head.is_empty()).chain(groups).collect();
-    all.join(",")
-}
-
-fn holds_text(report: &Report) -> String {
-    if let Some(symbolic) = &report.symbolic {
-        return format!("holds (symbolic search: {} states)", grouped_digits(&symbolic.states.to_string()));
-    }
-    let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
-    let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_verification);
-    let states = plural(report.states, "state");
-    match (is_selected, is_symmetric) {
-        (true, true) => format!("holds (partial order and symmetry reduction: {states} visited)"),
-        (true, false) => format!("holds (partial order reduction: {} of the states visited)", grouped(report.states)),
-        (false, true) => format!("holds (symmetry reduction: {states} visited)"),
-        (false, false) => format!("holds (exhaustive search: {states} visited)"),
-    }
-}
-
-/// Verdict, first limit, and how far the search came.
-fn incomplete_text(report: &Report, times: &Times) -> String {
-    let limit = report.limits.first().map_or("incomplete", String::as_str);
-    let search = if report.visited_all { "exhaustive search, " } else { "" };
-    format!("no violation found ({limit}; {search}{} in {:.2} s)", plural(report.states, "state"), times.search)
-}
-
-fn plural(n: u64, noun: &str) -> String {
-    count(n as usize, noun).replacen(&n.to_string(), &grouped(n), 1)
-}
-
-/// A machine without initial states: reported as a deadlock of the root.
-fn is_stuck(violation: &Violation) -> bool {
-    matches!(violation.kind, ViolationKind::Deadlock) && violation.trace.steps.is_empty()
-}
-
-fn print_stuck(model: &Model, sources: &SourceMap, config: &Config) {
-    match why_stuck(model, config) {
-        Some(Stuck::IllDefined(error)) => {
-            outln!("the machine cannot start: a property is not well-defined");
-            out!("{}", render(sources, &error, RenderConfig::default()));
-        }
-        Some(Stuck::Property(idx)) => {
-            let property = &model.properties[idx];
-            outln!("the machine cannot start: PROPERTIES are unsatisfiable");
-            let text = dump::pred_text(model, property.pred);
-            outln!("  first conjunct that contradicts those before it: {text}");
-            outln!("  --> {}", sources.locate(property.span));
-            print_bounds(model, sources, &model.properties[..=idx]);
-        }
-        Some(Stuck::Initialisation) => outln!("the machine cannot start: INITIALISATION has no outcome"),
-        None => outln!("the machine cannot start: PROPERTIES are unsatisfiable, or INITIALISATION has no outcome"),
-    }
-}
-
-/// Prints the bounds of INT if the text of some formula depends on them: few users expect NAT to end at 3.
-fn print_bounds(model: &Model, sources: &SourceMap, formulas: &[Conjunct]) {
-    const BOUNDED: [&str; 5] = ["INT", "NAT", "NAT1", "MAXINT", "MININT"];
-    let is_bounded = |formula: &Conjunct| {
-        let words = sources.snippet(formula.span).split(|ch: char| !ch.is_alphanumeric() && ch != '_');
-        words.into_iter().any(|word| BOUNDED.contains(&word))
-    };
-    if formulas.iter().any(is_bounded) {
-        let preferences = &model.steering.preferences;
-        outln!(
-            "  INT is {}..{} here; enlarge it with `-p MAXINT 100`, or with `SET_PREF_MAXINT == 100` in the DEFINITIONS",
-            preferences.min_int,
-            preferences.max_int
-        );
-    }
-}
-
-/// All violations, the first in the order of discovery first. Several are counted and numbered.
-fn print_violations(model: &Model, sources: &SourceMap, report: &Report) {
-    let n_violations = report.violations.len();
-    if n_violations > 1 {
-        outln!("{n_violations} findings, one of each kind, conjunct and operation");
-    }
-    for (number, violation) in (1..).zip(&report.violations) {
-        if n_violations > 1 {
-            outln!("\n[{number}]");
-        }
-        print_violation(model, sources, violation);
-    }
-    if n_violations >= MAX_LISTED_VIOLATIONS {
-        outln!("\nfurther findings are not listed");
-    }
-}
-
-fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
-    let steps = violation.trace.n_steps();
-    match &violation.kind {
-        ViolationKind::Invariant { conjunct } => {
-            let conjunct = &model.invariant[*conjunct];
-            outln!("invariant violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
-            outln!("  --> {}", sources.locate(conjunct.span));
-            print_bounds(model, sources, std::slice::from_ref(conjunct));
-        }
-        ViolationKind::Assertion { conjunct } => {
-            let conjunct = &model.assertions[*conjunct];
-            outln!("assertion violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
-            outln!("  --> {}", sources.locate(conjunct.span));
-            print_bounds(model, sources, std::slice::from_ref(conjunct));
-        }
-        ViolationKind::Deadlock => outln!("deadlock after {}: no operation is enabled", count(steps, "step")),
-        ViolationKind::Goal => outln!("goal reached after {}", count(steps, "step")),
-        ViolationKind::IllDefined { operation, error } => {
-            let place = operation.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
-            outln!("not well-defined{place} after {}", count(steps, "step"));
-            out!("{}", render(sources, error, RenderConfig::default()));
-        }
-    }
-    for part in &violation.parts {
-        outln!("  {} is {}", part.text, part.value);
-    }
-    outln!();
-    out!("{}", table(&violation.trace.steps, 1 - violation.trace.n_setup.min(1)));
-    if let Some(gap) = &violation.trace.gap {
-        outln!("  the trace is incomplete: {gap}");
-    }
-}
-
-fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Times) -> Value {
-    let verdict = match report.verdict {
-        Verdict::Holds => "holds",
-        Verdict::Violated => "violated",
-        Verdict::GoalReached => "goal",
-        Verdict::Incomplete => "incomplete",
-    };
-    let coverage: serde_json::Map<String, Value> =
-        report.coverage.iter().map(|item| (item.operation.clone(), json!(item.transitions))).collect();
-    let violation = report.violation().map(|violation| violation_json(model, sources, violation));
-    let mut json = json!({
-        "verdict": verdict,
-        "states": report.states,
-        "nodes": report.states + 1,
-        "transitions": report.transitions,
-        "depth": report.depth,
-        "found": {
-            "deadlock": report.found.deadlock,
-            "invariant": report.found.invariant,
-            "assertion": report.found.assertion,
-            "ill_defined": report.found.ill_defined,
-            "goal": report.found.goal,
-            "temporal": report.temporal.iter().any(|formula| formula.verdict == TemporalVerdict::Violated),
-        },
-        "coverage": coverage,
-        "limits": report.limits,
-        "outside_scope": report.outside_scope,
-        "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
-        "engine": if report.symbolic.is_some() { "symbolic" } else { "explicit" },
-        "symmetry": report.symmetry.method.name(),
-        "symmetric": symmetric_json(model, report),
-        "approximate": report.symmetry.is_approximate,
-        "search_seconds": times.search,
-        "total_seconds": times.total,
-        "peak_bytes": peak_bytes(),
-        "table_bytes": report.table_bytes,
-        "spilled": report.disk.is_spilled,
-        "checkpoints": report.disk.n_checkpoints,
-        "checkpoint_error": report.disk.checkpoint_error,
-    });
-    if let Some(symbolic) = &report.symbolic {
-        let number =
-            |count: &BigUint| u64::try_from(count).map_or_else(|_| json!(count.to_string()), |count| json!(count));
-        json["states"] = number(&symbolic.states);
-        json["nodes"] = number(&(&symbolic.states + 1_u32));
-        json["transitions"] = symbolic.transitions.as_ref().map(number).unwrap_or_default();
-        json["depth"] = Value::Null;
-        json["symbolic"] = json!({
-            "all_states": symbolic.states_behind.as_ref().map(number),
-            "representatives": match symbolic.symmetry {
-                SymbolicSymmetry::Off => Value::Null,
-                SymbolicSymmetry::Unique => json!("unique"),
-                SymbolicSymmetry::Several => json!("several"),
-            },
-            "peak_nodes": symbolic.peak_nodes,
-            "reorderings": symbolic.n_reorderings,
-            "rounds": symbolic.rounds,
-            "exact_operations": symbolic.exact_operations,
-            "learnt_operations": symbolic.learnt_operations,
-            "numbered_variables": symbolic.numbered_variables,
-        });
-    }
-    // Traces may be long: they are moved, where `json!` would copy them.
-    json["violation"] = violation.unwrap_or_default();
-    json["temporal"] = temporal::json(report, sources);
-    json
-}
-
-/// Interchangeable elements by given set.
-fn symmetric_json(model: &Model, report: &Report) -> Value {
-    let names = |set, block: &Vec<u32>| -> Vec<String> {
-        block.iter().map(|index| model.sets[set].element_name(*index).to_string()).collect()
-    };
-    let carriers = report.symmetry.carriers.iter().filter(|carrier| !carrier.blocks.is_empty()).map(|carrier| {
-        let blocks: Vec<Vec<String>> = carrier.blocks.iter().map(|block| names(carrier.set, block)).collect();
-        (model.sets[carrier.set].name.to_string(), json!(blocks))
-    });
-    Value::Object(carriers.collect())
-}
-
-/// Statistics of partial order reduction and of its dependence analysis.
-fn por_json(report: &Report) -> Value {
-    let Some(tally) = &report.por else { return Value::Null };
-    json!({
-        "reduced_states": tally.reduced,
-        "mistakes": tally.mistakes,
-        "instances": tally.outline.instances,
-        "errors": tally.outline.errors,
-        "places": tally.outline.cells,
-        "proven": tally.outline.proven,
-        "questions": tally.outline.questions,
-    })
-}
-
-/// Peak memory of the search, divided by the number of states.
-fn bytes_per_state(report: &Report, bytes_before: u64) -> f64 {
-    peak_bytes().saturating_sub(bytes_before) as f64 / report.states.max(1) as f64
-}
-
-fn violation_json(model: &Model, sources: &SourceMap, violation: &Violation) -> Value {
-    let (kind, detail) = match &violation.kind {
-        ViolationKind::Invariant { conjunct } => {
-            let conjunct = &model.invariant[*conjunct];
-            (
-                "invariant",
-                json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }),
-            )
-        }
-        ViolationKind::Assertion { conjunct } => {
-            let conjunct = &model.assertions[*conjunct];
-            (
-                "assertion",
-                json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }),
-            )
-        }
-        ViolationKind::Deadlock => ("deadlock", Value::Null),
-        ViolationKind::Goal => ("goal", Value::Null),
-        ViolationKind::IllDefined { operation, error } => (
-            "ill_defined",
-            json!({ "operation": operation, "id": error.id, "text": error.message, "place": error.span().map(|span| sources.locate(span)) }),
-        ),
-    };
-    let parts: Vec<Value> =
-        violation.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
-    let mut json = json!({ "kind": kind, "detail": detail, "parts": parts, "steps": violation.trace.n_steps() });
-    json["gap"] = json!(violation.trace.gap);
-    json["trace"] = steps_json(&violation.trace.steps);
-    json
 }

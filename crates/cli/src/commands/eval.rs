@@ -1,13 +1,12 @@
 //! `abridge eval`: a calculator for B formulas.
 //!
 //! A formula is evaluated on its own or in a state of a machine. A predicate with free identifiers is solved.
-//!
-//! A formula is evaluated on its own or in a state of a machine. A predicate with free identifiers is solved.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use abridge_check::{Config, Needs, Place, limit_text, nth_state};
+use abridge_diag::with_stack;
 use abridge_model::Model;
 use abridge_sema::{Formula, Options, Role};
 use abridge_system::Limit;
@@ -71,7 +70,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
     let mut config = Compat::config(options.compat, file.as_deref(), budget);
     let formula_text = text.clone();
     let guard = Guard::new(start, options.time, budget, config.eval.memory.clone());
-    let stop = interrupt.guard(guard.at_last(move |limit| {
+    let stop = interrupt.guard(guard.at_last(move |limit, _| {
         // The evaluation does not look up; nothing is lost with it.
         let exit = show(&formula_text, stopped(limit), json);
         flush();
@@ -79,10 +78,10 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
     }));
     config.stop = stop.flag.clone();
     let mut watch = Watch::new(start, options.time, Some(budget), true, interrupt);
-    let told = match place(model, formula, &config, options.state, &mut watch) {
+    let told = with_stack(|| match place(model, formula, &config, options.state, &mut watch) {
         Ok(place) => tell(model, &analysis.sources, &calculate(model, formula, &place, options.limit, config)),
         Err((message, exit)) => tell_message(&message, exit),
-    };
+    });
     let told = match stop.reason.get() {
         Some(limit) if told.exit != Exit::Ok => stopped(*limit),
         _ => told,

@@ -3,9 +3,11 @@
 //! Slots are changed in place; `then` is called in every outcome and sees the new values; afterwards the slots hold what they held
 //! before.
 
+use abridge_diag::with_stack;
 use abridge_eval::Val;
 use abridge_value::Value;
 
+use super::search::is_last_unwatched;
 use super::{Fast, Runtime, Stop};
 use crate::code::{Case, Code, Exec, Test};
 
@@ -45,6 +47,14 @@ impl<'r> Runtime<'r> {
                 runtime.restore(saved);
                 result
             }),
+            _ => with_stack(|| self.compound(exec, then)),
+        }
+    }
+
+    /// A substitution with parts.
+    fn compound(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {
+        match exec {
+            Exec::Skip | Exec::Assign(_) | Exec::Choose { .. } | Exec::Such { .. } => self.exec_inner(exec, then),
             Exec::Require(test, body) => {
                 if self.test(test)? {
                     self.exec(body, then)
@@ -188,7 +198,10 @@ impl<'r> Runtime<'r> {
     pub(crate) fn sequence(&mut self, parts: &[Exec], then: &mut Then<'_, 'r>) -> Fast<()> {
         match parts.split_first() {
             None => then(self),
-            Some((first, rest)) => self.exec(first, &mut |runtime| runtime.sequence(rest, then)),
+            Some((first, rest)) => {
+                let next = &mut |runtime: &mut Runtime<'r>| runtime.sequence(rest, then);
+                if is_last_unwatched(parts) { with_stack(|| self.exec(first, next)) } else { self.exec(first, next) }
+            }
         }
     }
 
@@ -209,7 +222,7 @@ impl<'r> Runtime<'r> {
             return result;
         };
         let old: Vec<(usize, Val)> = writes.iter().map(|slot| (*slot, self.slots[*slot].clone())).collect();
-        self.exec(first, &mut |runtime| {
+        let next = &mut |runtime: &mut Runtime<'r>| {
             let n_done = done.len();
             for (slot, val) in &old {
                 done.push((*slot, std::mem::replace(&mut runtime.slots[*slot], val.clone())));
@@ -219,6 +232,7 @@ impl<'r> Runtime<'r> {
                 runtime.slots[slot] = val;
             }
             result
-        })
+        };
+        if is_last_unwatched(parts) { with_stack(|| self.exec(first, next)) } else { self.exec(first, next) }
     }
 }

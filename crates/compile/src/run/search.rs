@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use abridge_diag::with_stack;
 use abridge_eval::{SymbolicSet, Val};
 use abridge_model::UnaryOp;
 use abridge_value::{Set, Value, relation};
@@ -15,6 +16,15 @@ pub(crate) const MAX_TRIED: u64 = 1 << 15;
 
 pub(crate) type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
 
+/// Parts of a list that run one inside the other, of which only the last looks at the stack.
+const UNWATCHED_PARTS: usize = 16;
+
+/// True for one part in [`UNWATCHED_PARTS`], and for none of a short list.
+#[inline]
+pub(crate) fn is_last_unwatched<T>(parts: &[T]) -> bool {
+    parts.len() % UNWATCHED_PARTS == UNWATCHED_PARTS - 1
+}
+
 pub(crate) const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 impl<'r> Runtime<'r> {
@@ -22,7 +32,7 @@ impl<'r> Runtime<'r> {
     pub(crate) fn solutions(&mut self, plan: &Plan, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
         match &plan.table {
             Some(table) if !self.prefers_search(plan) => self.tabulated(plan, table, found),
-            _ => self.run(&plan.steps, false, found),
+            _ => with_stack(|| self.run(&plan.steps, false, found)),
         }
     }
 
@@ -39,24 +49,41 @@ impl<'r> Runtime<'r> {
 
     pub(crate) fn run(
         &mut self,
-        steps: &[Step],
-        is_doubtful: bool,
+        mut steps: &[Step],
+        mut is_doubtful: bool,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
-        self.tick()?;
-        let Some((step, rest)) = steps.split_first() else {
-            // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
-            return if is_doubtful { Err(Stop::IllDefined) } else { found(self) };
-        };
+        loop {
+            self.tick()?;
+            let Some((step, rest)) = steps.split_first() else {
+                // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
+                return if is_doubtful { Err(Stop::IllDefined) } else { found(self) };
+            };
+            let Step::Test { test, is_open } = step else {
+                // Every step nests the ones after it.
+                return match is_last_unwatched(steps) {
+                    true => with_stack(|| self.step(steps, is_doubtful, found)),
+                    false => self.step(steps, is_doubtful, found),
+                };
+            };
+            match self.test(test) {
+                Ok(true) => {}
+                Ok(false) => return GO_ON,
+                Err(Stop::IllDefined) if *is_open && self.is_lenient() => return GO_ON,
+                Err(Stop::IllDefined) if !is_open => is_doubtful = true,
+                Err(stop) => return Err(stop),
+            }
+            steps = rest;
+        }
+    }
+
+    /// The same where the first step is no test.
+    #[inline]
+    fn step(&mut self, steps: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+        let Some((step, rest)) = steps.split_first() else { return self.run(steps, is_doubtful, found) };
         let lenient = self.is_lenient();
         match step {
-            Step::Test { test, is_open } => match self.test(test) {
-                Ok(true) => self.run(rest, is_doubtful, found),
-                Ok(false) => GO_ON,
-                Err(Stop::IllDefined) if *is_open && lenient => GO_ON,
-                Err(Stop::IllDefined) if !is_open => self.run(rest, true, found),
-                Err(stop) => Err(stop),
-            },
+            Step::Test { .. } => self.run(steps, is_doubtful, found),
             Step::Match { pattern, code } => match self.code(code) {
                 Ok(value) => self.matched(pattern, &value, rest, is_doubtful, found),
                 Err(Stop::IllDefined) if lenient => GO_ON,

@@ -3,11 +3,12 @@
 //! [`Val`] is the value wherever it can be; [`Val::pair`] and [`Val::record`] keep that. Equality of `Val`s is structural: equal
 //! `Val`s are equal sets, different ones may still be equal (see `sets/compare.rs` for the equality of B).
 
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use abridge_diag::with_stack;
+use abridge_diag::{drop_in_turn, with_stack};
 use abridge_model::{BaseSet, BinaryOp, ExprId, FreeTypeId, TreeOp, UnaryOp};
 use abridge_value::{Int, Internable, PartPool, Set, Value};
 
@@ -283,22 +284,17 @@ impl Hash for SymbolicNode {
     }
 }
 
+thread_local! {
+    /// What is left to drop, while something is being dropped.
+    static WAITING: RefCell<Option<Vec<SymbolicSet>>> = const { RefCell::new(None) };
+}
+
+/// One after the other: a chain of formulas is as long as the machine likes.
 impl Drop for SymbolicNode {
     fn drop(&mut self) {
-        let release = |val: &mut Val| {
-            if let Val::Symbolic(_) = val {
-                let val = std::mem::replace(val, Val::Value(Value::Bool(false)));
-                with_stack(|| drop(val));
-            }
-        };
-        match &mut self.sym {
-            SymbolicSet::Unary(_, operand) | SymbolicSet::Tree(_, operand) => release(operand),
-            SymbolicSet::Binary(_, left, right) => {
-                release(left);
-                release(right);
-            }
-            SymbolicSet::Struct(_, fields) => fields.iter_mut().for_each(release),
-            _ => {}
+        let sym = std::mem::replace(&mut self.sym, SymbolicSet::Successor);
+        if !matches!(sym, SymbolicSet::Successor) {
+            drop_in_turn(&WAITING, sym);
         }
     }
 }

@@ -112,6 +112,11 @@ impl<'a> Ranges<'a> {
         if let Some(abstraction) = &model.abstraction {
             self.within(&model.substs, abstraction.initialisation, "abstraction");
         }
+        for level in &model.levels {
+            self.within(&model.substs, level.initialisation, "levels");
+            self.all_within(&model.variables, &level.variables, "levels");
+            level.operations.iter().for_each(|(_, op)| self.within(&model.operations, *op, "levels"));
+        }
         let distinct = model.distinct_constants.iter().flatten();
         distinct.for_each(|id| self.within(&model.constants, *id, "distinct constants"));
         let formulas = steering.goal.iter().chain(&steering.scope);

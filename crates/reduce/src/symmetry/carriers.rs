@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use abridge_compile::Interchangeable;
-use abridge_diag::Span;
+use abridge_diag::{Span, with_stack};
 use abridge_eval::Val;
 use abridge_external::SILENT_PREDICATES;
 use abridge_model::ids::Id as _;
@@ -65,6 +65,10 @@ impl Symmetry {
 
 /// What is symmetric, given what is asked, further formulas that are evaluated, and which constants were fixed beforehand.
 pub fn symmetry_of(model: &Model, asked: Properties, formulas: &[Node], pinned: &[(ConstId, Val)]) -> Symmetry {
+    with_stack(|| symmetry_of_inner(model, asked, formulas, pinned))
+}
+
+fn symmetry_of_inner(model: &Model, asked: Properties, formulas: &[Node], pinned: &[(ConstId, Val)]) -> Symmetry {
     let mut mentions = Mentions::of(model, asked, formulas);
     for (constant, val) in pinned {
         if let Some(Value::Element { set, index }) = val.as_value() {

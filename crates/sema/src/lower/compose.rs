@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, SourceMap, Span, with_stack};
-use abridge_model::{Abstraction, Model, ModelKind, OpId, SmolStr, Subst, SubstId, VarId};
+use abridge_model::{Abstraction, IdSet, Level, Model, ModelKind, OpId, SmolStr, Subst, SubstId, VarId};
 use abridge_syntax::ast::{self, ExprId, MachineKind};
 
 use crate::Options;
@@ -117,7 +117,7 @@ pub(crate) fn compose_with(
         concrete_variables: HashSet::new(),
         operation_sources: HashMap::new(),
     };
-    composer.run(formulas)
+    with_stack(|| composer.run(formulas))
 }
 
 /// Two copies that include two copies each soon make more machines than anybody can look at.
@@ -187,7 +187,10 @@ impl Instances<'_> {
         let (unit, prefix) = (self.list[from].unit, self.list[from].prefix.clone());
         if let Some(refined) = project.unit(unit).refines {
             let to = self.find(refined, &prefix).unwrap_or_else(|| self.add(refined, prefix.clone(), false));
-            let span = project.machine(unit).and_then(|machine| machine.refines.as_ref()).map(|ident| ident.span);
+            let span = project
+                .machine(unit)
+                .map(|machine| machine.refines.as_ref().unwrap_or(&machine.name))
+                .map(|ident| ident.span);
             if let Some(span) = span {
                 self.list[from].deps.push(Dependency {
                     kind: DependencyKind::Refines,
@@ -454,7 +457,51 @@ impl Composer<'_> {
             let initialisation = lower.in_sequence(abstracted, fallback);
             let name = machine_name(lower.project, refined);
             lower.model.abstraction = Some(Abstraction { name, initialisation });
+            self.levels(order, fallback);
         }
+    }
+
+    /// The main machine and its abstractions, or the one that the user named, each with what it consists of.
+    fn levels(&mut self, order: &[usize], fallback: Span) {
+        let project = self.lower.project;
+        let mut next = Some(0);
+        for distance in 0.. {
+            let Some(idx) = next else { break };
+            if distance == 0 || project.against.is_none_or(|unit| unit == self.instances[idx].unit) {
+                let level = self.level(idx, distance, order, fallback);
+                self.lower.model.levels.push(level);
+            }
+            let refined = self.instances[idx].deps.iter().find(|dep| dep.kind == DependencyKind::Refines);
+            next = refined.map(|dep| dep.to);
+        }
+    }
+
+    fn level(&mut self, top: usize, distance: usize, order: &[usize], fallback: Span) -> Level {
+        let mut is_inside = vec![false; self.instances.len()];
+        let mut open = vec![top];
+        while let Some(idx) = open.pop() {
+            if !std::mem::replace(&mut is_inside[idx], true) {
+                let deps = self.instances[idx].deps.iter().filter(|dep| dep.kind != DependencyKind::Refines);
+                open.extend(deps.map(|dep| dep.to));
+            }
+        }
+        let inside: Vec<usize> = order.iter().copied().filter(|idx| is_inside[*idx]).collect();
+        let instances = || inside.iter().map(|idx| &self.instances[*idx]);
+        let mut variables = IdSet::new();
+        for instance in instances() {
+            for entry in instance.names.symbols.values() {
+                if let Symbol::Variable(id, Access::Own) = entry.symbol {
+                    variables.insert(id);
+                }
+            }
+        }
+        let offering = inside.iter().filter(|idx| **idx == top || self.instances[**idx].is_root);
+        let operations = offering.flat_map(|idx| self.instances[*idx].exported.iter().cloned()).collect();
+        let machines = instances().map(|instance| machine_name(self.lower.project, instance.unit)).collect();
+        let parts = instances().filter_map(|instance| instance.initialisation).collect();
+        let name = machine_name(self.lower.project, self.instances[top].unit);
+        let initialisation = self.lower.in_sequence(parts, fallback);
+        Level { name, distance, machines, variables, operations, initialisation }
     }
 }
 

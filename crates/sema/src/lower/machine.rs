@@ -4,7 +4,7 @@ use abridge_diag::{Diagnostic, Span};
 use abridge_model::carriers;
 use abridge_model::{
     CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, Expr, ExprId, FreeType, IdSet, Origin, Pred,
-    PredId, SmolStr, Variable,
+    PredId, SetId, SmolStr, Variable,
 };
 use abridge_syntax::ast::{self, ClauseKind, DeclaredIdent, DefinitionBody, Ident, Machine, SetDeclKind};
 
@@ -174,6 +174,13 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                     _ => CarrierKind::Enumerated(elements.iter().map(|element| element.ident.name.clone()).collect()),
                 };
                 let ident = &decl.name.ident;
+                if let Some(set) = self.kept_set(ident, &kind) {
+                    self.add_name(ident, Symbol::Set(set), false);
+                    for (index, element) in elements.iter().enumerate() {
+                        self.add_name(&element.ident, Symbol::Element(set, index as u32), false);
+                    }
+                    continue;
+                }
                 let origin = self.origin(ident.span, decl.name.desc.clone());
                 let set = self.composer.lower.model.sets.push(CarrierSet { name: ident.name.clone(), kind, origin });
                 self.add_name(ident, Symbol::Set(set), false);
@@ -182,6 +189,18 @@ impl<'m> InstanceBody<'_, '_, 'm> {
                 }
             }
         }
+    }
+
+    /// A set of the abstraction that this machine declares again with the same elements: it is the same set, for otherwise the two machines
+    /// could not be compared.
+    fn kept_set(&self, ident: &Ident, kind: &CarrierKind) -> Option<SetId> {
+        let Some(Symbol::Set(set)) = self.kept(&ident.name) else { return None };
+        let known = &self.composer.lower.model.sets[set].kind;
+        let is_same = match (known, kind) {
+            (CarrierKind::Deferred { .. }, CarrierKind::Deferred { .. }) => true,
+            (known, kind) => known == kind,
+        };
+        is_same.then_some(set)
     }
 
     /// The elements of `S = D` where the definition `D` is `{a, b}`.

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use abridge_check::{FormulaSource, Position, Prepared, Report, Story, TemporalReport, TemporalVerdict, prepare};
+use abridge_check::{
+    FormulaSource, Position, Prepared, Report, Row, TemporalReport, TemporalVerdict, TraceStep, formulas_of, prepare,
+};
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Logic, Model};
 use abridge_sema::Options;
@@ -53,18 +55,7 @@ impl TemporalOptions {
     ) -> Result<Vec<FormulaSource>, String> {
         let mut all = Vec::new();
         if of_machine {
-            // The text stands behind the quotation mark of its string.
-            all.extend(model.steering.temporal.iter().map(|property| {
-                let literal = sources.snippet(property.span);
-                let quotes = literal.len().saturating_sub(property.text.len()) / 2;
-                FormulaSource {
-                    name: property.name.to_string(),
-                    logic: property.logic,
-                    text: property.text.to_string(),
-                    file: property.span.file,
-                    base: property.span.start + quotes as u32,
-                }
-            }));
+            all.extend(formulas_of(model, sources));
         }
         let mut add = |name: String, logic: Logic, text: String| {
             let file = sources.add(format!("<{name}>"), text.as_str());
@@ -157,6 +148,16 @@ fn collect(value: &Value, name: &str, found: &mut Vec<(String, Logic, String)>) 
     }
 }
 
+/// The verdict of a run whose only violations are of temporal formulas.
+pub(crate) fn violated_text(report: &Report) -> String {
+    let n_violated = report.temporal.iter().filter(|formula| formula.verdict == TemporalVerdict::Violated).count();
+    match (n_violated, report.temporal.len()) {
+        (0, _) => "temporal property not well-defined".to_owned(),
+        (1, 1) => "temporal property violated".to_owned(),
+        (n_violated, n_formulas) => format!("{n_violated} of {n_formulas} temporal properties violated"),
+    }
+}
+
 /// Prints what became of all formulas, violations with their paths.
 pub(crate) fn print(report: &Report, sources: &SourceMap) {
     for formula in &report.temporal {
@@ -172,52 +173,52 @@ pub(crate) fn print(report: &Report, sources: &SourceMap) {
         let Some(trace) = trace else { continue };
         if let Some(story) = story {
             outln!("  {}", story.culprit);
+            story.fairness.iter().for_each(|reason| outln!("  fair: {reason}"));
         }
         outln!();
-        let first = 1 - trace.n_setup.min(1);
-        let steps = match trace.loop_start {
-            Some(start) => {
-                out!("{}", table(&trace.steps[..start], first));
-                outln!("  loop starts here");
-                table(&trace.steps[start..], first + start)
-            }
-            None => table(&trace.steps, first),
-        };
-        out!("{steps}");
-        match (trace.loop_start, story.as_ref().map(|story| story.end)) {
-            (Some(start), _) => {
-                let n_loop = trace.steps.len() - start;
-                outln!("  loop: the last {} for ever", count(n_loop, "step"));
-            }
-            (None, Some(Position::Loop(_))) => outln!("  stays in a deadlock for ever"),
-            (None, Some(Position::Deadlock)) => outln!("  ends in a deadlock"),
-            (None, Some(Position::Anything)) => outln!("  whatever follows, the formula is false"),
-            (None, _) => {}
-        }
+        let end = story.as_ref().map(|story| story.end);
+        out!("{}", path_text(&trace.steps, 1 - trace.n_setup.min(1), trace.loop_start, end));
         if let Some(gap) = &trace.gap {
             outln!("  the trace is incomplete: {gap}");
         }
-        story.iter().for_each(|story| print_table(story));
+        story.iter().for_each(|story| out!("{}", table_text(&story.rows, 1)));
         outln!();
     }
+}
+
+/// The steps of a path, its loop and its end. The first step has the number `first`.
+pub(crate) fn path_text(steps: &[TraceStep], first: usize, loop_start: Option<usize>, end: Option<Position>) -> String {
+    if let Some(start) = loop_start {
+        let (stem, round) = steps.split_at(start);
+        let (stem, n_round, round) = (table(stem, first), round.len(), table(round, first + start));
+        let n_round = count(n_round, "step");
+        return format!("{stem}  loop starts here\n{round}  loop: the last {n_round} for ever\n");
+    }
+    let end = match end {
+        Some(Position::Loop(_)) => "  stays in a deadlock for ever\n",
+        Some(Position::Deadlock) => "  ends in a deadlock\n",
+        Some(Position::Anything) => "  whatever follows, the formula is false\n",
+        None => "",
+    };
+    table(steps, first) + end
 }
 
 /// Positions that a table of subformulas shows.
 const MAX_COLUMNS: usize = 24;
 
-/// Truth of subformulas at the positions of the path.
-fn print_table(story: &Story) {
-    let n_positions = story.rows.first().map_or(0, |row| row.truths.len());
+/// Truth of subformulas at the positions of a path, the first of which is the state after step `first`.
+pub(crate) fn table_text(rows: &[Row], first: usize) -> String {
+    let n_positions = rows.first().map_or(0, |row| row.truths.len());
     if n_positions == 0 || n_positions > MAX_COLUMNS {
-        return;
+        return String::new();
     }
-    outln!();
-    let head: String = (0..n_positions).map(|position| format!("{:>3}", position)).collect();
-    outln!("  {head}  after so many steps");
-    for row in &story.rows {
+    let head: String = (first..).take(n_positions).map(|step| format!("{step:>3}")).collect();
+    let mut text = format!("\n  {head}  after step\n");
+    for row in rows {
         let truths: String = row.truths.iter().map(|truth| if *truth { "  ●" } else { "  ·" }).collect();
-        outln!("  {truths}  {}", row.text);
+        text += &format!("  {truths}  {}\n", row.text);
     }
+    text
 }
 
 /// What became of all formulas.
@@ -247,6 +248,7 @@ fn formula_json(formula: &TemporalReport, sources: &SourceMap) -> Value {
     }
     if let Some(story) = &formula.story {
         value["culprit"] = json!(story.culprit);
+        value["fairness"] = json!(story.fairness);
         value["ends_in_deadlock"] = json!(story.end == Position::Deadlock);
         value["is_prefix"] = json!(story.end == Position::Anything);
         value["subformulas"] = story.rows.iter().map(|row| json!({ "text": row.text, "holds": row.truths })).collect();

@@ -1,0 +1,141 @@
+//! The report of a check as JSON; `docs/json.md` describes the fields.
+
+use abridge_check::{Report, SymbolicSymmetry, TemporalVerdict, Verdict, Violation, ViolationKind};
+use abridge_diag::SourceMap;
+use abridge_model::{Model, dump};
+use num_bigint::BigUint;
+use serde_json::{Value, json};
+
+use super::{Times, temporal};
+use crate::steps::steps_json;
+use crate::watch::peak_bytes;
+
+pub(super) fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Times) -> Value {
+    let verdict = match report.verdict {
+        Verdict::Holds => "holds",
+        Verdict::Violated => "violated",
+        Verdict::GoalReached => "goal",
+        Verdict::Incomplete => "incomplete",
+    };
+    let coverage: serde_json::Map<String, Value> =
+        report.coverage.iter().map(|item| (item.operation.clone(), json!(item.transitions))).collect();
+    let violation = report.violation().map(|violation| violation_json(model, sources, violation));
+    let mut json = json!({
+        "verdict": verdict,
+        "states": report.states,
+        "nodes": report.states + 1,
+        "transitions": report.transitions,
+        "depth": report.depth,
+        "found": {
+            "deadlock": report.found.deadlock,
+            "invariant": report.found.invariant,
+            "assertion": report.found.assertion,
+            "ill_defined": report.found.ill_defined,
+            "goal": report.found.goal,
+            "temporal": report.temporal.iter().any(|formula| formula.verdict == TemporalVerdict::Violated),
+        },
+        "coverage": coverage,
+        "limits": report.limits,
+        "outside_scope": report.outside_scope,
+        "message": report.failures.first().map(|(what, diagnostic)| format!("{what}: {}", diagnostic.message)).unwrap_or_default(),
+        "engine": if report.symbolic.is_some() { "symbolic" } else { "explicit" },
+        "symmetry": report.symmetry.method.name(),
+        "symmetric": symmetric_json(model, report),
+        "approximate": report.symmetry.is_approximate,
+        "search_seconds": times.search,
+        "total_seconds": times.total,
+        "peak_bytes": peak_bytes(),
+        "table_bytes": report.table_bytes,
+        "spilled": report.disk.is_spilled,
+        "checkpoints": report.disk.n_checkpoints,
+        "checkpoint_error": report.disk.checkpoint_error,
+    });
+    if let Some(symbolic) = &report.symbolic {
+        let number =
+            |count: &BigUint| u64::try_from(count).map_or_else(|_| json!(count.to_string()), |count| json!(count));
+        json["states"] = number(&symbolic.states);
+        json["nodes"] = number(&(&symbolic.states + 1_u32));
+        json["transitions"] = symbolic.transitions.as_ref().map(number).unwrap_or_default();
+        json["depth"] = Value::Null;
+        json["symbolic"] = json!({
+            "all_states": symbolic.states_behind.as_ref().map(number),
+            "representatives": match symbolic.symmetry {
+                SymbolicSymmetry::Off => Value::Null,
+                SymbolicSymmetry::Unique => json!("unique"),
+                SymbolicSymmetry::Several => json!("several"),
+            },
+            "peak_nodes": symbolic.peak_nodes,
+            "reorderings": symbolic.n_reorderings,
+            "rounds": symbolic.rounds,
+            "exact_operations": symbolic.exact_operations,
+            "learnt_operations": symbolic.learnt_operations,
+            "numbered_variables": symbolic.numbered_variables,
+        });
+    }
+    // Traces may be long: they are moved, where `json!` would copy them.
+    json["violation"] = violation.unwrap_or_default();
+    json["temporal"] = temporal::json(report, sources);
+    json
+}
+
+/// Interchangeable elements by given set.
+fn symmetric_json(model: &Model, report: &Report) -> Value {
+    let names = |set, block: &Vec<u32>| -> Vec<String> {
+        block.iter().map(|index| model.sets[set].element_name(*index).to_string()).collect()
+    };
+    let carriers = report.symmetry.carriers.iter().filter(|carrier| !carrier.blocks.is_empty()).map(|carrier| {
+        let blocks: Vec<Vec<String>> = carrier.blocks.iter().map(|block| names(carrier.set, block)).collect();
+        (model.sets[carrier.set].name.to_string(), json!(blocks))
+    });
+    Value::Object(carriers.collect())
+}
+
+/// Statistics of partial order reduction and of its dependence analysis.
+pub(super) fn por_json(report: &Report) -> Value {
+    let Some(tally) = &report.por else { return Value::Null };
+    json!({
+        "reduced_states": tally.reduced,
+        "mistakes": tally.mistakes,
+        "instances": tally.outline.instances,
+        "errors": tally.outline.errors,
+        "places": tally.outline.cells,
+        "proven": tally.outline.proven,
+        "questions": tally.outline.questions,
+    })
+}
+
+/// Peak memory of the search, divided by the number of states.
+pub(super) fn bytes_per_state(report: &Report, bytes_before: u64) -> f64 {
+    peak_bytes().saturating_sub(bytes_before) as f64 / report.states.max(1) as f64
+}
+
+pub(super) fn violation_json(model: &Model, sources: &SourceMap, violation: &Violation) -> Value {
+    let (kind, detail) = match &violation.kind {
+        ViolationKind::Invariant { conjunct } => {
+            let conjunct = &model.invariant[*conjunct];
+            (
+                "invariant",
+                json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }),
+            )
+        }
+        ViolationKind::Assertion { conjunct } => {
+            let conjunct = &model.assertions[*conjunct];
+            (
+                "assertion",
+                json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }),
+            )
+        }
+        ViolationKind::Deadlock => ("deadlock", Value::Null),
+        ViolationKind::Goal => ("goal", Value::Null),
+        ViolationKind::IllDefined { operation, error } => (
+            "ill_defined",
+            json!({ "operation": operation, "id": error.id, "text": error.message, "place": error.span().map(|span| sources.locate(span)) }),
+        ),
+    };
+    let parts: Vec<Value> =
+        violation.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
+    let mut json = json!({ "kind": kind, "detail": detail, "parts": parts, "steps": violation.trace.n_steps() });
+    json["gap"] = json!(violation.trace.gap);
+    json["trace"] = steps_json(&violation.trace.steps);
+    json
+}

@@ -1,0 +1,110 @@
+//! `abridge refine`: exit statuses, counterexamples, limits.
+
+mod common;
+
+use common::{Folder, abridge};
+
+fn refine(file: &str, more: &[&str]) -> common::Run {
+    abridge(&[&["refine", file, "--json"], more].concat())
+}
+
+#[test]
+fn a_refinement_that_holds_ends_with_0() {
+    for by in ["traces", "simulation", "failures"] {
+        let run = refine("models/Queue.ref", &["--by", by, "--set-size", "ITEM=3"]);
+        let json = run.json();
+        assert_eq!((run.status, json["verdict"].as_str()), (0, Some("holds")), "{by}");
+        assert_eq!((json["refinement"].as_str(), json["abstraction"].as_str()), (Some("Queue"), Some("Pool")));
+        assert!(json["counterexample"].is_null());
+    }
+}
+
+#[test]
+fn one_that_fails_ends_with_15_and_both_machines_step_by_step() {
+    let run = refine("models/scheduler1_broken.ref", &[]);
+    let json = run.json();
+    let found = &json["counterexample"];
+    assert_eq!((run.status, json["verdict"].as_str(), found["steps"].as_u64()), (15, Some("violated"), Some(7)));
+    assert_eq!((found["obligation"].as_str(), found["failed"]["operation"].as_str()), (Some("trace"), Some("enter")));
+    let last = found["trace"].as_array().and_then(|steps| steps.last()).expect("a step");
+    assert!(last["concrete"]["activef"] == "TRUE" && last["abstract"][0]["pst"].is_string(), "{last}");
+    assert_eq!(found["failed"]["allowed"][0]["name"], "leave");
+}
+
+#[test]
+fn a_gluing_invariant_that_fails_is_named() {
+    let folder = Folder::new("refine-gluing");
+    folder.file("A.mch", "MACHINE A VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0 OPERATIONS up = SELECT x < 3 THEN x := x + 1 END END");
+    let text = "REFINEMENT B REFINES A VARIABLES y INVARIANT y : 0..6 & y = 2 * x INITIALISATION y := 0 \
+        OPERATIONS up = SELECT y < 6 THEN IF y = 2 THEN y := 5 ELSE y := y + 2 END END END";
+    folder.file("B.ref", text);
+    let run = refine(&folder.path("B.ref"), &["--by", "simulation"]);
+    let json = run.json();
+    let candidate = &json["counterexample"]["failed"]["candidates"][0];
+    assert_eq!((run.status, json["counterexample"]["obligation"].as_str()), (15, Some("outcome")));
+    assert_eq!((candidate["fault"].as_str(), candidate["state"]["x"].as_str()), (Some("y = 2 * x"), Some("2")));
+    // The traces are the same, whatever the invariant says.
+    assert_eq!(refine(&folder.path("B.ref"), &["--by", "traces"]).status, 0);
+}
+
+#[test]
+fn new_operations_are_errors_or_hidden_and_may_diverge() {
+    let folder = Folder::new("refine-new");
+    folder.file(
+        "A.mch",
+        "MACHINE A VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0 OPERATIONS flip = x := 1 - x END",
+    );
+    let text = "REFINEMENT B REFINES A VARIABLES x, n INVARIANT n : 0..2 INITIALISATION x := 0 || n := 0 \
+        OPERATIONS flip = SELECT n = 2 THEN x := 1 - x || n := 0 END; tick = SELECT n < 2 THEN n := n + 1 END END";
+    folder.file("B.ref", text);
+    let file = folder.path("B.ref");
+    assert_eq!(refine(&file, &[]).status, 15);
+    for by in ["traces", "failures"] {
+        assert_eq!(refine(&file, &["--new", "skip", "--by", by]).status, 0, "{by}");
+    }
+    folder.file("B.ref", &text.replace("n := n + 1", "n := 1 - n"));
+    assert_eq!(refine(&file, &["--new", "skip"]).status, 0);
+    let run = refine(&file, &["--new", "skip", "--by", "failures"]);
+    let json = run.json();
+    assert_eq!((run.status, json["counterexample"]["loop_start"].as_u64()), (15, Some(1)), "{json}");
+}
+
+#[test]
+fn two_machines_can_be_compared_and_levels_skipped() {
+    let folder = Folder::new("refine-against");
+    let machine = |name: &str, step: u32| {
+        format!(
+            "MACHINE {name} SETS S VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0 OPERATIONS up(s) = PRE s : S & x < 6 THEN x := x + {step} END END"
+        )
+    };
+    folder.file("A.mch", &machine("A", 1));
+    folder.file("B.mch", &machine("B", 2));
+    let run = refine(&folder.path("B.mch"), &["--against", &folder.path("A.mch")]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert_eq!(refine(&folder.path("A.mch"), &["--against", &folder.path("B.mch")]).status, 15);
+    assert_eq!(refine(&folder.path("A.mch"), &[]).status, 150);
+    folder.file("C.ref", "REFINEMENT C REFINES A VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0 OPERATIONS up(s) = PRE s : S & x < 5 THEN x := x + 1 END END");
+    folder.file("D.ref", "REFINEMENT D REFINES C VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0 OPERATIONS up(s) = PRE s : S & x < 4 THEN x := x + 1 END END");
+    let json = refine(&folder.path("D.ref"), &[]).json();
+    assert_eq!((json["verdict"].as_str(), json["abstraction"].as_str()), (Some("holds"), Some("C")));
+    let json = refine(&folder.path("D.ref"), &["--against", &folder.path("A.mch")]).json();
+    assert_eq!((json["verdict"].as_str(), json["abstraction"].as_str()), (Some("holds"), Some("A")));
+    assert_eq!(refine(&folder.path("D.ref"), &["--against", &folder.path("B.mch")]).status, 150);
+}
+
+#[test]
+fn what_may_be_missing_is_neither_a_failure_nor_a_proof() {
+    let folder = Folder::new("refine-gap");
+    folder.file("A.mch", "MACHINE A VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS set(n) = PRE n : NATURAL THEN x := n END; n <-- get = n := x END");
+    // The abstraction has infinitely many arguments, but each call can be followed.
+    let bounded = "REFINEMENT B REFINES A VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS set(n) = PRE n : 0..3 THEN x := n END; n <-- get = n := x END";
+    folder.file("B.ref", bounded);
+    assert_eq!(refine(&folder.path("B.ref"), &[]).status, 0);
+    folder.file("B.ref", &bounded.replace("n : 0..3", "n : NATURAL"));
+    let run = refine(&folder.path("B.ref"), &[]);
+    assert_eq!((run.status, run.json()["verdict"].as_str()), (20, Some("incomplete")));
+    folder.file("B.ref", &bounded.replace("n <-- get = n := x", "n <-- get = n := 10 / x"));
+    assert_eq!(refine(&folder.path("B.ref"), &[]).status, 75);
+    let run = refine("models/scheduler1.ref", &["--max-states", "5"]);
+    assert_eq!((run.status, run.json()["verdict"].as_str()), (20, Some("incomplete")));
+}

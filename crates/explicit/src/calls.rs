@@ -1,0 +1,165 @@
+//! Calls of operations: the steps of one operation out of a state, with all values, or only those for given arguments.
+//!
+//! Two machines that are compared call each other's operations with the same arguments. Arguments that are given need not be enumerated,
+//! so that a call can be followed where the operation by itself has infinitely many. [`Evaluator`] chooses between the judge and
+//! the usual interpreter. A call whose steps are not all found says so in [`Called`]; to take it for a refusal would be wrong.
+
+use std::ops::ControlFlow;
+
+use abridge_eval::{Env, Error, Interp, PrescribedChoices, State, Transition, Val};
+use abridge_model::{LocalId, OpId, PredId, Subst};
+use abridge_system::{Gap, Part};
+
+use crate::explain;
+use crate::system::{Explicit, gap_of, is_violation};
+
+/// Which interpreter answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Evaluator {
+    /// The plain interpreter.
+    Judge,
+    /// The usual one, with compiled fragments.
+    Usual,
+}
+
+/// What a list of steps is worth.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Called {
+    /// Steps may be missing.
+    pub gap: Option<Gap>,
+    /// Something is not well-defined, or an obligation is broken.
+    pub is_ill_defined: bool,
+}
+
+/// Truth of a condition in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Truth {
+    True,
+    False,
+    IllDefined,
+    Unknown(Gap),
+}
+
+impl<'m> Explicit<'m> {
+    fn by(&self, evaluator: Evaluator) -> &Interp<'m> {
+        match evaluator {
+            Evaluator::Judge => &self.judge,
+            Evaluator::Usual => &self.interp,
+        }
+    }
+
+    /// Calls an operation out of an initialised state, with given values of some parameters, and tells every distinct step with the
+    /// vector of its target.
+    pub fn call(
+        &self,
+        evaluator: Evaluator,
+        op: OpId,
+        words: &[u32],
+        given: Vec<(LocalId, Val)>,
+        found: &mut dyn FnMut(Transition, &[u32]),
+    ) -> Called {
+        let (state, _) = self.decode(words);
+        let session = self.by(evaluator).session();
+        let is_given = !given.is_empty();
+        session.prescribe(PrescribedChoices { locals: given, variables: None });
+        let (mut called, mut failure, mut violation, mut target) = (Called::default(), None, None, Vec::new());
+        session.operation(op, &state, &mut |transition| {
+            match transition {
+                Ok(transition) => {
+                    self.encode(&transition.state, true, &mut target);
+                    found(transition, &target);
+                }
+                Err(error) if is_violation(&error) => {
+                    called.is_ill_defined = true;
+                    violation = Some(error);
+                }
+                Err(error) => failure = Some(error),
+            }
+            ControlFlow::Continue(())
+        });
+        let name = &self.model().operations[op].name;
+        // What is wrong for these arguments may not be found again where arguments are enumerated.
+        let noted = if is_given { self.note(&session, name, violation) } else { None };
+        called.gap = noted.max(self.note(&session, name, failure));
+        called
+    }
+
+    /// Initialises the machine for the constants of a vector and tells every distinct state.
+    pub fn initial_states(&self, evaluator: Evaluator, words: &[u32], found: &mut dyn FnMut(&[u32])) -> Called {
+        let (constants, _) = self.decode(words);
+        let session = self.by(evaluator).session();
+        let (mut called, mut failure, mut target) = (Called::default(), None, Vec::new());
+        session.initialise(&constants, &mut |state| {
+            match state {
+                Ok(state) => {
+                    self.encode(&state, true, &mut target);
+                    found(&target);
+                }
+                Err(error) if is_violation(&error) => called.is_ill_defined = true,
+                Err(error) => failure = Some(error),
+            }
+            ControlFlow::Continue(())
+        });
+        called.gap = self.note(&session, "the initialisation", failure);
+        called
+    }
+
+    /// The predicate of the PRE around an operation, if there is one.
+    pub fn precondition(&self, op: OpId) -> Option<PredId> {
+        match self.model().subst(self.model().operations[op].body) {
+            Subst::Pre { pred, .. } => Some(*pred),
+            _ => None,
+        }
+    }
+
+    /// Truth of the precondition of an operation for given arguments. What it says about outputs only types them.
+    pub fn may_call(&self, evaluator: Evaluator, op: OpId, words: &[u32], given: &[(LocalId, Val)]) -> Truth {
+        let Some(pred) = self.precondition(op) else { return Truth::True };
+        let interp = self.by(evaluator);
+        let outputs = &self.model().operations[op].outputs;
+        let is_typing = |pred: PredId| {
+            let names = interp.names_of_pred(pred);
+            outputs.iter().any(|output| names.locals.contains(output))
+        };
+        let conjuncts = interp.conjuncts(pred);
+        let conjuncts = conjuncts.iter().copied().filter(|pred| !is_typing(*pred));
+        let (state, _) = self.decode(words);
+        match self.truth(evaluator, conjuncts, &Env::new(&state).bind_all(given.iter().cloned())) {
+            Truth::IllDefined if interp.config().ill_defined_guard_is_false => Truth::False,
+            truth => truth,
+        }
+    }
+
+    /// The parts of a predicate that is false in a state, with their values there, as the judge sees them.
+    pub fn parts_of(&self, pred: PredId, state: &State) -> Vec<Part> {
+        explain::explain(&self.judge.session(), self.model(), pred, state)
+    }
+
+    /// Truth of a conjunction: one false conjunct decides, whatever the others are.
+    pub fn truth(&self, evaluator: Evaluator, conjuncts: impl Iterator<Item = PredId>, env: &Env) -> Truth {
+        let session = self.by(evaluator).session();
+        let mut failure: Option<Error> = None;
+        let mut is_false = false;
+        for pred in conjuncts {
+            match session.pred(pred, env) {
+                Ok(true) => {}
+                Ok(false) => is_false = true,
+                Err(error) => failure = Some(error),
+            }
+            if is_false {
+                break;
+            }
+        }
+        if is_false {
+            let _ = session.take_warnings();
+            return Truth::False;
+        }
+        if failure.as_ref().is_some_and(|error| gap_of(error).is_none()) {
+            return Truth::IllDefined;
+        }
+        match self.note(&session, "a condition", failure) {
+            Some(gap) => Truth::Unknown(gap),
+            None => Truth::True,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The models that a comparison of two levels needs, derived from the model of a refinement.
+
+use abridge_model::{Level, Model};
+
+/// Two levels of a development, alone and together. They share the ids of everything, constants included: both levels are about
+/// the same valuation, since the PROPERTIES of a refinement speak about the constants of its abstraction and are assumed with them.
+pub struct Models {
+    pub concrete_level: Level,
+    pub abstract_level: Level,
+    pub concrete: Model,
+    pub abstracted: Model,
+    /// States with the variables of both, and the invariant of the refinement.
+    pub joint: Model,
+    /// The abstraction with every operation reduced to its precondition.
+    pub preconditions: Model,
+}
+
+impl Models {
+    /// The main machine and the first level that it can be compared with; nothing if there is none.
+    pub fn of(model: &Model) -> Option<Models> {
+        let [concrete, abstracted, ..] = &model.levels[..] else { return None };
+        let at_abstraction = model.at_level(abstracted);
+        Some(Models {
+            concrete: model.at_level(concrete),
+            joint: model.joint(concrete, abstracted),
+            preconditions: at_abstraction.preconditions(),
+            abstracted: at_abstraction,
+            concrete_level: concrete.clone(),
+            abstract_level: abstracted.clone(),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Refinement checking against a naive judge: random pairs, and the refinements of the corpus that are small enough.
+//!
+//! `PAIRS=5000` sets the number of random pairs.
+
+use std::num::NonZero;
+use std::path::Path;
+
+use abridge_check::{Config, Method, Models, Notion, RefineConfig, Refinement, Verdict, refine};
+use abridge_model::Model;
+use abridge_sema::{Options, analyse};
+use abridge_testkit::pairs::{PairText, pair};
+use abridge_testkit::refinement::{Judged, judge_refinement};
+use abridge_testkit::{Disk, Project, Random};
+
+const NOTIONS: [Notion; 3] = [Notion::Traces, Notion::Simulation, Notion::Failures];
+
+/// Pairs of states that the judge looks at.
+const MAX_JUDGED: usize = 20_000;
+
+fn run(models: &Models, choices: RefineConfig, symmetry: Method, workers: usize) -> Refinement {
+    let workers = NonZero::new(workers).unwrap_or(NonZero::<usize>::MIN);
+    refine(models, &Config { symmetry, workers, ..Config::default() }, choices, &mut ())
+}
+
+fn found(report: &Refinement) -> Option<Judged> {
+    match (report.verdict, &report.counterexample) {
+        _ if report.ill_defined.is_some() => None,
+        (Verdict::Holds, None) => Some(Judged::Holds),
+        (Verdict::Violated, Some(found)) if found.loop_start.is_some() => Some(Judged::Diverges),
+        (Verdict::Violated, Some(found)) => Some(Judged::Fails(found.steps.len())),
+        _ => None,
+    }
+}
+
+/// Every way to run a comparison gives the answer of the judge, and the same counts for all numbers of workers.
+fn compare(models: &Models, notion: Notion, new_is_skip: bool, place: &str) -> Option<Judged> {
+    let judged = judge_refinement(models, notion, new_is_skip, MAX_JUDGED);
+    if judged == Judged::Unknown {
+        return None;
+    }
+    for antichains in [true, false] {
+        let choices = RefineConfig { notion, new_is_skip, antichains };
+        for symmetry in [Method::Off, Method::Auto, Method::Canon, Method::Flood] {
+            let alone = run(models, choices, symmetry, 1);
+            let answer = found(&alone);
+            assert_eq!(answer, Some(judged), "{place} {choices:?} {symmetry:?} {:?}", alone.limits);
+            for workers in [2, 8] {
+                if symmetry == Method::Canon || symmetry == Method::Flood {
+                    continue;
+                }
+                let many = run(models, choices, symmetry, workers);
+                assert_eq!(found(&many), answer, "{place} {choices:?} {symmetry:?} {workers} workers");
+                assert_eq!((many.pairs, many.transitions), (alone.pairs, alone.transitions), "{place} {symmetry:?}");
+            }
+        }
+    }
+    Some(judged)
+}
+
+fn model_of(text: &PairText, size: u32) -> Model {
+    let mut project = Project::new(&[("Con.ref", &text.refinement), ("Abs.mch", &text.abstraction)]);
+    project.options.ignore_abstract_preconditions = true;
+    project.options.set_sizes = vec![("SS".to_owned(), size)];
+    let analysis = project.analyse();
+    analysis.model.unwrap_or_else(|| panic!("{}\n{}\n{}", project.diagnostics(), text.abstraction, text.refinement))
+}
+
+#[test]
+fn random_pairs_agree_with_the_judge() {
+    let n_pairs: u64 = std::env::var("PAIRS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let (mut n_holds, mut n_fails, mut n_diverges) = (0, 0, 0);
+    for seed in 0..n_pairs {
+        let mut random = Random::new(seed);
+        let text = pair(&mut random);
+        let model = model_of(&text, 1 + random.below(3) as u32);
+        let models = Models::of(&model).expect("a refinement");
+        for notion in NOTIONS {
+            let place = format!("seed {seed}\n{}\n{}", text.abstraction, text.refinement);
+            match compare(&models, notion, text.new_is_skip, &place) {
+                Some(Judged::Holds) => n_holds += 1,
+                Some(Judged::Fails(_)) => n_fails += 1,
+                Some(Judged::Diverges) => n_diverges += 1,
+                _ => {}
+            }
+        }
+    }
+    eprintln!("{n_pairs} pairs: {n_holds} comparisons hold, {n_fails} fail, {n_diverges} diverge");
+    assert!(n_holds > n_pairs / 4 && n_fails > n_pairs / 4, "{n_holds} {n_fails} of {n_pairs}");
+}
+
+#[test]
+fn refinements_of_the_corpus_agree_with_the_judge() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let Ok(list) = std::fs::read_to_string(corpus.join("refinement.csv")) else {
+        eprintln!("SKIPPED: no corpus");
+        return;
+    };
+    let mut paths: Vec<&str> = list.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    paths.dedup();
+    let (mut n_judged, mut n_unknown) = (0, 0);
+    for path in paths {
+        let options = Options { ignore_abstract_preconditions: true, ..Options::default() };
+        let Some(model) = analyse(&Disk, &corpus.join("machines").join(path), &options).model else { continue };
+        let Some(models) = Models::of(&model) else { continue };
+        if !is_small(&models) {
+            continue;
+        }
+        for notion in NOTIONS {
+            match compare(&models, notion, false, path) {
+                Some(_) => n_judged += 1,
+                None => n_unknown += 1,
+            }
+        }
+    }
+    eprintln!("{n_judged} comparisons judged, {n_unknown} beyond the judge");
+    assert!(n_judged >= 30, "{n_judged}");
+}
+
+/// States of a level up to which the judge is asked.
+const MAX_LEVEL_STATES: u64 = 5_000;
+
+/// Both levels have few states.
+fn is_small(models: &Models) -> bool {
+    [&models.concrete, &models.abstracted].into_iter().all(|model| {
+        let config = Config {
+            invariant: false,
+            deadlock: false,
+            assertions: false,
+            goal: false,
+            find_all: true,
+            max_states: Some(MAX_LEVEL_STATES),
+            ..Config::default()
+        };
+        abridge_check::check(model, &config, &mut ()).limits.is_empty()
+    })
+}
