@@ -16,26 +16,28 @@ use abridge_testkit::explosions::{DECLARATIONS, EVALUATION, Explosion};
 /// Memory of all evaluations of a run.
 const BUDGET_BYTES: u64 = 1 << 20;
 /// Steps of one evaluation.
-const BUDGET_STEPS: u64 = 1 << 16;
+const BUDGET_STEPS: u64 = 1 << 13;
+/// Steps that suffice to come to results that are too large.
+const MORE_STEPS: u64 = 1 << 22;
 /// Polls after which a search has seen enough states.
-const MAX_POLLS: u32 = 50;
+const MAX_POLLS: u32 = 3;
 
 /// Families that have an answer at any scale, since large sets stay symbolic.
-const ANSWERED: [&str; 6] = [
+const ANSWERED: [&str; 7] = [
     "Cartesian product in a variable",
     "permutations",
     "power set in a variable",
     "power set of a power set",
     "records in a variable",
     "fnc of a relation",
+    "quantifier over subsets",
 ];
 
 /// Families whose results are too large for the compiled form and for the plain interpreter alike.
-const LARGE_RESULTS: [&str; 15] = [
+const LARGE_RESULTS: [&str; 13] = [
     "closure of a chain",
     "closure of a wide relation",
     "reflexive closure of a chain",
-    "iteration of a relation",
     "sequence doubled in a loop",
     "sequence squared by conc",
     "string doubled in a loop",
@@ -43,7 +45,6 @@ const LARGE_RESULTS: [&str; 15] = [
     "string joined from itself",
     "string of one set in another",
     "characters of a string",
-    "sorting",
     "nested lambdas",
     "concatenation of rows",
     "concatenations in a loop",
@@ -59,11 +60,11 @@ impl Control for Impatient {
     }
 }
 
-fn run(one: &Explosion, is_compiled: bool) -> Report {
+fn run(one: &Explosion, is_compiled: bool, n_steps: u64) -> Report {
     let model = Project::model_of(&(one.machine)(one.scale));
     let mut config = Config::default();
     config.eval.memory = Memory::of_bytes(BUDGET_BYTES);
-    config.eval.fuel = BUDGET_STEPS;
+    config.eval.fuel = n_steps;
     config.system.compiled = is_compiled;
     check(&model, &config, &mut Impatient(MAX_POLLS))
 }
@@ -75,7 +76,7 @@ fn named(name: &str) -> &'static Explosion {
 #[test]
 fn explosions_end_with_a_limit() {
     for one in EVALUATION {
-        let report = run(one, false);
+        let report = run(one, false, BUDGET_STEPS);
         let expected = if ANSWERED.contains(&one.name) { Verdict::Holds } else { Verdict::Incomplete };
         assert_eq!(report.verdict, expected, "{}: {:?}", one.name, report.limits);
     }
@@ -85,7 +86,7 @@ fn explosions_end_with_a_limit() {
 fn large_results_are_a_stop_by_memory() {
     for name in LARGE_RESULTS {
         for is_compiled in [false, true] {
-            let report = run(named(name), is_compiled);
+            let report = run(named(name), is_compiled, MORE_STEPS);
             let is_told = report.limits.iter().any(|limit| limit.contains("memory limit reached"));
             assert!(report.verdict == Verdict::Incomplete && is_told, "{name}: {:?}", report.limits);
         }
@@ -144,9 +145,12 @@ fn operators_ask_for_the_memory_of_their_results() {
 #[test]
 fn very_many_declarations_are_checked() {
     for one in DECLARATIONS.iter().filter(|one| !one.name.contains("assignments")) {
-        let scale = if one.scale >= 1_000 { one.scale / 10 } else { one.scale };
+        let scale = if one.scale >= 1_000 { one.scale / 50 } else { one.scale };
         let model = Project::model_of(&(one.machine)(scale));
-        let report = check(&model, &Config::default(), &mut Impatient(MAX_POLLS));
+        let mut config = Config::default();
+        config.eval.memory = Memory::of_bytes(BUDGET_BYTES);
+        config.eval.fuel = MORE_STEPS;
+        let report = check(&model, &config, &mut Impatient(MAX_POLLS));
         assert!(!report.found.invariant && !report.found.ill_defined, "{}: {:?}", one.name, report.limits);
         let is_answered = matches!(report.verdict, Verdict::Holds | Verdict::Violated);
         assert!(is_answered || !report.limits.is_empty(), "{}", one.name);

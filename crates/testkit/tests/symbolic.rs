@@ -124,6 +124,16 @@ fn counts_beyond_machine_words_are_exact() {
     assert_eq!((report.verdict, numbers(&report).0), (Verdict::Holds, expected.to_string()));
 }
 
+/// A process is absent, idle or waiting, or one of them is active.
+#[test]
+fn a_scheduler_of_forty_processes_is_counted() {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("scheduler0.mch")).expect("a model");
+    let model = subject.model(&[("PROC".to_owned(), 40)]);
+    let expected = num_bigint::BigUint::from(43_u32) * num_bigint::BigUint::from(3_u32).pow(39);
+    let report = check(&model, &survey(), &mut ());
+    assert_eq!((report.verdict, numbers(&report).0), (Verdict::Holds, expected.to_string()));
+}
+
 #[test]
 fn symmetry_reduces_subsets_to_their_sizes() {
     let text = "MACHINE Club\nSETS MEMBER\nVARIABLES in, chair\nINVARIANT in <: MEMBER & chair <: MEMBER & chair <: in & card(chair) <= 1\n\
