@@ -49,10 +49,12 @@ impl TypeTable {
         if let Some(id) = self.ids.get(&ty) {
             return *id;
         }
+        // An id that names no type is left to the verifier.
+        let depth_of = |id: TypeId| self.depths.get(id).copied().unwrap_or(0);
         let depth = 1 + match &ty {
-            Type::Pow(elem) => self.depths[*elem],
-            Type::Pair(first, second) => self.depths[*first].max(self.depths[*second]),
-            Type::Record(fields) => fields.iter().map(|(_, ty)| self.depths[*ty]).max().unwrap_or(0),
+            Type::Pow(elem) => depth_of(*elem),
+            Type::Pair(first, second) => depth_of(*first).max(depth_of(*second)),
+            Type::Record(fields) => fields.iter().map(|(_, ty)| depth_of(*ty)).max().unwrap_or(0),
             _ => 0,
         };
         expect_depth(depth as usize);

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use abridge_diag::with_stack;
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{Completeness, Gap, Limit, Steps, System, Worker};
 
@@ -199,7 +200,7 @@ impl StateGraph {
         let before = self.bytes() + table.bytes() as u64;
         thread::scope(|scope| {
             for _ in 1..workers.get().min(n_chunks as usize) {
-                scope.spawn(|| work(&mut |_| {}));
+                scope.spawn(|| with_stack(|| work(&mut |_| {})));
             }
             work(&mut |start| {
                 let progress = Progress {
