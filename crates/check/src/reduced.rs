@@ -138,7 +138,7 @@ impl<'s, S: System> Parts<'_, 's, S> {
     /// The steps with letters on them.
     fn lettered(&self) -> Lettered<'_, 's, S> {
         let formulas = &self.config.formulas;
-        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances, None)
+        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances)
     }
 }
 

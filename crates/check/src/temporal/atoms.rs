@@ -23,8 +23,6 @@ pub(crate) enum Atom {
     Error,
     /// No two steps of one operation with the same arguments differ in their results.
     DeterministicOutput,
-    /// The state from which a user asks.
-    Current,
     /// The next step changes the value of an expression in a certain way.
     Change(Change, ExprId),
     /// The locals stand for values of variables before the step.
@@ -73,10 +71,7 @@ impl Atom {
 
     /// Missing steps make it uncertain whether it holds.
     pub(crate) fn needs_all_steps(&self) -> bool {
-        !matches!(
-            self,
-            Atom::Proposition(_) | Atom::Taken(_) | Atom::Current | Atom::Change(..) | Atom::BeforeAfter(..)
-        )
+        !matches!(self, Atom::Proposition(_) | Atom::Taken(_) | Atom::Change(..) | Atom::BeforeAfter(..))
     }
 
     /// The formulas of the model that it evaluates, beside propositions.

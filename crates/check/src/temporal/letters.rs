@@ -5,7 +5,7 @@
 //! are not defined, are told as such and never as false.
 
 use std::cmp::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use abridge_eval::{Env, Error, State, Val};
 use abridge_explicit::{Explicit, FIRST_OPERATION};
@@ -40,26 +40,17 @@ pub(crate) struct Lettered<'s, 'm, S> {
     system: &'s Explicit<'m>,
     inner: &'s S,
     atoms: &'s [Atom],
-    /// The state from which a user asks.
-    current: Option<Vec<u32>>,
     needs_labels: bool,
     needs_instances: bool,
     table: Mutex<Table>,
 }
 
 impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
-    pub(crate) fn new(
-        system: &'s Explicit<'m>,
-        inner: &'s S,
-        atoms: &'s [Atom],
-        needs_instances: bool,
-        current: Option<Vec<u32>>,
-    ) -> Self {
+    pub(crate) fn new(system: &'s Explicit<'m>, inner: &'s S, atoms: &'s [Atom], needs_instances: bool) -> Self {
         Lettered {
             system,
             inner,
             atoms,
-            current,
             needs_labels: needs_instances || atoms.iter().any(Atom::needs_labels),
             needs_instances,
             table: Mutex::default(),
@@ -68,25 +59,33 @@ impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
 
     /// All letters so far, by number.
     pub(crate) fn letters(&self) -> Vec<Letter> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner).letters.clone()
-    }
-
-    fn number(&self, letter: &Letter) -> u32 {
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = table.numbers.get(letter) {
-            return *known;
-        }
-        let number = table.letters.len() as u32;
-        table.letters.push(letter.clone());
-        table.numbers.insert(letter.clone(), number);
-        number
+        locked(&self.table).letters.clone()
     }
 
     /// The number of an operation with its arguments.
     pub(crate) fn instance(&self, operation: u32, params: Vec<Val>) -> u32 {
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = table.instances.len() as u32;
-        *table.instances.entry((operation, params)).or_insert(next)
+        locked(&self.table).instance(operation, params)
+    }
+}
+
+fn locked(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Table {
+    fn number(&mut self, letter: &Letter) -> u32 {
+        if let Some(known) = self.numbers.get(letter) {
+            return *known;
+        }
+        let number = self.letters.len() as u32;
+        self.letters.push(letter.clone());
+        self.numbers.insert(letter.clone(), number);
+        number
+    }
+
+    fn instance(&mut self, operation: u32, params: Vec<Val>) -> u32 {
+        let next = self.instances.len() as u32;
+        *self.instances.entry((operation, params)).or_insert(next)
     }
 }
 
@@ -109,11 +108,9 @@ impl<S: System> Layer for Lettered<'_, '_, S> {
             evaluator: Evaluator { system: self.system, cache: FxHashMap::default() },
             system: self.system,
             atoms: self.atoms,
-            current: self.current.as_deref(),
             needs_labels: self.needs_labels,
             needs_instances: self.needs_instances,
-            number: Box::new(|letter| self.number(letter)),
-            instance: Box::new(|operation, params| self.instance(operation, params)),
+            table: &self.table,
             steps,
             known: FxHashMap::default(),
         }
@@ -125,11 +122,9 @@ pub(crate) struct LetteredWorker<'a, W> {
     evaluator: Evaluator<'a>,
     system: &'a Explicit<'a>,
     atoms: &'a [Atom],
-    current: Option<&'a [u32]>,
     needs_labels: bool,
     needs_instances: bool,
-    number: Box<dyn Fn(&Letter) -> u32 + 'a>,
-    instance: Box<dyn Fn(u32, Vec<Val>) -> u32 + 'a>,
+    table: &'a Mutex<Table>,
     steps: Steps,
     /// Letters that this thread has met.
     known: FxHashMap<Letter, u32>,
@@ -193,7 +188,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
                     self.on_step(words, &step, &mut truths);
                     let instance = self.needs_instances.then(|| {
                         let params = self.params(&step).into_iter().cloned().collect();
-                        (self.instance)(step.operation, params)
+                        locked(self.table).instance(step.operation, params)
                     });
                     self.letter(&truths, instance)
                 }
@@ -209,7 +204,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
         if let Some(known) = self.known.get(&letter) {
             return *known;
         }
-        let number = (self.number)(&letter);
+        let number = locked(self.table).number(&letter);
         self.known.insert(letter, number);
         number
     }
@@ -255,7 +250,6 @@ impl<W: Worker> LetteredWorker<'_, W> {
                 Atom::Sink => steps.iter().all(|step| step.target == words).into(),
                 Atom::Error => (!steps.ill_defined().is_empty()).into(),
                 Atom::DeterministicOutput => self.has_one_output(steps).into(),
-                Atom::Current => (self.current == Some(words)).into(),
                 Atom::Taken(_) | Atom::Change(..) | Atom::BeforeAfter(..) => Truth::False,
             };
         }
@@ -350,7 +344,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 }
 
-fn truth_of(error: &Error) -> Truth {
+pub(super) fn truth_of(error: &Error) -> Truth {
     if error.is_ill_defined() || error.is_obligation() { Truth::IllDefined } else { Truth::Unknown }
 }
 

@@ -483,7 +483,6 @@ fn lowered_atom(
         AtomKind::Sink => Atom::Sink,
         AtomKind::Error => Atom::Error,
         AtomKind::DetOutput => Atom::DeterministicOutput,
-        AtomKind::Current => Atom::Current,
         AtomKind::Unchanged(_) => Atom::Change(Change::Unchanged, expr(0)?),
         AtomKind::Changed(_) => Atom::Change(Change::Changed, expr(0)?),
         AtomKind::Increasing(_) => Atom::Change(Change::Increasing, expr(0)?),
@@ -494,7 +493,7 @@ fn lowered_atom(
             let before = before.map(|local| Some((*local, variable(&model.locals[*local].name)?.0)));
             Atom::BeforeAfter(pred()?, before.collect::<Option<_>>()?)
         }
-        AtomKind::InstanceEnabled(_) | AtomKind::InstanceTaken(_) => return None,
+        AtomKind::Current | AtomKind::InstanceEnabled(_) | AtomKind::InstanceTaken(_) => return None,
     })
 }
 

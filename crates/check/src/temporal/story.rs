@@ -20,7 +20,7 @@ use abridge_temporal::{Constraint, Expanded, Fair, Table, Word, evaluate, is_fai
 use super::Searched;
 use super::atoms::{Atom, Change, Pattern, step_number};
 use super::graph::Branching;
-use super::letters::Letter;
+use super::letters::{Letter, truth_of};
 use super::prepare::Body;
 use crate::trace::{self, Trace, TraceStep};
 
@@ -410,7 +410,6 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
                     executions.iter().filter(is_other).all(|other| other.outputs == one.outputs)
                 })
                 .into(),
-            Atom::Current => Truth::Unknown,
             Atom::Taken(pattern) => match step {
                 Some(step) => self.is_meant(pattern, words, step)?.into(),
                 None => Truth::False,
@@ -566,10 +565,6 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         }
         None
     }
-}
-
-fn truth_of(error: &Error) -> Truth {
-    if error.is_ill_defined() || error.is_obligation() { Truth::IllDefined } else { Truth::Unknown }
 }
 
 /// Truth of each subformula at the positions of the path, outermost first, each text once.
