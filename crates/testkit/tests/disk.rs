@@ -1,13 +1,13 @@
 //! Runs that are interrupted, saved and gone on with, and runs that keep states in files, report what plain runs report.
 
 use std::num::NonZero;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use abridge_check::{
     Checkpoint, Config, Control, Disk as DiskOf, DiskUse, Key, Progress, Ram, Refusal, Report, Volume, check,
     check_on_disk, fingerprint,
 };
-use abridge_model::Model;
+use abridge_model::{Logic, Model};
 use abridge_system::Limit;
 use abridge_testkit::Project;
 use abridge_testkit::models::model;
@@ -276,4 +276,53 @@ fn a_checkpoint_by_another_key_is_refused() {
     saved.replace("manifest", &manifest).expect("there is room");
     let run = check_on_disk(&model, &config, DiskOf { checkpoint, spill: None }, &mut patient());
     assert!(matches!(run, Err(Refusal::Damaged)));
+}
+
+/// Two counters that go round, one of which may stop for ever.
+const ROUNDS: &str = "
+    MACHINE r
+    CONSTANTS top
+    PROPERTIES top = 60
+    VARIABLES a, b, c
+    INVARIANT a : 0..top & b : 0..top & c : BOOL
+    INITIALISATION a := 0 || b :: {0, 1} || c := FALSE
+    OPERATIONS
+      left = SELECT a < top & c = FALSE THEN a := a + 1 END;
+      right = SELECT b < top THEN b := b + 1 END;
+      stop = SELECT a = 17 & b > 20 THEN c := TRUE END;
+      again = SELECT a = top THEN a := 0 END;
+      back = SELECT b = top THEN b := 0 END
+    END
+";
+
+/// A response and an existence that fail late, a safety property that fails, and others that hold, with and without fairness.
+#[test]
+fn temporal_formulas_with_steps_in_files_and_in_parts() {
+    let project = Project::new(&[("r.mch", ROUNDS)]);
+    let formulas = [
+        (Logic::Ltl, "G ({a = 16} => F {a = 17 or c = TRUE})"),
+        (Logic::Ltl, "WF(left) => G F ([again] or {c = TRUE})"),
+        (Logic::Ltl, "SF(right) & WF(left) & WF(again) => G ({c = FALSE} => F ({a = 0} or {c = TRUE}))"),
+        (Logic::Ltl, "WEF => G F [back]"),
+        (Logic::Ltl, "G {a + b < 119}"),
+        (Logic::Ltl, "G ([stop] => X G not [left])"),
+        (Logic::Ctl, "AG EF {b = 0}"),
+        (Logic::Ctl, "AG EF {a = 0}"),
+    ];
+    let workers = NonZero::new(2).unwrap_or(NonZero::<usize>::MIN);
+    let config = Config { find_all: true, workers, ..Config::default() };
+    let (model, prepared) =
+        project.with_formulas(&formulas, &config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
+    let config = Config { formulas: Arc::new(prepared), ..config };
+    let whole = check(&model, &config, &mut patient());
+    let names: Vec<&str> = whole.temporal.iter().map(|formula| formula.verdict.name()).collect();
+    let expected = ["violated", "violated", "holds", "holds", "violated", "holds", "holds", "violated"];
+    assert_eq!(names, expected, "{:#?}", whole.temporal);
+    let whole = essence(whole);
+    let scratch = Ram::new();
+    for (polls, scratch) in [(u32::MAX - 99, Some(&scratch)), (120, None), (150, Some(&scratch))] {
+        let (report, n_parts) = in_parts(&model, &config, polls, scratch);
+        assert_eq!((report.disk.is_spilled, n_parts > 1), (scratch.is_some(), polls < 1000), "{n_parts} parts");
+        assert_eq!(essence(report), whole, "{n_parts} parts");
+    }
 }

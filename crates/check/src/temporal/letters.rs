@@ -5,16 +5,19 @@
 //! are not defined, are told as such and never as false.
 
 use std::cmp::Ordering;
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use abridge_eval::{Env, Error, State, Val};
+use abridge_eval::{Env, Error, State, Val, put_val, read_val};
 use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
 use abridge_system::{
-    Alike, Completeness, FindingKind, Layer, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
+    Alike, Completeness, FindingKind, Gap, Layer, Marks, Origin, Pause, Properties, Step, Steps, System, Worker,
+    WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
+use abridge_value::bytes::{Reader, put_bytes, put_number};
 use rustc_hash::FxHashMap;
 
 use super::atoms::{Atom, Change, Pattern};
@@ -25,6 +28,9 @@ pub(crate) struct Letter {
     pub(crate) truths: Box<[Truth]>,
     pub(crate) instance: Option<u32>,
 }
+
+/// Truths by the numbers under which they are saved.
+const TRUTHS: [Truth; 4] = [Truth::False, Truth::True, Truth::IllDefined, Truth::Unknown];
 
 /// Letters by number, shared by all threads.
 #[derive(Default)]
@@ -62,6 +68,20 @@ impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
         locked(&self.table).letters.clone()
     }
 
+    pub(crate) fn n_letters(&self) -> usize {
+        locked(&self.table).letters.len()
+    }
+
+    /// The value of an atom in a letter.
+    pub(crate) fn truth(&self, letter: u32, atom: usize) -> Truth {
+        locked(&self.table).letters[letter as usize].truths[atom]
+    }
+
+    /// The operation with its arguments that the step of a letter is an instance of.
+    pub(crate) fn instance_of(&self, letter: u32) -> Option<u32> {
+        locked(&self.table).letters[letter as usize].instance
+    }
+
     /// The number of an operation with its arguments.
     pub(crate) fn instance(&self, operation: u32, params: Vec<Val>) -> u32 {
         locked(&self.table).instance(operation, params)
@@ -87,6 +107,44 @@ impl Table {
         let next = self.instances.len() as u32;
         *self.instances.entry((operation, params)).or_insert(next)
     }
+
+    /// Letters and instances in the order of their numbers. An instance whose values cannot be written ends the list, which is then refused.
+    fn save(&self, out: &mut Vec<u8>) {
+        put_number(out, self.letters.len() as u64);
+        for letter in &self.letters {
+            out.extend(letter.truths.iter().map(|truth| *truth as u8));
+            put_number(out, letter.instance.map_or(0, |instance| u64::from(instance) + 1));
+        }
+        let mut instances: Vec<_> = self.instances.iter().collect();
+        instances.sort_unstable_by_key(|(_, number)| **number);
+        put_number(out, instances.len() as u64);
+        for ((operation, params), _) in instances {
+            put_number(out, u64::from(*operation));
+            put_number(out, params.len() as u64);
+            if params.iter().try_for_each(|param| put_val(out, param)).is_none() {
+                return;
+            }
+        }
+    }
+
+    fn restore(reader: &mut Reader<'_>, n_atoms: usize) -> Option<Table> {
+        let mut table = Table::default();
+        let letters = reader.list(|reader| {
+            let truths = (0..n_atoms).map(|_| TRUTHS.get(usize::from(reader.byte()?)).copied());
+            let truths: Option<Box<[Truth]>> = truths.collect();
+            Some(Letter { truths: truths?, instance: reader.number()?.checked_sub(1).map(|instance| instance as u32) })
+        })?;
+        for (number, letter) in letters.iter().enumerate() {
+            (table.number(letter) as usize == number).then_some(())?;
+        }
+        let instances = reader.list(|reader| Some((reader.small()?, reader.list(read_val)?)))?;
+        for (number, (operation, params)) in instances.into_iter().enumerate() {
+            (table.instance(operation, params) as usize == number).then_some(())?;
+        }
+        let is_known =
+            |letter: &Letter| letter.instance.is_none_or(|instance| (instance as usize) < table.instances.len());
+        letters.iter().all(is_known).then_some(table)
+    }
 }
 
 impl<S: System> Layer for Lettered<'_, '_, S> {
@@ -98,6 +156,26 @@ impl<S: System> Layer for Lettered<'_, '_, S> {
 
     fn inner(&self) -> &S {
         self.inner
+    }
+
+    fn layer_save_notes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_bytes(&mut out, &self.inner.save_notes());
+        locked(&self.table).save(&mut out);
+        out
+    }
+
+    fn layer_restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        let mut reader = Reader::new(notes);
+        let inner = reader.bytes().ok_or(io::ErrorKind::InvalidData)?;
+        self.inner.restore(marks, source, inner)?;
+        let restored = Table::restore(&mut reader, self.atoms.len()).filter(|_| reader.is_empty());
+        *locked(&self.table) = restored.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(())
+    }
+
+    fn layer_is_mark(&self, marks: Marks) -> bool {
+        marks < locked(&self.table).letters.len() as u64
     }
 
     fn layer_worker(&self) -> Self::Worker<'_> {
@@ -170,7 +248,9 @@ impl<W: Worker> LetteredWorker<'_, W> {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
         let (mut truths, inspected) = self.of_state(words, steps, completeness);
-        let completeness = completeness.and(inspected);
+        // A value that is not known is part of the letter. What was ended may have one the next time.
+        let ended = inspected.gap().filter(|gap| *gap >= Gap::Memory);
+        let completeness = completeness.and(ended.into());
         if steps.is_deadlock(completeness) {
             let letter = self.letter(&truths, None);
             out.set_ending(Some(u64::from(letter)));

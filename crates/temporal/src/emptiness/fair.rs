@@ -92,6 +92,11 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         self.has_weak_every || self.has_strong_every
     }
 
+    /// Marks of the automaton and weak premises are all that counts.
+    pub(super) fn is_about_marks(&self) -> bool {
+        self.pairs.is_empty() && !self.is_about_instances()
+    }
+
     pub(super) fn n_weak(&self) -> usize {
         self.weak.len()
     }
