@@ -4,7 +4,7 @@
 //! translation starts again without it; each round knows less of at least one variable, so there are few. What comes out holds
 //! in all reachable states: engines may take [`Encoding::assumptions`] for granted.
 
-use abridge_blast::{Blast, Lit, Sym};
+use abridge_blast::{Blast, CircuitValue, Lit};
 use abridge_eval::{State, Val};
 use abridge_model::{Conjunct, Model, VarId};
 use abridge_solve::encode::Truth;
@@ -298,7 +298,7 @@ impl Builder<'_> {
     fn update(
         &mut self,
         variable: VarId,
-        sym: Option<&Sym>,
+        sym: Option<&CircuitValue>,
         writes: &mut Vec<(CellId, Option<Lit>)>,
         opaque_reads: &mut BitSet,
         gaps: &mut Vec<Cause>,
@@ -307,7 +307,7 @@ impl Builder<'_> {
         if let (Some(sym), Some((shape, cells))) = (sym, self.cells.shape(variable)) {
             let mut olds = Vec::new();
             shape.for_each_lit(&mut |lit| olds.push(lit));
-            if self.blast.shaped(shape, sym, &mut lits).is_ok() {
+            if self.blast.align(shape, sym, &mut lits).is_ok() {
                 let changed = cells.iter().zip(olds).zip(&lits).filter(|((_, old), new)| old != *new);
                 writes.extend(changed.filter_map(|((cell, _), new)| Some(((*cell)?, Some(*new)))));
                 return;

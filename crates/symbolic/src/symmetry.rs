@@ -10,7 +10,7 @@
 //! are unique; where cells relate two elements, an orbit may keep several. Each state has a representative in its own orbit either way: that is what
 //! verdicts rest on.
 
-use abridge_blast::{Lit, Sym};
+use abridge_blast::{CircuitValue, Lit};
 use abridge_encoding::{CellId, Encoding};
 use abridge_value::Value;
 use num_bigint::BigUint;
@@ -72,7 +72,7 @@ fn swapped_by(encoding: &Encoding, variables: &[abridge_model::VarId], exchange:
 }
 
 /// Pairs the literals of a symbolic value with those of its image; nothing if the image has another form.
-fn pair_up(from: &Sym, to: &Sym, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Lit)>) -> Option<()> {
+fn pair_up(from: &CircuitValue, to: &CircuitValue, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Lit)>) -> Option<()> {
     let image = |value: &Value| exchange(value).unwrap_or_else(|| value.clone());
     let mut items = |from: &[(Value, Lit)], to: &[(Value, Lit)]| -> Option<()> {
         for (value, lit) in from {
@@ -82,20 +82,20 @@ fn pair_up(from: &Sym, to: &Sym, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Li
         (from.len() == to.len()).then_some(())
     };
     match (from, to) {
-        (Sym::Bool(from), Sym::Bool(to)) => out.push((*from, *to)),
-        (Sym::Bits(from), Sym::Bits(to)) if from.lits().len() == to.lits().len() => {
+        (CircuitValue::Bool(from), CircuitValue::Bool(to)) => out.push((*from, *to)),
+        (CircuitValue::Bits(from), CircuitValue::Bits(to)) if from.lits().len() == to.lits().len() => {
             out.extend(from.lits().iter().copied().zip(to.lits().iter().copied()));
         }
-        (Sym::Choice(from), Sym::Choice(to)) => items(from, to)?,
-        (Sym::Set(from), Sym::Set(to)) => items(&from.items, &to.items)?,
-        (Sym::Pair(from), Sym::Pair(to)) => {
+        (CircuitValue::Choice(from), CircuitValue::Choice(to)) => items(from, to)?,
+        (CircuitValue::Set(from), CircuitValue::Set(to)) => items(&from.items, &to.items)?,
+        (CircuitValue::Pair(from), CircuitValue::Pair(to)) => {
             pair_up(&from.0, &to.0, exchange, out)?;
             pair_up(&from.1, &to.1, exchange, out)?;
         }
-        (Sym::Record(_, from), Sym::Record(_, to)) => {
+        (CircuitValue::Record(_, from), CircuitValue::Record(_, to)) => {
             from.iter().zip(to).try_for_each(|(from, to)| pair_up(from, to, exchange, out))?;
         }
-        (Sym::Map(from), Sym::Map(to)) if from.len() == to.len() => {
+        (CircuitValue::Map(from), CircuitValue::Map(to)) if from.len() == to.len() => {
             for entry in from {
                 let key = image(&entry.key);
                 let other = to.iter().find(|other| other.key == key)?;
