@@ -52,7 +52,7 @@ pub struct Term {
 #[derive(Clone, Debug)]
 pub enum TermKind {
     Known(Val),
-    CircuitValue(CircuitValue),
+    Circuit(CircuitValue),
 }
 
 /// When a predicate is true and when it is false; where it is neither, it is ill-defined.
@@ -90,11 +90,11 @@ impl Term {
     }
 
     fn sym(sym: CircuitValue) -> Term {
-        Term { kind: TermKind::CircuitValue(sym), defined: Lit::TRUE }
+        Term { kind: TermKind::Circuit(sym), defined: Lit::TRUE }
     }
 
     fn undefined() -> Term {
-        Term { kind: TermKind::CircuitValue(CircuitValue::Choice(Vec::new())), defined: Lit::FALSE }
+        Term { kind: TermKind::Circuit(CircuitValue::Choice(Vec::new())), defined: Lit::FALSE }
     }
 }
 
@@ -176,7 +176,7 @@ impl<'s> Encoder<'s> {
     /// The symbolic form of a term.
     pub fn as_sym(&self, term: &Term, env: &Env) -> Encoded<CircuitValue> {
         match &term.kind {
-            TermKind::CircuitValue(sym) => Ok(sym.clone()),
+            TermKind::Circuit(sym) => Ok(sym.clone()),
             TermKind::Known(val) => self.sym_of(val, env),
         }
     }
@@ -199,7 +199,7 @@ impl<'s> Encoder<'s> {
                 self.symbols.remove(&Unknown::Local(local));
                 env.bind(local, val.clone())
             }
-            TermKind::CircuitValue(sym) => {
+            TermKind::Circuit(sym) => {
                 self.symbols.insert(Unknown::Local(local), sym.clone());
                 self.lets.insert(local);
                 env.clone()

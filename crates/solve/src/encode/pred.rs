@@ -165,7 +165,7 @@ impl Encoder<'_> {
     pub(crate) fn same(&mut self, left: &Term, right: &Term, env: &Env) -> Encoded<Lit> {
         // A set that is finite differs from any infinite one.
         for (one, other) in [(left, right), (right, left)] {
-            if let (TermKind::CircuitValue(_), TermKind::Known(val)) = (&one.kind, &other.kind)
+            if let (TermKind::Circuit(_), TermKind::Known(val)) = (&one.kind, &other.kind)
                 && self.evaluated(self.session.is_infinite(val, env))?.flatten() == Some(true)
             {
                 return Ok(Lit::FALSE);
