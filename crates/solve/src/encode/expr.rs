@@ -92,10 +92,8 @@ impl<'s> Encoder<'s> {
             }
             Expr::BoolOf(pred) => {
                 let truth = self.pred(*pred, env)?;
-                Ok(Term {
-                    kind: TermKind::Circuit(CircuitValue::Bool(truth.holds)),
-                    defined: self.any([truth.holds, truth.fails]),
-                })
+                let kind = TermKind::Circuit(CircuitValue::Bool(truth.holds));
+                Ok(Term { kind, defined: self.any([truth.holds, truth.fails]) })
             }
             Expr::Comprehension { binder, pred, .. } => {
                 let mut items = Vec::new();
