@@ -10,14 +10,13 @@
 //! are unique; where cells relate two elements, an orbit may keep several. Each state has a representative in its own orbit either way: that is what
 //! verdicts rest on.
 
-use abridge_blast::{Lit, Sym};
+use abridge_blast::{CircuitValue, Lit};
 use abridge_encoding::{CellId, Encoding};
 use abridge_value::Value;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Made, MapId, Var};
-use crate::layout::Layout;
 use crate::reach::Reached;
 use crate::space::Space;
 
@@ -29,6 +28,8 @@ pub type Class<'e> = Vec<Exchange<'e>>;
 
 /// The exchange of two elements on sets of states.
 pub(crate) struct Swap {
+    /// The bits that it exchanges, in the order in which records are compared.
+    bits: Vec<(Var, Var)>,
     map: MapId,
     /// States that the exchange makes smaller.
     bad: Bdd,
@@ -72,7 +73,7 @@ fn swapped_by(encoding: &Encoding, variables: &[abridge_model::VarId], exchange:
 }
 
 /// Pairs the literals of a symbolic value with those of its image; nothing if the image has another form.
-fn pair_up(from: &Sym, to: &Sym, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Lit)>) -> Option<()> {
+fn pair_up(from: &CircuitValue, to: &CircuitValue, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Lit)>) -> Option<()> {
     let image = |value: &Value| exchange(value).unwrap_or_else(|| value.clone());
     let mut items = |from: &[(Value, Lit)], to: &[(Value, Lit)]| -> Option<()> {
         for (value, lit) in from {
@@ -82,20 +83,20 @@ fn pair_up(from: &Sym, to: &Sym, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Li
         (from.len() == to.len()).then_some(())
     };
     match (from, to) {
-        (Sym::Bool(from), Sym::Bool(to)) => out.push((*from, *to)),
-        (Sym::Bits(from), Sym::Bits(to)) if from.lits().len() == to.lits().len() => {
+        (CircuitValue::Bool(from), CircuitValue::Bool(to)) => out.push((*from, *to)),
+        (CircuitValue::Bits(from), CircuitValue::Bits(to)) if from.lits().len() == to.lits().len() => {
             out.extend(from.lits().iter().copied().zip(to.lits().iter().copied()));
         }
-        (Sym::Choice(from), Sym::Choice(to)) => items(from, to)?,
-        (Sym::Set(from), Sym::Set(to)) => items(&from.items, &to.items)?,
-        (Sym::Pair(from), Sym::Pair(to)) => {
+        (CircuitValue::Choice(from), CircuitValue::Choice(to)) => items(from, to)?,
+        (CircuitValue::Set(from), CircuitValue::Set(to)) => items(&from.items, &to.items)?,
+        (CircuitValue::Pair(from), CircuitValue::Pair(to)) => {
             pair_up(&from.0, &to.0, exchange, out)?;
             pair_up(&from.1, &to.1, exchange, out)?;
         }
-        (Sym::Record(_, from), Sym::Record(_, to)) => {
+        (CircuitValue::Record(_, from), CircuitValue::Record(_, to)) => {
             from.iter().zip(to).try_for_each(|(from, to)| pair_up(from, to, exchange, out))?;
         }
-        (Sym::Map(from), Sym::Map(to)) if from.len() == to.len() => {
+        (CircuitValue::Map(from), CircuitValue::Map(to)) if from.len() == to.len() => {
             for entry in from {
                 let key = image(&entry.key);
                 let other = to.iter().find(|other| other.key == key)?;
@@ -167,20 +168,40 @@ pub(crate) fn order(encoding: &Encoding, classes: &[Vec<Swapped>], start: &[Cell
 impl Space<'_> {
     /// Makes fixpoints run over representatives.
     pub(crate) fn add_swaps(&mut self, classes: &[Vec<Swapped>]) -> Made<()> {
+        let choices = choices(&self.encoding, &self.source.variables);
         for swapped in classes.iter().flatten().filter(|swapped| !swapped.is_empty()) {
-            let bits = bits(&self.layout, swapped);
+            let layout = &self.layout;
+            let placed = |(from, to): &(CellId, CellId)| {
+                Some(((layout.cell(*from)?, layout.cell(*to)?), choices.get(from).copied()))
+            };
+            let (bits, choice_of): (Vec<(Var, Var)>, Vec<Option<u32>>) = swapped.iter().filter_map(placed).unzip();
             let map = self.manager.exchange(&bits);
-            let mut bad = self.manager.constant(false);
-            for (from, to) in bits.iter().rev() {
-                let (from, to) = (self.manager.var(*from)?, self.manager.var(*to)?);
-                let same = self.manager.xor(&from, &to)?.not();
-                let rest = self.manager.and(&same, &bad)?;
-                let greater = self.manager.minus(&from, &to)?;
-                bad = self.manager.or(&greater, &rest)?;
-            }
-            self.swaps.push(Swap { map, bad });
+            let bad = self.out_of_order(&bits, &choice_of)?;
+            self.swaps.push(Swap { bits, map, bad });
         }
         Ok(())
+    }
+
+    /// Where the first record is greater than the second. Of the bits of one choice at most one is true in every state. Without that constraint, which is added bit
+    /// by bit, the comparison of records of n bits would have 2^n nodes.
+    fn out_of_order(&mut self, bits: &[(Var, Var)], choice_of: &[Option<u32>]) -> Made<Bdd> {
+        let mut bad = self.manager.constant(false);
+        for (place, (from, to)) in bits.iter().enumerate().rev() {
+            let (from, to) = (self.manager.var(*from)?, self.manager.var(*to)?);
+            let same = self.manager.xor(&from, &to)?.not();
+            let rest = self.manager.and(&same, &bad)?;
+            let greater = self.manager.minus(&from, &to)?;
+            bad = self.manager.or(&greater, &rest)?;
+            let is_same_choice = |other: &usize| choice_of[place].is_some() && choice_of[*other] == choice_of[place];
+            for other in (place + 1..bits.len()).filter(is_same_choice) {
+                for (left, right) in [(&from, bits[other].0), (&to, bits[other].1)] {
+                    let right = self.manager.var(right)?;
+                    let both = self.manager.and(left, &right)?;
+                    bad = self.manager.minus(&bad, &both)?;
+                }
+            }
+        }
+        Ok(bad)
     }
 
     /// Fixpoints run over representatives.
@@ -224,12 +245,75 @@ impl Space<'_> {
 
     /// Number of all states behind the representatives that were reached.
     pub fn states_behind(&mut self, reached: &Reached) -> Made<BigUint> {
+        if let Some(blocks) = self.blocks() {
+            let is_first = |bit: &&Var| !blocks.iter().any(|block| block.contains(bit));
+            let first: Vec<Var> = self.layout.bits().iter().filter(is_first).copied().collect();
+            if let Some(count) = self.manager.count_arranged(&reached.set, &first, &blocks) {
+                return Ok(count);
+            }
+        }
         let all = self.orbits(&reached.set)?;
         Ok(self.manager.count(&all, self.layout.bits()))
     }
+
+    /// The bits of each interchangeable element, aligned, if representatives are unique and all elements are of one class.
+    fn blocks(&self) -> Option<Vec<Vec<Var>>> {
+        if self.has_several_representatives {
+            return None;
+        }
+        let mut blocks: Vec<Vec<Var>> = vec![self.swaps.first()?.bits.iter().map(|(from, _)| *from).collect()];
+        for swap in &self.swaps {
+            let last = &blocks[blocks.len() - 1];
+            // An exchange of another class begins with bits of its own.
+            let image = |bit: &Var| swap.bits.iter().find(|(from, _)| from == bit).map(|(_, to)| *to);
+            let next: Option<Vec<Var>> = last.iter().map(image).collect();
+            blocks.push(next.filter(|next| next.len() == swap.bits.len())?);
+        }
+        Some(blocks)
+    }
 }
 
-/// The bits of swapped cells.
-fn bits(layout: &Layout, swapped: &Swapped) -> Vec<(Var, Var)> {
-    swapped.iter().filter_map(|(from, to)| Some((layout.cell(*from)?, layout.cell(*to)?))).collect()
+/// Numbers of choices by cell: values of one unknown, or of a function at one argument. At most one cell of a choice is true in a state.
+fn choices(encoding: &Encoding, variables: &[abridge_model::VarId]) -> FxHashMap<CellId, u32> {
+    let mut choices = Choices { encoding, numbers: FxHashMap::default(), next: 0 };
+    for variable in variables {
+        if let Some((shape, _)) = encoding.cells.shape(*variable) {
+            choices.add(shape);
+        }
+    }
+    choices.numbers
+}
+
+struct Choices<'e> {
+    encoding: &'e Encoding,
+    numbers: FxHashMap<CellId, u32>,
+    next: u32,
+}
+
+impl Choices<'_> {
+    fn add(&mut self, value: &CircuitValue) {
+        match value {
+            CircuitValue::Choice(items) => self.add_group(items.iter().map(|(_, lit)| *lit)),
+            CircuitValue::Set(members) if members.is_function => {
+                let key = |value: &Value| if let Value::Pair(pair) = value { Some(pair.0.clone()) } else { None };
+                // Elements are in ascending order, so those of one argument are neighbours.
+                for group in members.items.chunk_by(|(left, _), (right, _)| key(left) == key(right)) {
+                    self.add_group(group.iter().map(|(_, lit)| *lit));
+                }
+            }
+            CircuitValue::Pair(pair) => {
+                self.add(&pair.0);
+                self.add(&pair.1);
+            }
+            CircuitValue::Record(_, fields) => fields.iter().for_each(|field| self.add(field)),
+            CircuitValue::Map(entries) => entries.iter().for_each(|entry| self.add(&entry.val)),
+            CircuitValue::Bool(_) | CircuitValue::Bits(_) | CircuitValue::Set(_) => {}
+        }
+    }
+
+    fn add_group(&mut self, lits: impl Iterator<Item = Lit>) {
+        let cells = lits.filter_map(|lit| self.encoding.cells.of_input(lit));
+        self.numbers.extend(cells.map(|cell| (cell, self.next)));
+        self.next += 1;
+    }
 }
