@@ -61,8 +61,8 @@ pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, s
 pub use stuck::{Stuck, why_stuck};
 pub use symbolic::Engine;
 pub use temporal::{
-    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict,
-    formulas_of, prepare,
+    FormulaSource, HistoryRow, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport,
+    TemporalVerdict, along_history, formulas_of, prepare,
 };
 pub use trace::{Trace, TraceStep};
 

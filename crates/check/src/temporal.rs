@@ -5,6 +5,7 @@
 
 pub(crate) mod atoms;
 mod graph;
+mod history;
 mod letters;
 mod on_demand;
 mod prepare;
@@ -21,12 +22,13 @@ use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Control, Exploration, StateGraph, Strategy};
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
-use abridge_temporal::emptiness::{Answer, find_violation};
+use abridge_temporal::emptiness::{Answer, Truth, find_violation};
 use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 
 use crate::explorer::Watcher;
 use crate::{Config, Trace, limit_text};
 
+pub use history::{HistoryRow, along_history};
 pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_of, prepare};
 pub use story::{Position, Row, Story};
 
@@ -366,7 +368,11 @@ impl Searched<'_, '_> {
             return;
         }
         let graph = Branching::new(seen, &body.atoms, formula, &is_stopped);
-        if let Some((state, atom)) = graph.undefined() {
+        if let Some((state, atom, truth)) = graph.undefined() {
+            if truth == Truth::Unknown {
+                report.verdict = TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned());
+                return;
+            }
             report.verdict = TemporalVerdict::IllDefined(formula.atoms.get(atom).to_string());
             report.trace = Some(story::path_to_state(self, state, canonizer));
             return;

@@ -138,7 +138,7 @@ fn infinite<'g, G: LetterGraph>(
     mut conditions: Conditions<'g, G>,
 ) -> Answer {
     let mut found = None;
-    let Some(left) = trim::trimmed(graph, moves, reached, &mut conditions) else { return Answer::Stopped };
+    let Some(left) = trim::trimmed(graph, moves, reached, &conditions) else { return Answer::Stopped };
     let is_whole = for_each_component(graph, moves, &left, &mut |component, moves| {
         found = conditions.fair_part(component, moves);
         found.is_some()

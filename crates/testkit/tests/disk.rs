@@ -182,7 +182,7 @@ fn a_checkpoint_of_another_model_is_refused() {
 
 /// What stands before the lengths of files in a manifest: a mark, the version, the name of the key, the fingerprint.
 const HEAD_BYTES: usize = 8 + 1 + DIGEST_BYTES + DIGEST_BYTES;
-const GROWING: [&str; 4] = ["roots", "pairs", "parents", "values"];
+const GROWING: [&str; 5] = ["roots", "pairs", "parents", "values", "steps"];
 
 /// A saved run as somebody with the key could have changed it: one file is another one, and all digests are right.
 fn forged(saved: &Ram, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Ram {
@@ -226,15 +226,16 @@ fn nothing_that_was_forged_with_the_key_makes_it_panic() {
         (random % bound.max(1) as u64) as usize
     };
     let (mut n_refused, mut n_gone_on) = (0, 0);
-    for text in [MANY_KINDS, GRID] {
-        let model = Project::model_of(text);
-        let config = Config { find_all: true, ..Config::default() };
+    let config = Config { find_all: true, ..Config::default() };
+    let without = |text: &str| (Project::model_of(text), config.clone(), 9);
+    let (with_steps, with_formulas) = rounds(&config);
+    for (model, config, polls) in [without(MANY_KINDS), without(GRID), (with_steps, with_formulas, 99)] {
         let saved = Ram::new();
-        let mut control = Impatient { polls: 9, memory: u64::MAX };
+        let mut control = Impatient { polls, memory: u64::MAX };
         let run = check_on_disk(&model, &config, disk(&saved, false, None), &mut control);
         assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));
         for round in 0..500 {
-            let name = ["manifest", "roots", "pairs", "parents", "values"][round % 5];
+            let name = ["manifest", "roots", "pairs", "parents", "values", "steps"][round % 6];
             let copy = forged(&saved, name, |bytes| {
                 let at = next(bytes.len());
                 match next(6) {
@@ -282,7 +283,7 @@ fn a_checkpoint_by_another_key_is_refused() {
 const ROUNDS: &str = "
     MACHINE r
     CONSTANTS top
-    PROPERTIES top = 60
+    PROPERTIES top = 200
     VARIABLES a, b, c
     INVARIANT a : 0..top & b : 0..top & c : BOOL
     INITIALISATION a := 0 || b :: {0, 1} || c := FALSE
@@ -295,29 +296,34 @@ const ROUNDS: &str = "
     END
 ";
 
-/// A response and an existence that fail late, a safety property that fails, and others that hold, with and without fairness.
+/// The machine with formulas, and the verdicts of these: a response and an existence that fail late, a safety property that fails, and others that hold, with and without fairness.
+const OF_ROUNDS: [(Logic, &str, &str); 8] = [
+    (Logic::Ltl, "G ({a = 16} => F {a = 17 or c = TRUE})", "violated"),
+    (Logic::Ltl, "WF(left) => G F ([again] or {c = TRUE})", "violated"),
+    (Logic::Ltl, "SF(right) & WF(left) & WF(again) => G ({c = FALSE} => F ({a = 0} or {c = TRUE}))", "holds"),
+    (Logic::Ltl, "WEF => G F [back]", "holds"),
+    (Logic::Ltl, "G {a + b < top + top - 1}", "violated"),
+    (Logic::Ltl, "G ([stop] => X G not [left])", "holds"),
+    (Logic::Ctl, "AG EF {b = 0}", "holds"),
+    (Logic::Ctl, "AG EF {a = 0}", "violated"),
+];
+
+fn rounds(config: &Config) -> (Model, Config) {
+    let project = Project::new(&[("r.mch", ROUNDS)]);
+    let formulas = OF_ROUNDS.map(|(logic, text, _)| (logic, text));
+    let (model, prepared) =
+        project.with_formulas(&formulas, config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
+    (model, Config { formulas: Arc::new(prepared), ..config.clone() })
+}
+
 #[test]
 fn temporal_formulas_with_steps_in_files_and_in_parts() {
-    let project = Project::new(&[("r.mch", ROUNDS)]);
-    let formulas = [
-        (Logic::Ltl, "G ({a = 16} => F {a = 17 or c = TRUE})"),
-        (Logic::Ltl, "WF(left) => G F ([again] or {c = TRUE})"),
-        (Logic::Ltl, "SF(right) & WF(left) & WF(again) => G ({c = FALSE} => F ({a = 0} or {c = TRUE}))"),
-        (Logic::Ltl, "WEF => G F [back]"),
-        (Logic::Ltl, "G {a + b < 119}"),
-        (Logic::Ltl, "G ([stop] => X G not [left])"),
-        (Logic::Ctl, "AG EF {b = 0}"),
-        (Logic::Ctl, "AG EF {a = 0}"),
-    ];
     let workers = NonZero::new(2).unwrap_or(NonZero::<usize>::MIN);
-    let config = Config { find_all: true, workers, ..Config::default() };
-    let (model, prepared) =
-        project.with_formulas(&formulas, &config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
-    let config = Config { formulas: Arc::new(prepared), ..config };
+    let (model, config) = rounds(&Config { find_all: true, workers, ..Config::default() });
     let whole = check(&model, &config, &mut patient());
-    let names: Vec<&str> = whole.temporal.iter().map(|formula| formula.verdict.name()).collect();
-    let expected = ["violated", "violated", "holds", "holds", "violated", "holds", "holds", "violated"];
-    assert_eq!(names, expected, "{:#?}", whole.temporal);
+    for (report, (_, text, verdict)) in whole.temporal.iter().zip(OF_ROUNDS) {
+        assert_eq!(report.verdict.name(), verdict, "{text}: {report:#?}");
+    }
     let whole = essence(whole);
     let scratch = Ram::new();
     for (polls, scratch) in [(u32::MAX - 99, Some(&scratch)), (120, None), (150, Some(&scratch))] {
@@ -325,4 +331,6 @@ fn temporal_formulas_with_steps_in_files_and_in_parts() {
         assert_eq!((report.disk.is_spilled, n_parts > 1), (scratch.is_some(), polls < 1000), "{n_parts} parts");
         assert_eq!(essence(report), whole, "{n_parts} parts");
     }
+    let alone = Config { workers: NonZero::<usize>::MIN, ..config.clone() };
+    assert_eq!(essence(check(&model, &alone, &mut patient())), whole);
 }

@@ -148,8 +148,8 @@ impl<'g> Branching<'g> {
         self.seen.last_letter(&mut self.seen.stored.reader(), state)
     }
 
-    /// The first state in which an atom has no value.
-    pub(super) fn undefined(&self) -> Option<(u32, AtomId)> {
+    /// The first state in which an atom has no value, or one that is not known.
+    pub(super) fn undefined(&self) -> Option<(u32, AtomId, Truth)> {
         let is_undefined = |letter: u32| {
             let atoms = self.formula.atoms.iter().map(|(id, _)| id);
             atoms.into_iter().find(|atom| !matches!(self.truth(letter, *atom), Truth::True | Truth::False))
@@ -158,11 +158,12 @@ impl<'g> Branching<'g> {
         if bad.iter().all(Option::is_none) {
             return None;
         }
-        (0..self.starts.len() as u32 - 1).find_map(|state| {
+        let found = (0..self.starts.len() as u32 - 1).find_map(|state| {
             let edges = &self.edges[self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize];
             let letters = edges.iter().map(|(letter, _)| *letter).chain(self.letter_of(state));
-            letters.into_iter().find_map(|letter| bad[letter as usize]).map(|atom| (state, atom))
-        })
+            letters.into_iter().find_map(|letter| Some((state, bad[letter as usize]?, letter)))
+        });
+        found.map(|(state, atom, letter)| (state, atom, self.truth(letter, atom)))
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn trimmed<'g, G: LetterGraph>(
     graph: &'g G,
     moves: &mut Moves<'g, G>,
     reached: &BitSet,
-    conditions: &mut Conditions<'g, G>,
+    conditions: &Conditions<'g, G>,
 ) -> Option<BitSet> {
     let structure = moves.property.violation.structure();
     let n_automaton = moves.n_automaton;
@@ -55,7 +55,7 @@ pub(super) fn trimmed<'g, G: LetterGraph>(
 struct Trim<'t, 'g, G> {
     graph: &'g G,
     moves: &'t mut Moves<'g, G>,
-    conditions: &'t mut Conditions<'g, G>,
+    conditions: &'t Conditions<'g, G>,
     structure: Structure,
     n_marks: usize,
 }
@@ -77,17 +77,16 @@ impl<'g, G: LetterGraph> Trim<'_, 'g, G> {
         let mut rest = left.clone();
         let is_settled = self.passes(&mut rest, &mut |trim, node, _| {
             let weak = condition.checked_sub(trim.n_marks);
+            let conditions = trim.conditions;
             let mut is_found = false;
-            let mut letters = Vec::new();
             trim.steps(node, &mut |letter, target, marks| {
-                if left.contains(target as usize) {
-                    is_found |= found.contains(target as usize) || weak.is_none() && marks.contains(condition as u32);
-                    letters.extend(weak.map(|_| letter));
-                }
+                is_found |= left.contains(target as usize)
+                    && (found.contains(target as usize)
+                        || match weak {
+                            Some(weak) => conditions.may_meet(letter, weak),
+                            None => marks.contains(condition as u32),
+                        });
             });
-            if let Some(weak) = weak.filter(|_| !is_found) {
-                is_found = letters.into_iter().any(|letter| trim.conditions.row(letter).meets.contains(weak));
-            }
             if is_found {
                 found.insert(node as usize);
             }
