@@ -51,9 +51,9 @@ fn disk<'v>(saved: &'v Ram, resume: bool, scratch: Option<&'v Ram>) -> DiskOf<'v
 }
 
 /// Interrupts a run again and again; the report of the last part and the number of parts.
-fn in_parts(model: &Model, config: &Config, polls: u32, scratch: Option<&Ram>) -> (Report, u32) {
+fn in_parts(model: &Model, config: &Config, polls: u32, scratch: Option<(&Ram, u64)>) -> (Report, u32) {
     let saved = Ram::new();
-    let memory = if scratch.is_some() { 300_000 } else { u64::MAX };
+    let (scratch, memory) = scratch.map_or((None, u64::MAX), |(volume, memory)| (Some(volume), memory));
     let mut n_parts = 0;
     loop {
         let mut control = Impatient { polls: polls + n_parts, memory };
@@ -143,10 +143,10 @@ fn files_of_states_change_no_report() {
         config.system.memo = false;
         let whole = essence(check(&grid, &config, &mut patient()));
         let scratch = Ram::new();
-        let (report, _) = in_parts(&grid, &config, u32::MAX / 2, Some(&scratch));
+        let (report, _) = in_parts(&grid, &config, u32::MAX / 2, Some((&scratch, 300_000)));
         assert!(report.disk.is_spilled);
         assert_eq!(essence(report), whole);
-        let (report, _) = in_parts(&grid, &config, 300, Some(&scratch));
+        let (report, _) = in_parts(&grid, &config, 300, Some((&scratch, 300_000)));
         assert_eq!(essence(report), whole);
     }
 }
@@ -319,16 +319,29 @@ fn rounds(config: &Config) -> (Model, Config) {
 #[test]
 fn temporal_formulas_with_steps_in_files_and_in_parts() {
     let workers = NonZero::new(2).unwrap_or(NonZero::<usize>::MIN);
-    let (model, config) = rounds(&Config { find_all: true, workers, ..Config::default() });
+    let (model, mut config) = rounds(&Config { find_all: true, workers, ..Config::default() });
+    // What is remembered would be most of the memory of so small a run.
+    config.system.memo = false;
     let whole = check(&model, &config, &mut patient());
     for (report, (_, text, verdict)) in whole.temporal.iter().zip(OF_ROUNDS) {
         assert_eq!(report.verdict.name(), verdict, "{text}: {report:#?}");
     }
     let whole = essence(whole);
     let scratch = Ram::new();
-    for (polls, scratch) in [(u32::MAX - 99, Some(&scratch)), (120, None), (150, Some(&scratch))] {
-        let (report, n_parts) = in_parts(&model, &config, polls, scratch);
-        assert_eq!((report.disk.is_spilled, n_parts > 1), (scratch.is_some(), polls < 1000), "{n_parts} parts");
+    // With less memory, too little of it is taken by states; with more, it is not used up.
+    let is_moved = |memory: &u64| {
+        let disk = DiskOf { checkpoint: None, spill: Some(&scratch) };
+        let run = check_on_disk(&model, &config, disk, &mut Impatient { polls: u32::MAX, memory: *memory });
+        let report = run.unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        let is_moved = report.disk.is_spilled && report.limits.is_empty();
+        assert!(!is_moved || essence(report) == whole, "in files, with {memory} bytes");
+        is_moved
+    };
+    let memory = (2..40).map(|n| n * 100_000).find(is_moved).expect("states go to files");
+    for scratch in [None, Some((&scratch, memory))] {
+        let (report, n_parts) = in_parts(&model, &config, 150, scratch);
+        assert!(n_parts > 1);
+        assert_eq!(report.disk.is_spilled, scratch.is_some());
         assert_eq!(essence(report), whole, "{n_parts} parts");
     }
     let alone = Config { workers: NonZero::<usize>::MIN, ..config.clone() };
