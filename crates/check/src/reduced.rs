@@ -10,11 +10,10 @@ use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,
 };
-use abridge_reduce::{Paths, Por, Selected};
+use abridge_reduce::{Paths, Por, Selected, Tally};
 use abridge_system::System;
-use abridge_value::BitSet;
 
-use crate::explorer::{Explorer, InMemory, Unwatched};
+use crate::explorer::{Explorer, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
 use crate::temporal::{Lettered, Temporal, TemporalVerdict};
@@ -28,23 +27,27 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
     let is_about_paths = config.formulas.formulas.iter().any(|formula| formula.body.is_some());
     let everything = Scene { system, config, paths: None };
     let Some(por) = por::settings(system, config) else { return everything.up_to_symmetry(system, &mut explorer) };
-    if is_about_paths {
-        return match config.formulas.visible_operations(system.model()).filter(|_| explorer.may_restart()) {
-            Some(visible) if config.por != PorMode::Auto && config.check_por.is_none() => {
-                along_paths(system, config, por, visible, &mut explorer)
-            }
-            _ => everything.up_to_symmetry(system, &mut explorer),
-        };
-    }
+    let paths = match is_about_paths.then(|| asked_paths(system, config, &explorer)) {
+        Some(Err(why)) => {
+            let report = everything.up_to_symmetry(system, &mut explorer)?;
+            let refused = Tally { refused: Some(why), ..Tally::default() };
+            return Ok(Report { por: (config.por != PorMode::Auto).then_some(refused), ..report });
+        }
+        Some(Ok(paths)) => Some(paths),
+        None => None,
+    };
     if config.por == PorMode::Auto && config.check_por.is_none() {
         if !explorer.may_restart() {
             return everything.up_to_symmetry(system, &mut explorer);
         }
-        let mut trial = Trial::new(explorer.control(), system, por, config.answers.clone());
-        let Ok(report) = everything.up_to_symmetry(system, &mut InMemory(&mut trial));
+        let mut trial = Trial::new(explorer.control(), system, por, paths.as_ref(), config.answers.clone());
+        let Ok(report) = everything.up_to_symmetry(system, &mut trial);
         if !trial.is_promising {
             return Ok(report);
         }
+    }
+    if let Some(paths) = paths {
+        return along_paths(system, config, por, &paths, &mut explorer);
     }
     let selected = Selected::new(system, por, resources(config));
     let report = everything.up_to_symmetry(&selected, &mut explorer)?;
@@ -56,8 +59,20 @@ fn resources(config: &Config) -> Resources {
     Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed))
 }
 
-/// Searches with a reduction after which nothing is reduced.
+/// What formulas about paths ask of a selection, or the reason why there is none.
+fn asked_paths<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: &E) -> Result<Paths, String> {
+    if config.check_por.is_some() {
+        return Err("selections for formulas about paths are not verified".to_owned());
+    }
+    if !explorer.may_restart() {
+        return Err("the search may have to start anew, which one with checkpoints or files cannot".to_owned());
+    }
+    config.formulas.paths(system.model())
+}
+
+/// Searches with a reduction after which nothing is reduced; fewer where nobody asked for one.
 const MAX_ROUNDS: usize = 64;
+const MAX_AUTO_ROUNDS: usize = 8;
 
 /// Explores with fewer steps while formulas about paths keep their truth. Where steps might be put off for ever, states are expanded fully and the
 /// search starts anew.
@@ -65,14 +80,14 @@ fn along_paths<E: Explorer>(
     system: &Explicit<'_>,
     config: &Config,
     por: Por,
-    visible: BitSet,
+    paths: &Paths,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let paths = Paths::new(visible);
-    for _ in 0..MAX_ROUNDS {
+    let n_rounds = if config.por == PorMode::Auto { MAX_AUTO_ROUNDS } else { MAX_ROUNDS };
+    for _ in 0..n_rounds {
         let version = paths.version();
-        let selected = Selected::new(system, por, resources(config)).along(&paths);
-        let scene = Scene { system, config, paths: Some(&paths) };
+        let selected = Selected::new(system, por, resources(config)).along(paths);
+        let scene = Scene { system, config, paths: Some(paths) };
         let report = scene.up_to_symmetry(&selected, explorer)?;
         let is_open = report.temporal.iter().any(|formula| matches!(formula.verdict, TemporalVerdict::Incomplete(_)));
         if paths.version() == version || !is_open {
@@ -159,6 +174,9 @@ fn explore_and_judge<'s, S: System, X: System, A: System, E: Explorer>(
         false => explorer.explore(explored, &search, &mut Unwatched)?,
     };
     let mut report = summarise(system, &exploration, canonizers.0, config);
+    if explorer.is_abandoned() {
+        return Ok(report);
+    }
     report.temporal = temporal.judge(&exploration, &report.limits, canonizers.1, explorer.control());
     report.settle_temporal();
     Ok(report)

@@ -6,6 +6,7 @@
 mod atoms;
 mod graph;
 mod letters;
+mod observe;
 mod prepare;
 mod story;
 
@@ -152,7 +153,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             steps.clear();
             // What is missing is taken care of when the step is met again.
             let _ = worker.successors(&source, &mut steps);
-            steps.iter().filter(|step| step.target == target).for_each(|step| paths.notice(step.operation));
+            steps.iter().filter(|step| step.target == target).for_each(|step| paths.close(step.operation));
         }
         paths.end_round();
         (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())

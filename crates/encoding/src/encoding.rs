@@ -27,6 +27,8 @@ pub struct Encoding {
     pub initial: Initial,
     pub instances: Vec<Instance>,
     pub properties: Vec<Property>,
+    /// In the order of [`Config::observed`].
+    pub observed: Vec<Observation>,
     /// All that has no exact circuit.
     pub gaps: Vec<Gap>,
     /// Steps of evaluation that the translation took, all rounds together.
@@ -78,6 +80,13 @@ impl Instance {
     }
 }
 
+/// A predicate that somebody observes. It may have gaps of its own, which are not gaps of the machine.
+pub struct Observation {
+    /// When it is true and when it is false, or the reason why it has no circuit.
+    pub truth: Result<Truth, Cause>,
+    pub reads: Vec<VarId>,
+}
+
 /// Something that can be asked about every state.
 pub struct Property {
     pub kind: PropertyKind,
@@ -120,6 +129,11 @@ impl Encoding {
             let left = declared.refuted(&mut translator, &obligations, prover);
             if left.is_empty() {
                 let properties = properties(source.interp.model(), &mut translator);
+                let observed = config.observed.iter().map(|pred| Observation {
+                    truth: translator.truth(*pred),
+                    reads: translator.reads(*pred),
+                });
+                let observed: Vec<Observation> = observed.collect();
                 let shape = |id| translator.shape(id).cloned();
                 let cells = Cells::new(&source.variables, shape);
                 let mut blast = translator.into_blast();
@@ -140,6 +154,7 @@ impl Encoding {
                     initial,
                     instances,
                     properties,
+                    observed,
                     gaps,
                     used_fuel,
                     is_cut,

@@ -3,7 +3,7 @@
 //! The variables and operations of a [`Source`] are numbered by their positions; cells and instances refer to them by these numbers.
 
 use abridge_eval::Interp;
-use abridge_model::{LocalId, OpId, VarId};
+use abridge_model::{LocalId, OpId, PredId, VarId};
 
 /// What is encoded.
 pub struct Source<'m> {
@@ -45,6 +45,8 @@ pub struct Config {
     pub max_cells_per_variable: usize,
     /// Steps of evaluation for each round of the translation.
     pub fuel: u64,
+    /// Predicates of states that are translated beside the properties.
+    pub observed: Vec<PredId>,
 }
 
 impl Default for Config {
@@ -57,6 +59,7 @@ impl Default for Config {
             max_instances: 4096,
             max_cells_per_variable: 4096,
             fuel: 30_000_000,
+            observed: Vec::new(),
         }
     }
 }

@@ -91,6 +91,8 @@ pub struct Steps {
     ill_defined: Vec<u32>,
     /// Steps have been left out on purpose; there are some, even if none is here.
     pub is_reduced: bool,
+    /// Operations and labels of the steps that were left out, where that is noted.
+    pub left_out: Vec<(u32, Option<LabelId>)>,
 }
 
 impl Steps {
@@ -116,6 +118,7 @@ impl Steps {
         self.ending = None;
         self.ill_defined.clear();
         self.is_reduced = false;
+        self.left_out.clear();
     }
 
     /// Notes that paths end in the state, with the marks of such an end.

@@ -12,7 +12,7 @@ use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
 use abridge_system::{
-    Alike, Completeness, FindingKind, Layer, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
+    Alike, Completeness, FindingKind, LabelId, Layer, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
 use rustc_hash::FxHashMap;
@@ -176,7 +176,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
             out.set_ending(Some(u64::from(letter)));
             return completeness;
         }
-        let mut last: Option<(u32, Option<abridge_system::LabelId>, u32)> = None;
+        let mut last: Option<(u32, Option<LabelId>, u32)> = None;
         let is_simple = !self.atoms.iter().any(|atom| matches!(atom, Atom::Change(..) | Atom::BeforeAfter(..)));
         for step in steps.iter() {
             let number = match last {
@@ -240,13 +240,18 @@ impl<W: Worker> LetteredWorker<'_, W> {
         for (idx, atom) in self.atoms.iter().enumerate() {
             truths[idx] = match atom {
                 Atom::Proposition(number) => propositions[*number as usize],
-                atom if atom.needs_all_steps() && (!completeness.is_whole() || steps.is_reduced) => Truth::Unknown,
+                atom if atom.needs_all_steps() && !completeness.is_whole() => Truth::Unknown,
+                atom if atom.needs_targets() && steps.is_reduced => Truth::Unknown,
                 Atom::Enabled(pattern) => self.enabled(words, pattern, steps),
-                Atom::Deadlock => steps.is_empty().into(),
+                Atom::Deadlock => (steps.is_empty() && !steps.is_reduced).into(),
                 Atom::NoneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 0),
                 Atom::AtMostOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n <= 1),
                 Atom::ExactlyOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 1),
-                Atom::NoOther(pattern) => steps.iter().all(|step| step.operation == pattern.operation).into(),
+                Atom::NoOther(pattern) => {
+                    let left_out = steps.left_out.iter().map(|(operation, _)| *operation);
+                    let mut operations = steps.iter().map(|step| step.operation).chain(left_out);
+                    operations.all(|operation| operation == pattern.operation).into()
+                }
                 Atom::Sink => steps.iter().all(|step| step.target == words).into(),
                 Atom::Error => (!steps.ill_defined().is_empty()).into(),
                 Atom::DeterministicOutput => self.has_one_output(steps).into(),
@@ -285,8 +290,10 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     fn enabled(&mut self, words: &[u32], pattern: &Pattern, steps: &Steps) -> Truth {
-        for step in steps.iter().filter(|step| step.operation == pattern.operation) {
-            match self.matches(words, pattern, &step) {
+        let taken = steps.iter().map(|step| (step.operation, step.label));
+        let all = taken.chain(steps.left_out.iter().copied());
+        for (operation, label) in all.filter(|(operation, _)| *operation == pattern.operation) {
+            match self.matches(words, pattern, operation, label) {
                 Truth::False => {}
                 other => return other,
             }
@@ -295,16 +302,16 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     /// Whether a step is one of those that a pattern means. Arguments are evaluated in the state that it leaves.
-    fn matches(&mut self, words: &[u32], pattern: &Pattern, step: &Step<'_>) -> Truth {
-        if step.operation != pattern.operation {
+    fn matches(&mut self, words: &[u32], pattern: &Pattern, operation: u32, label: Option<LabelId>) -> Truth {
+        if operation != pattern.operation {
             return Truth::False;
         }
         if !pattern.has_arguments() {
             return Truth::True;
         }
-        let Some(label) = step.label else { return Truth::Unknown };
+        let Some(label) = label else { return Truth::Unknown };
         let system = self.system;
-        let params = system.label_values(step.operation, label).params;
+        let params = system.label_values(operation, label).params;
         for (argument, param) in pattern.arguments.iter().zip(params) {
             let Some(argument) = argument else { continue };
             let is_equal = self.evaluator.value(*argument, words).and_then(|val| {
@@ -324,7 +331,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     fn on_step(&mut self, words: &[u32], step: &Step<'_>, truths: &mut [Truth]) {
         for (idx, atom) in self.atoms.iter().enumerate().filter(|(_, atom)| atom.is_about_step()) {
             truths[idx] = match atom {
-                Atom::Taken(pattern) => self.matches(words, pattern, step),
+                Atom::Taken(pattern) => self.matches(words, pattern, step.operation, step.label),
                 Atom::Change(change, expr) => {
                     self.evaluator.changes(*change, *expr, words, step.target).unwrap_or_else(|error| truth_of(&error))
                 }

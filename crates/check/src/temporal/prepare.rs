@@ -5,14 +5,13 @@
 
 use abridge_diag::{Diagnostic, FileId, Label, SourceMap, Span};
 use abridge_eval::Env;
-use abridge_explicit::{Explicit, FIRST_OPERATION, judge};
+use abridge_explicit::{Explicit, judge};
 use abridge_model::walk::Node;
-use abridge_model::{Logic, Model, PredId, SmolStr, Type, VarId};
+use abridge_model::{Logic, Model, PredId, SmolStr, Type};
 use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
 use abridge_system::Origin;
 use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ctl, Ltl, Pattern as ParsedPattern, Place};
-use abridge_temporal::{Budget, Domain, ExpandError, Expanded, Fair, Property, Source, expand, parse_ctl, parse_ltl};
-use abridge_value::BitSet;
+use abridge_temporal::{Domain, ExpandError, Expanded, Fair, Source, expand, parse_ctl, parse_ltl};
 
 use super::atoms::{Atom, Change, Pattern, step_number};
 use crate::{Config, Needs, Place as MachinePlace, choices, needs};
@@ -84,37 +83,6 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Numbers of the operations whose steps the formulas may notice, if all formulas allow steps that they do not notice to be left out: linear
-    /// time, stutter-invariant, without premises, over predicates and taken operations.
-    pub(crate) fn visible_operations(&self, model: &Model) -> Option<BitSet> {
-        for body in self.formulas.iter().filter_map(|formula| formula.body.as_ref()) {
-            let Tree::Ltl(expanded) = &body.tree else { return None };
-            let has_premise = expanded.premises.iter().any(|alternative| !alternative.is_empty());
-            let property = Property::new(expanded, &Budget::default()).ok()?;
-            if has_premise || !property.is_stutter_invariant {
-                return None;
-            }
-        }
-        let mut visible = BitSet::default();
-        let mut read: Vec<VarId> = Vec::new();
-        for atom in &self.atoms {
-            match atom {
-                Atom::Proposition(number) => {
-                    let reads = abridge_model::effects::reads_of(model, self.propositions[*number as usize]);
-                    read.extend(reads.variables.iter());
-                }
-                Atom::Taken(pattern) => _ = visible.insert(pattern.operation as usize),
-                _ => return None,
-            }
-        }
-        for (number, (_, operation)) in (FIRST_OPERATION..).zip(model.transitions()) {
-            if operation.effects.writes.iter().any(|variable| read.contains(&variable)) {
-                visible.insert(number as usize);
-            }
-        }
-        Some(visible)
-    }
-
     /// The formulas of the model that are evaluated for the sake of temporal formulas.
     pub(crate) fn nodes(&self) -> Vec<Node> {
         let preds = self.propositions.iter().map(|pred| Node::Pred(*pred));
