@@ -139,7 +139,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     /// says so, if there is such a cycle.
     fn ignored(&self, built: &Result<(), Limit>, exploration: &Exploration) -> Option<String> {
         let paths = self.paths.filter(|_| built.is_ok())?;
-        let closing = self.stored.cycles_of_reduced();
+        let closing = self.stored.cycles_of_putting_off();
         let mut worker = self.steps.worker();
         let mut steps = Steps::new(self.steps.width());
         for (source, target) in &closing {

@@ -370,26 +370,30 @@ impl View {
         true
     }
 
-    /// Chooses a set of instances that formulas about paths allow.
-    fn choose_along(&mut self, paths: &Paths, steps: &Steps) {
+    /// Chooses a set of instances that formulas about paths allow; true if noticed steps may be put off for ever along cycles of such states.
+    fn choose_along(&mut self, paths: &Paths, words: &[u32], steps: &Steps) -> bool {
         let View { dependencies, chooser, bits, enabled, events, .. } = self;
         let noticed: BitSet = dependencies.noticed().common(enabled).collect();
         let state = paths.state();
         let closes = |step: &Step<'_>| state.closing.contains(step.operation as usize);
         let closing = steps.iter().zip(events.iter()).filter(|(step, _)| closes(step)).map(|(_, event)| *event);
         let closing: BitSet = closing.collect();
+        let may_put_off = !state.full.contains(words);
         drop(state);
         if !paths.is_branching {
-            return chooser.choose_linear(dependencies, (bits, enabled), &noticed, &closing);
+            let closing = may_put_off.then_some(&closing);
+            return chooser.choose_linear(dependencies, (bits, enabled), &noticed, closing);
         }
         // An instance with several outcomes is no single step.
         let is_single = |event: EventId| {
-            !noticed.contains(event)
+            may_put_off
+                && !noticed.contains(event)
                 && !closing.contains(event)
                 && events.iter().filter(|other| **other == event).count() == 1
         };
         let single: BitSet = enabled.iter().filter(|event| is_single(*event)).collect();
         chooser.choose_single(dependencies, (bits, enabled), &single);
+        true
     }
 }
 
@@ -437,9 +441,6 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         if self.selected.benefit.is_off.load(Ordering::Relaxed) && self.selected.por.verified_length.is_none() {
             return false;
         }
-        if self.selected.paths.is_some_and(|paths| paths.state().full.contains(words)) {
-            return false;
-        }
         let Some(number) = self.selected.system.analysis_of(words) else { return false };
         if self.view.as_ref().is_none_or(|(known, _)| *known != number) {
             self.view = Some((number, self.selected.dependencies(words).map(View::new)));
@@ -450,9 +451,10 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         if !completeness.is_whole() || !view.load(self.selected.system, words, &self.all) {
             return false;
         }
+        let mut puts_off = false;
         let chosen = match self.selected.por.rule {
             _ if let Some(paths) = self.selected.paths => {
-                view.choose_along(paths, &self.all);
+                puts_off = view.choose_along(paths, words, &self.all);
                 view.chooser.chosen()
             }
             Rule::Stubborn => view.chooser.choose(&view.dependencies, &view.bits, &view.enabled),
@@ -484,6 +486,7 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         if n_taken < self.all.len() {
             count_repeated(out, n_before);
             out.is_reduced = true;
+            out.puts_off = puts_off;
             self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
         }
         true

@@ -169,6 +169,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     fn take(&mut self, words: &[u32], steps: &Steps, completeness: Completeness, out: &mut Steps) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
+        out.puts_off |= steps.puts_off;
         let (mut truths, inspected) = self.of_state(words, steps, completeness);
         let completeness = completeness.and(inspected);
         if steps.is_deadlock(completeness) {

@@ -91,36 +91,39 @@ impl Chooser {
         &self.best.events
     }
 
-    /// A stubborn set that formulas of linear time allow, with as few enabled instances as there are (conditions V and I of `paths.rs`): with none of those that are noticed, or with all
-    /// instances that are noticed in some state and one that is not; all that is enabled if there is no such set. Of both kinds those that are enabled are given; a set with
-    /// one that closes cycles is none.
+    /// A stubborn set that formulas of linear time allow, with as few enabled instances as there are (conditions V and I of `paths.rs`): with all instances that are noticed in some state, and one
+    /// that is not; or with none that is noticed, which puts noticed steps off, as the answer says. `noticed` are those that are enabled, and `closing` those that no set has that puts steps off;
+    /// without them, none may.
     pub(super) fn choose_linear(
         &mut self,
         dependencies: &Dependencies,
         (bits, enabled): (&BitSet, &BitSet),
         noticed: &BitSet,
-        closing: &BitSet,
-    ) {
+        closing: Option<&BitSet>,
+    ) -> bool {
         self.begin();
         let scene = Scene { dependencies, bits, enabled };
         let mut fewest = self.take_all(&scene);
+        let unnoticed = || enabled.iter().filter(|event| !noticed.contains(*event));
+        let mut base = std::mem::take(&mut self.base);
+        base.clear();
+        base.add_all(&scene, dependencies.noticed());
+        if self.close(&scene, &mut base, fewest) {
+            match unnoticed().find(|event| base.events.contains(*event)) {
+                Some(event) => self.improve(&scene, Some(&base), event, &BitSet::default(), &mut fewest),
+                None => unnoticed()
+                    .for_each(|event| self.improve(&scene, Some(&base), event, &BitSet::default(), &mut fewest)),
+            }
+        }
+        self.base = base;
+        let Some(closing) = closing else { return false };
+        let before = fewest;
         let mut shunned = noticed.clone();
         shunned.union_with(closing);
         for event in enabled.iter().filter(|event| !shunned.contains(*event)) {
             self.improve(&scene, None, event, &shunned, &mut fewest);
         }
-        if fewest < enabled.len() {
-            return;
-        }
-        let mut base = std::mem::take(&mut self.base);
-        base.clear();
-        base.add_all(&scene, dependencies.noticed());
-        if self.close(&scene, &mut base, fewest) && !base.events.intersects(closing) {
-            for event in enabled.iter().filter(|event| !shunned.contains(*event)) {
-                self.improve(&scene, Some(&base), event, closing, &mut fewest);
-            }
-        }
-        self.base = base;
+        fewest < before
     }
 
     /// A stubborn set with one of these instances and nothing else that is enabled; all that is enabled if there is none.

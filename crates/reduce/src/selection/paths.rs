@@ -7,12 +7,13 @@
 //!
 //! - V: the enabled instances of `T(s)` are all unnoticed, or `T(s)` contains all instances that are noticed.
 //! - I: if an unnoticed instance is enabled, `T(s)` contains one.
-//! - L: no cycle of the reduced graph consists only of states that are not expanded fully.
+//! - L: every cycle of the reduced graph has a state that is expanded fully, or whose `T(s)` contains all instances that are noticed.
 //!
 //! Then every path has a counterpart in the reduced graph that formulas do not tell from it (Valmari, "The state explosion problem", 1998; Peled, "Combining partial order
 //! reductions with on-the-fly model-checking", 1994, has the special case in which V allows unnoticed instances only). Let `t1 t2 ...` be a path from `s`. Its first `ti` in `T(s)`
 //! is moved to the front; if there is none, an unnoticed instance of `T(s)` is put there. An unnoticed one moves without a trace, since it stays enabled along `t1 ... t(i-1)` and
-//! commutes with each of them. If `ti` is noticed, then by V the steps before it are not. Along a cycle of states that are not expanded fully a noticed step could be put off for ever; L excludes that. Paths that end keep
+//! commutes with each of them. If `ti` is noticed, then by V the steps before it are not. A noticed step could be put off for ever along a cycle; but in a state with all noticed
+//! instances in `T(s)`, a step up to the next noticed one moves, and by L such a state comes again and again. Paths that end keep
 //! their last state, by 1 and 2. Errors count as noticed here: the state that has one is not left out either.
 //!
 //! Premises of fairness `WF(op)`, `SF(op)` are stutter-invariant formulas over `e(op)` and `[op]`, which are observed like other atoms. `WEF` and `SEF`
@@ -25,8 +26,8 @@
 //!
 //! # Cycles
 //!
-//! L is checked on the stored graph of a finished search. States that close a cycle are expanded fully in the next search; if that does not end soon,
-//! operations that close cycles are kept out of selections. Either way the answer depends neither on the order of the search nor on threads, and
+//! L is checked on the stored graph of a finished search. States that close a cycle put off nothing in the next search; if that does not end soon,
+//! operations that close cycles are kept out of selections that do. Either way the answer depends neither on the order of the search nor on threads, and
 //! operations run out.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -46,14 +47,14 @@ pub struct Paths {
 
 #[derive(Default)]
 pub(super) struct PathsState {
-    /// Operations that close cycles: a state that would take one of them and leave out others is expanded fully.
+    /// Operations that close cycles: no state takes one of them and puts off others.
     pub(super) closing: BitSet,
-    /// States that are expanded fully.
+    /// States that put off nothing.
     pub(super) full: FxHashSet<Box<[u32]>>,
     n_rounds: u32,
 }
 
-/// Rounds in which states are expanded fully before operations are kept out of selections.
+/// Rounds in which states are told to put off nothing before operations are kept out of selections that put off steps.
 const PATIENT_ROUNDS: u32 = 6;
 
 impl Paths {
@@ -69,12 +70,12 @@ impl Paths {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on, this state is expanded fully.
+    /// From now on, this state puts off nothing.
     pub fn add(&self, state: &[u32]) {
         self.change().full.insert(state.into());
     }
 
-    /// From now on, no state takes this operation and leaves out others.
+    /// From now on, no state takes this operation and puts off others.
     pub fn close(&self, operation: u32) {
         self.change().closing.insert(operation as usize);
     }

@@ -133,6 +133,7 @@ impl<C: Canonizer> Representer<C> {
     ) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
+        out.puts_off |= steps.puts_off;
         if steps.ending().is_some() {
             out.set_ending(steps.ending());
         }

@@ -26,7 +26,7 @@ use crate::{Project, Random, guarded};
 /// Predicates `p0`, `p1`, .., which every machine defines.
 const N_PREDICATES: u32 = 3;
 /// Formulas for each machine, at most.
-const MAX_FORMULAS: usize = 4;
+const MAX_FORMULAS: usize = 2;
 /// Steps that leave one state, at most.
 const MAX_STEPS: usize = 1_000;
 /// Larger machines are left out.
@@ -117,7 +117,7 @@ pub fn case(number: u64) -> Case {
     let random = &mut Random::new(number);
     let kind = [Kind::Elements, Kind::Guarded, Kind::Processes][(number % 3) as usize];
     let names_elements = kind != Kind::Guarded && random.once_in(3);
-    let n_steps = 2 + random.below(3) as u32;
+    let n_steps = (if kind == Kind::Processes { 3 } else { 2 }) + random.below(3) as u32;
     let (machine, n_steps) = match kind {
         Kind::Elements => (machine(random, n_steps), n_steps),
         Kind::Guarded => guarded_machine(random),
