@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use abridge_deps::Resources;
 use abridge_explicit::Explicit;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Canonizer, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
+    Auto, Canon, Canonizer, Flood, Group, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,
 };
 use abridge_reduce::{Paths, Por, Selected, Tally};
@@ -110,9 +110,10 @@ impl Scene<'_, '_> {
     /// Explores the steps of `steps`, which are all or some of those of the system.
     fn up_to_symmetry<S: System, E: Explorer>(self, steps: &S, explorer: &mut E) -> Result<Report, E::Refusal> {
         let Scene { system, config, paths } = self;
-        let parts = Parts { system, steps, config, paths };
-        // Fairness of every operation with its arguments tells elements apart.
-        if config.symmetry == Method::Off || config.formulas.needs_instances {
+        let parts = Parts { system, steps, config, paths, group: None };
+        // Fairness to every operation with its arguments follows permutations, which only one method tells.
+        let needs_permutations = config.formulas.needs_instances;
+        if config.symmetry == Method::Off || needs_permutations && config.symmetry != Method::Auto {
             return plain(&parts, explorer);
         }
         let nodes = config.formulas.nodes();
@@ -128,7 +129,10 @@ impl Scene<'_, '_> {
         let mut report = match config.symmetry {
             _ if is_idle => plain(&parts, explorer)?,
             Method::Off => plain(&parts, explorer)?,
-            Method::Auto => quotiented(&parts, &Auto::new(system, group), explorer)?,
+            Method::Auto => {
+                let parts = Parts { group: needs_permutations.then(|| group.clone()), ..parts };
+                quotiented(&parts, &Auto::new(system, group), explorer)?
+            }
             Method::Canon => quotiented(&parts, &Canon::new(system, group, Own), explorer)?,
             #[cfg(feature = "nauty")]
             Method::Nauty => quotiented(&parts, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?,
@@ -147,13 +151,15 @@ struct Parts<'p, 's, S> {
     steps: &'p S,
     config: &'p Config,
     paths: Option<&'p Paths>,
+    /// Permutations are noted on steps.
+    group: Option<Group>,
 }
 
 impl<'s, S: System> Parts<'_, 's, S> {
     /// The steps with letters on them.
     fn lettered(&self) -> Lettered<'_, 's, S> {
         let formulas = &self.config.formulas;
-        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances)
+        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances).turned_by(self.group.clone())
     }
 }
 
@@ -195,7 +201,7 @@ fn marked<S: System, E: Explorer>(
 ) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
     let config = Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() };
-    let parts = &Parts { config: &config, ..*parts };
+    let parts = &Parts { config: &config, group: None, ..*parts };
     let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, marker));
     let around = Quotiented::new(&lettered, marker);
     let mut judge = marker.judge();
@@ -218,7 +224,7 @@ fn quotiented<S: System, Q: Quotient, E: Explorer>(
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, quotient));
-    let around = Quotiented::new(&lettered, quotient);
+    let around = Quotiented::new(&lettered, quotient).annotated(lettered.turns());
     let (mut of_states, mut of_paths) = (quotient.judge(), quotient.judge());
     let canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>) =
         (Some(&mut of_states), Some(&mut of_paths));

@@ -11,19 +11,23 @@ use abridge_eval::{Env, Error, State, Val};
 use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
+use abridge_reduce::symmetry::{Group, Permutation, Turns};
 use abridge_system::{
-    Alike, Completeness, FindingKind, LabelId, Layer, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
+    Alike, Completeness, FindingKind, LabelId, Layer, Marks, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
 use rustc_hash::FxHashMap;
 
 use super::atoms::{Atom, Change, Pattern};
+use super::turns::{Permutations, turned_vals};
 
 /// Values of all atoms, and the operation with its arguments that the step is an instance of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Letter {
     pub(crate) truths: Box<[Truth]>,
     pub(crate) instance: Option<u32>,
+    /// The number of the permutation between the target of the step and its representative, where instances count and there is one.
+    pub(crate) turn: Option<u32>,
 }
 
 /// Letters by number, shared by all threads.
@@ -33,6 +37,11 @@ struct Table {
     letters: Vec<Letter>,
     /// Numbers of operations with arguments.
     instances: FxHashMap<(u32, Vec<Val>), u32>,
+    /// Operations with arguments by their numbers.
+    named: Vec<(u32, Vec<Val>)>,
+    permutations: Permutations,
+    /// By permutation and instance.
+    turned: FxHashMap<(u32, u32), u32>,
 }
 
 /// A B machine, or some of its steps, with letters on the steps.
@@ -42,6 +51,8 @@ pub(crate) struct Lettered<'s, 'm, S> {
     atoms: &'s [Atom],
     needs_labels: bool,
     needs_instances: bool,
+    /// The group of a quotient around it, if instances are to be followed through that.
+    group: Option<Group>,
     table: Mutex<Table>,
 }
 
@@ -53,8 +64,43 @@ impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
             atoms,
             needs_labels: needs_instances || atoms.iter().any(Atom::needs_labels),
             needs_instances,
+            group: None,
             table: Mutex::default(),
         }
+    }
+
+    /// The same for a quotient by a group that lies around it.
+    #[must_use]
+    pub(crate) fn turned_by(self, group: Option<Group>) -> Self {
+        Lettered { group: group.filter(|_| self.needs_instances), ..self }
+    }
+
+    pub(crate) fn group(&self) -> Option<&Group> {
+        self.group.as_ref()
+    }
+
+    /// Notes permutations on steps, if they are needed.
+    pub(crate) fn turns(&self) -> Option<&dyn Turns> {
+        self.group.is_some().then_some(self as &dyn Turns)
+    }
+
+    /// The images of points under a permutation.
+    pub(crate) fn images(&self, turn: u32) -> Permutation {
+        locked(&self.table).permutations.get(turn).to_vec()
+    }
+
+    /// The number of an instance after a permutation.
+    pub(crate) fn turned_instance(&self, turn: u32, instance: u32) -> u32 {
+        let mut table = locked(&self.table);
+        let Some(group) = &self.group else { return instance };
+        if let Some(known) = table.turned.get(&(turn, instance)) {
+            return *known;
+        }
+        let Some((operation, params)) = table.named.get(instance as usize) else { return instance };
+        let (operation, params) = (*operation, turned_vals(group, table.permutations.get(turn), params));
+        let image = table.instance(operation, params);
+        table.turned.insert((turn, instance), image);
+        image
     }
 
     /// All letters so far, by number.
@@ -84,8 +130,23 @@ impl Table {
     }
 
     fn instance(&mut self, operation: u32, params: Vec<Val>) -> u32 {
-        let next = self.instances.len() as u32;
-        *self.instances.entry((operation, params)).or_insert(next)
+        let instance = (operation, params);
+        if let Some(known) = self.instances.get(&instance) {
+            return *known;
+        }
+        let number = self.named.len() as u32;
+        self.named.push(instance.clone());
+        self.instances.insert(instance, number);
+        number
+    }
+}
+
+impl<S: System> Turns for Lettered<'_, '_, S> {
+    fn turned(&self, marks: Marks, images: &[u32]) -> Marks {
+        let mut table = locked(&self.table);
+        let turn = Some(table.permutations.number(images));
+        let letter = Letter { turn, ..table.letters[marks as usize].clone() };
+        u64::from(table.number(&letter))
     }
 }
 
@@ -201,7 +262,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     fn letter(&mut self, truths: &[Truth], instance: Option<u32>) -> u32 {
-        let letter = Letter { truths: truths.into(), instance };
+        let letter = Letter { truths: truths.into(), instance, turn: None };
         if let Some(known) = self.known.get(&letter) {
             return *known;
         }

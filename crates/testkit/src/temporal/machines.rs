@@ -136,7 +136,8 @@ fn processes(random: &mut Random, n_steps: u32, names_elements: bool) -> String 
         predicates.extend(["pc(e1) = 0", "pc(e2) = 2", "pc(e1) = pc(e2)", "pc(e1) = 1"]);
     }
     let operation = |number: u32, random: &mut Random| {
-        let (place, next) = (random.below(3), random.below(3));
+        let place = number % 3;
+        let next = next_place(random, place);
         let (guard, effect) = shared(random);
         format!("  s{number}(pp) = PRE pp : PP & pc(pp) = {place}{guard} THEN pc(pp) := {next}{effect} END")
     };
@@ -153,8 +154,8 @@ fn processes(random: &mut Random, n_steps: u32, names_elements: bool) -> String 
 fn separate_processes(random: &mut Random, n_steps: u32) -> String {
     let predicates = ["x1 = 0", "x2 = 1", "x3 = 2", "x1 > 0", "x1 = x2", "yy = 0", "yy > 0", "x2 + x3 > 1"];
     let operation = |number: u32, random: &mut Random| {
-        let (own, other) = (1 + random.below(3), 1 + random.below(3));
-        let (place, next) = (random.below(2), random.below(3));
+        let (own, place) = (1 + number % 3, number / 3);
+        let (next, other) = (next_place(random, place), 1 + random.below(3));
         let (guard, effect) = shared(random);
         let looks = if random.once_in(4) { format!(" & x{other} = {}", random.below(3)) } else { String::new() };
         format!("  s{number} = SELECT x{own} = {place}{guard}{looks} THEN x{own} := {next}{effect} END")
@@ -166,6 +167,11 @@ fn separate_processes(random: &mut Random, n_steps: u32) -> String {
         definitions(random, &predicates),
         operations.join(";\n"),
     )
+}
+
+/// Where a process goes from a place: mostly to the next one.
+fn next_place(random: &mut Random, place: u32) -> u32 {
+    if random.once_in(3) { random.below(3) as u32 } else { (place + 1) % 3 }
 }
 
 /// What an operation of a process requires and does with the variable that all share.
