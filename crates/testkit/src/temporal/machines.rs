@@ -262,6 +262,9 @@ fn formula(random: &mut Random, special: Special) -> CaseFormula {
     let mut text = text.replace("{p2}", &format!("({atom})").replace("({p2})", "{p2}"));
     if is_linear && random.once_in(2) {
         text = format!("{} => ({text})", premise(random, n_steps));
+        if random.once_in(6) && special.kind == Kind::Elements {
+            text = format!("({text}) & true");
+        }
         simple = None;
     }
     if special.kind == Kind::Guarded {
