@@ -7,9 +7,7 @@
 use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Blast, Evaluation, Formulas, Lit, MAX_ONE_HOT, Replaced};
-use abridge_encoding::{
-    CellId, Cells, Config, Encoding, Initial, Observation, Property, PropertyKind, Prover, Source,
-};
+use abridge_encoding::{CellId, Cells, Config, Encoding, Initial, Property, PropertyKind, Prover, Source};
 use abridge_eval::State;
 use abridge_model::VarId;
 use abridge_value::BitSet;
@@ -40,15 +38,7 @@ pub(crate) fn dependencies(
         return None;
     }
     let fuel = MAX_FUEL.min(resources.effort_left().saturating_mul(FUEL_PER_EFFORT));
-    let predicates = observed.iter().filter_map(|one| if let Observed::Truth(pred) = one { Some(*pred) } else { None });
-    let observed_truths = predicates.collect();
-    let config = Config {
-        max_one_hot: MAX_ONE_HOT,
-        allows_drift: true,
-        fuel,
-        observed: observed_truths,
-        ..Config::default()
-    };
+    let config = Config { max_one_hot: MAX_ONE_HOT, allows_drift: true, fuel, ..Config::default() };
     let mut judge = Judge { resources };
     let encoding = Encoding::new(source, constants, &config, &mut judge).ok()?;
     resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
@@ -95,7 +85,6 @@ struct Builder {
     assumptions: Vec<Lit>,
     encoded: Vec<abridge_encoding::Instance>,
     properties: Vec<Property>,
-    observed: Vec<Observation>,
     /// Conditions under which evaluating an instance is an error.
     errors: Vec<(Violation, Vec<GuardId>)>,
     watches: Vec<Watch>,
@@ -111,7 +100,7 @@ impl Builder {
             Depth::Syntactic => None,
             Depth::Semantic { conflicts } => Some(conflicts),
         };
-        let Encoding { blast, cells, assumptions, initial, instances, properties, observed, .. } = encoding;
+        let Encoding { blast, cells, assumptions, initial, instances, properties, .. } = encoding;
         Builder {
             theory: Theory::new(blast, conflicts, resources.clone()),
             cells,
@@ -119,7 +108,6 @@ impl Builder {
             assumptions,
             encoded: instances,
             properties,
-            observed,
             errors: Vec::new(),
             watches: Vec::new(),
             taken: BitSet::default(),
@@ -148,14 +136,18 @@ impl Builder {
 
     /// Notes what formulas about paths observe.
     fn observe(&mut self, source: &Source<'_>, constants: &State, observed: &[Observed]) {
-        let mut truths = std::mem::take(&mut self.observed).into_iter();
         for one in observed {
             match one {
-                Observed::Truth(_) => {
-                    let Some(Observation { truth, reads }) = truths.next() else { continue };
+                Observed::Truth(pred) => {
+                    let position = source.propositions.iter().position(|known| known == pred);
+                    let is_meant = |known: &&Property| matches!(known.kind, PropertyKind::Proposition(idx) if Some(idx) == position);
+                    let truth = self.properties.iter().find(is_meant).and_then(|property| property.truth.ok());
                     let watch = match truth {
-                        Ok(truth) => self.watch(vec![truth.holds, truth.fails]),
-                        Err(_) => Watch { lits: None, reads: self.cells_of(&reads) },
+                        Some(truth) => self.watch(vec![truth.holds, truth.fails]),
+                        None => {
+                            let reads = self.cells_of(&source.interp.names_of_pred(*pred).variables);
+                            Watch { lits: None, reads }
+                        }
                     };
                     self.watches.push(watch);
                 }
@@ -354,7 +346,7 @@ impl Builder {
         if !self.initial.is_known() || !self.theory.is_semantic() {
             return Vec::new();
         }
-        let is_goal = |property: &Property| property.kind == PropertyKind::Goal;
+        let is_goal = |property: &Property| matches!(property.kind, PropertyKind::Goal | PropertyKind::Proposition(_));
         let parts: Vec<Vec<Lit>> = self
             .properties
             .iter()
@@ -427,6 +419,7 @@ impl Builder {
                 PropertyKind::Invariant(idx) => (asked.invariant, Violation::Invariant(idx)),
                 PropertyKind::Assertion(idx) => (asked.assertions, Violation::Assertion(idx)),
                 PropertyKind::Goal => (asked.goal, Violation::Goal),
+                PropertyKind::Proposition(_) => continue,
             };
             if !is_asked || proven.contains(&idx) {
                 continue;

@@ -19,7 +19,7 @@ use crate::theory::{Theory, Topic};
 /// What a formula about paths observes.
 #[derive(Clone, Debug)]
 pub enum Observed {
-    /// The truth of a predicate in states.
+    /// The truth of a predicate in states. It counts as a whole unless it is among [`Source::propositions`].
     Truth(PredId),
     /// The value of an expression in states.
     Value(ExprId),

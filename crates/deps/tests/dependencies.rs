@@ -228,7 +228,13 @@ fn all_valuations_share_one_budget() {
     let questions = |effort: u64, n_valuations: usize| {
         let resources = Resources::new(Arc::default(), effort);
         let dependencies = |step: abridge_system::Step<'_>| {
-            Dependencies::new(&Source::new(system.judge()), &system.decode(step.target).0, (ASKED, &[]), SEMANTIC, &resources)
+            Dependencies::new(
+                &Source::new(system.judge()),
+                &system.decode(step.target).0,
+                (ASKED, &[]),
+                SEMANTIC,
+                &resources,
+            )
         };
         let dependencies: Vec<Dependencies> = steps.iter().take(n_valuations).filter_map(dependencies).collect();
         dependencies.iter().for_each(|dependencies| {

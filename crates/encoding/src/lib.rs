@@ -22,7 +22,7 @@ mod source;
 pub use abridge_solve::encode::Truth;
 pub use bounds::{DRIFT_RANGE, MAX_DRIFT};
 pub use cells::{CellId, Cells};
-pub use encoding::{Encoding, ErrorCondition, Instance, Observation, Property, PropertyKind};
+pub use encoding::{Encoding, ErrorCondition, Instance, Property, PropertyKind};
 pub use gap::{Cause, Gap, Subject};
 pub use initial::Initial;
 pub use prover::{Prover, SatProver};

@@ -13,6 +13,8 @@ pub struct Source<'m> {
     pub operations: Vec<OpId>,
     /// For each operation the locals whose values label its steps.
     pub labels: Vec<Vec<LocalId>>,
+    /// Predicates of states that are asked about beside the properties of the machine.
+    pub propositions: Vec<PredId>,
 }
 
 impl<'m> Source<'m> {
@@ -25,6 +27,7 @@ impl<'m> Source<'m> {
             variables: model.state_variables().map(|(id, _)| id).collect(),
             labels: operations.iter().map(|op| model.label_locals(*op)).collect(),
             operations,
+            propositions: Vec::new(),
         }
     }
 }
@@ -45,8 +48,6 @@ pub struct Config {
     pub max_cells_per_variable: usize,
     /// Steps of evaluation for each round of the translation.
     pub fuel: u64,
-    /// Predicates of states that are translated beside the properties.
-    pub observed: Vec<PredId>,
 }
 
 impl Default for Config {
@@ -59,7 +60,6 @@ impl Default for Config {
             max_instances: 4096,
             max_cells_per_variable: 4096,
             fuel: 30_000_000,
-            observed: Vec::new(),
         }
     }
 }

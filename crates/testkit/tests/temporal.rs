@@ -17,7 +17,10 @@ fn forall_machines_and_formulas_all_ways_agree() {
     }
     println!("{all:?}");
     let Compared { machines, formulas, violated, judged, fair_and_symmetric, linear, branching, .. } = all;
-    assert!(formulas >= machines && violated * 4 >= formulas && violated <= formulas * 3 / 4 && judged * 8 >= formulas, "{all:?}");
+    assert!(
+        formulas >= machines && violated * 4 >= formulas && violated <= formulas * 3 / 4 && judged * 8 >= formulas,
+        "{all:?}"
+    );
     assert!(machines * 4 >= N_CASES as usize * 3 && fair_and_symmetric >= 5, "{all:?}");
     let (linear, branching) = (Reduced::sum(&linear), Reduced::sum(&branching));
     assert!(linear.reduced * 5 >= linear.allowed && branching.allowed > 0, "{all:?}");

@@ -13,7 +13,8 @@ use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
 use abridge_reduce::symmetry::{Group, Permutation, Turns};
 use abridge_system::{
-    Alike, Completeness, FindingKind, LabelId, Layer, Marks, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
+    Alike, Completeness, FindingKind, LabelId, Layer, Marks, Origin, Pause, Properties, Step, Steps, System, Worker,
+    WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
 use rustc_hash::FxHashMap;

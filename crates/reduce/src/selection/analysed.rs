@@ -36,6 +36,7 @@ pub fn source_of<'m>(system: &'m Explicit<'m>) -> Source<'m> {
         variables: system.variables().to_vec(),
         operations: system.operations().to_vec(),
         labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
+        propositions: Vec::new(),
     }
 }
 
@@ -53,7 +54,10 @@ impl Analysed for Explicit<'_> {
         depth: Depth,
         resources: &Resources,
     ) -> Option<Dependencies> {
-        Dependencies::new(&source_of(self), &self.decode(state).0, asked, depth, resources)
+        let mut source = source_of(self);
+        let truths = asked.1.iter().filter_map(|one| if let Observed::Truth(pred) = one { Some(*pred) } else { None });
+        source.propositions.extend(truths);
+        Dependencies::new(&source, &self.decode(state).0, asked, depth, resources)
     }
 
     fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId> {

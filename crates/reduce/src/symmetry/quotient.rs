@@ -166,7 +166,9 @@ impl<C: Canonizer> Representer<'_, C> {
             self.target.extend_from_slice(step.target);
             if Some(step.target) != source {
                 self.canonizer.represent(&mut self.target);
-                if let Some((turns, images)) = self.turns.zip(self.canonizer.images()).filter(|(_, images)| moves(images)) {
+                if let Some((turns, images)) =
+                    self.turns.zip(self.canonizer.images()).filter(|(_, images)| moves(images))
+                {
                     step.marks = turns.turned(step.marks, images);
                 }
             }

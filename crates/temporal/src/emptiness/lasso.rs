@@ -30,10 +30,7 @@ impl Wanted {
     }
 
     fn is_empty(&self) -> bool {
-        self.marks == Marks::default()
-            && self.weak.is_empty()
-            && self.responses.is_empty()
-            && self.names.is_empty()
+        self.marks == Marks::default() && self.weak.is_empty() && self.responses.is_empty() && self.names.is_empty()
     }
 }
 
@@ -126,7 +123,8 @@ impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
     /// A step serves what has this name where the step begins.
     fn serves_name(&self, step: &Inner, name: u32) -> bool {
         self.graph.instance(step.letter) == Some(name)
-            || !self.conditions.has_strong_every && !enabled(self.graph, self.moves.parts(step.source).0).contains(&name)
+            || !self.conditions.has_strong_every
+                && !enabled(self.graph, self.moves.parts(step.source).0).contains(&name)
     }
 
     /// Takes what a step serves off the list.

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use abridge_check::{Config, Method, PorMode, Prepared, Report, Strategy, TemporalReport, TemporalVerdict, check, choices};
+use abridge_check::{
+    Config, Method, PorMode, Prepared, Report, Strategy, TemporalReport, TemporalVerdict, check, choices,
+};
 use abridge_diag::SourceMap;
 use abridge_eval::Env;
 use abridge_explicit::{Explicit, Place, judge};
@@ -191,8 +193,18 @@ fn definitions(random: &mut Random, predicates: &[&str]) -> String {
 /// A machine of guarded commands with predicates, and the number of its operations.
 fn guarded_machine(random: &mut Random) -> (String, u32) {
     let text = guarded::machine(random);
-    let predicates =
-        ["b1 = TRUE", "b2 = TRUE", "el = s1", "nn > 1", "mm = 0", "uu = {}", "vv = {}", "s1 : uu", "dom(ff) = SS", "nn < mm"];
+    let predicates = [
+        "b1 = TRUE",
+        "b2 = TRUE",
+        "el = s1",
+        "nn > 1",
+        "mm = 0",
+        "uu = {}",
+        "vv = {}",
+        "s1 : uu",
+        "dom(ff) = SS",
+        "nn < mm",
+    ];
     let definitions = definitions(random, &predicates);
     let n_steps = text.lines().filter(|line| line.starts_with("  op")).count() as u32;
     let marker = "VARIABLES ";
@@ -532,7 +544,9 @@ fn graph(project: &Project, operation: &str) -> Option<Graph> {
     for start in choices(&system, Origin::Root, MAX_STEPS).list {
         let starts = match system.is_running(Origin::State(&start.to)) {
             true => vec![start.to],
-            false => choices(&system, Origin::State(&start.to), MAX_STEPS).list.into_iter().map(|step| step.to).collect(),
+            false => {
+                choices(&system, Origin::State(&start.to), MAX_STEPS).list.into_iter().map(|step| step.to).collect()
+            }
         };
         initial.extend(starts.into_iter().map(|words| number_of(words, &mut todo)));
     }
