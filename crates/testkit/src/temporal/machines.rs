@@ -131,22 +131,38 @@ pub fn case(number: u64) -> Case {
     Case { machine, formulas, kind }
 }
 
-/// Processes that are elements of a set, each with a place; sometimes they look at a variable that all share.
+/// Processes that are elements of a set, each with a place; sometimes they look at a variable that all share, or take and give back elements of another set.
 fn processes(random: &mut Random, n_steps: u32, names_elements: bool) -> String {
+    let has_things = random.once_in(2);
     let mut predicates = vec!["ran(pc) = {0}", "2 : ran(pc)", "yy = 0", "yy > 0", "card(pc~[{1}]) = 1"];
     if names_elements {
         predicates.extend(["pc(e1) = 0", "pc(e2) = 2", "pc(e1) = pc(e2)", "pc(e1) = 1"]);
+    }
+    if has_things {
+        predicates.extend(["own = {}", "dom(own) = QQ", "card(ran(own)) = 1"]);
     }
     let operation = |number: u32, random: &mut Random| {
         let place = number % 3;
         let next = next_place(random, place);
         let (guard, effect) = shared(random);
-        format!("  s{number}(pp) = PRE pp : PP & pc(pp) = {place}{guard} THEN pc(pp) := {next}{effect} END")
+        let thing = if has_things && random.once_in(2) { random.below(2) } else { 2 };
+        let (params, needs, does) = [
+            ("pp, qq", " & qq : QQ & qq /: dom(own)", " || own(qq) := pp"),
+            ("pp, qq", " & qq : QQ & (qq |-> pp) : own", " || own := {qq} <<| own"),
+            ("pp", "", ""),
+        ][thing];
+        format!(
+            "  s{number}({params}) = PRE pp : PP & pc(pp) = {place}{guard}{needs} THEN pc(pp) := {next}{effect}{does} END"
+        )
     };
     let operations: Vec<String> = (0..n_steps).map(|number| operation(number, random)).collect();
+    let (sets, variables, invariant, start) = match has_things {
+        true => ("; QQ = {f1, f2}", ", own", " & own : QQ +-> PP", " || own := {}"),
+        false => ("", "", "", ""),
+    };
     format!(
-        "MACHINE M\nSETS PP = {{e1, e2, e3}}\nDEFINITIONS\n  {}\nVARIABLES pc, yy\nINVARIANT pc : PP --> 0..2 & yy : 0..2\n\
-         INITIALISATION pc := PP * {{0}} || yy := 0\nOPERATIONS\n{}\nEND\n",
+        "MACHINE M\nSETS PP = {{e1, e2, e3}}{sets}\nDEFINITIONS\n  {}\nVARIABLES pc, yy{variables}\n\
+         INVARIANT pc : PP --> 0..2 & yy : 0..2{invariant}\nINITIALISATION pc := PP * {{0}} || yy := 0{start}\nOPERATIONS\n{}\nEND\n",
         definitions(random, &predicates),
         operations.join(";\n"),
     )
