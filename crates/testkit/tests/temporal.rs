@@ -3,7 +3,7 @@
 use abridge_testkit::temporal::machines::{Compared, Reduced, case, compare_formulas};
 
 /// `campaign temporal` of the examples checks many more.
-const N_CASES: u64 = 200;
+const N_CASES: u64 = 600;
 
 #[test]
 fn forall_machines_and_formulas_all_ways_agree() {
@@ -16,12 +16,13 @@ fn forall_machines_and_formulas_all_ways_agree() {
         }
     }
     println!("{all:?}");
-    let Compared { machines, formulas, violated, judged, fair_and_symmetric, linear, branching, .. } = all;
+    let Compared { machines, formulas, violated, judged, unknown, fair_and_symmetric, linear, branching } = all;
+    assert!(unknown * 100 <= formulas, "small machines are explored whole: {all:?}");
     assert!(
         formulas >= machines && violated * 4 >= formulas && violated <= formulas * 3 / 4 && judged * 8 >= formulas,
         "{all:?}"
     );
-    assert!(machines * 4 >= N_CASES as usize * 3 && fair_and_symmetric >= 5, "{all:?}");
+    assert!(machines * 4 >= N_CASES as usize * 3 && fair_and_symmetric >= 40, "{all:?}");
     let (linear, branching) = (Reduced::sum(&linear), Reduced::sum(&branching));
-    assert!(linear.reduced * 5 >= linear.allowed && branching.allowed > 0, "{all:?}");
+    assert!(linear.reduced * 6 >= linear.allowed && branching.reduced * 10 >= branching.allowed, "{all:?}");
 }
