@@ -196,12 +196,12 @@ impl StateGraph {
         }
     }
 
-    /// Steps, by source and target, such that without the targets no cycle consists of states only whose steps were left out in part. Always the same ones
+    /// Steps, by source and target, such that without the targets no cycle consists only of states that put off steps. Always the same ones
     /// for the same graph.
-    pub fn cycles_of_reduced(&self) -> Vec<(u32, u32)> {
+    pub fn cycles_of_putting_off(&self) -> Vec<(u32, u32)> {
         let n_states = self.n_states();
         let mut reader = self.reader();
-        let mut is_left: Vec<bool> = (0..n_states).map(|state| reader.is_reduced(state)).collect();
+        let mut is_left: Vec<bool> = (0..n_states).map(|state| reader.puts_off(state)).collect();
         let mut chosen = Vec::new();
         // A search depth-first: whatever leads back to where the search still is closes a cycle.
         let mut is_done = vec![false; n_states as usize];
@@ -264,7 +264,7 @@ pub(crate) struct Outcome {
     /// Marks of the end of a path.
     pub(crate) ending: Option<u64>,
     pub(crate) gap: Option<Gap>,
-    pub(crate) is_reduced: bool,
+    pub(crate) puts_off: bool,
 }
 
 impl Outcome {
@@ -272,7 +272,7 @@ impl Outcome {
         Outcome {
             ending: steps.ending().filter(|_| steps.is_deadlock(completeness)),
             gap: completeness.gap(),
-            is_reduced: steps.is_reduced,
+            puts_off: steps.puts_off,
         }
     }
 

@@ -57,7 +57,7 @@ impl Rules for Web {
                     let step = Step { operation: 1, count: 1, label: None, marks: 0, target: &target };
                     out.push_like(&step, marks, &target);
                 }
-                out.is_reduced = state[0] % 7 != 0;
+                out.puts_off = state[0] % 7 != 0;
             }
         }
     }
@@ -172,7 +172,7 @@ fn neither_threads_nor_files_nor_the_order_of_reading_change_steps() -> Result<(
         assert_eq!(all_steps(&moved.steps, 0..n_states), expected);
         let leaps = (0..n_states).map(|state| (u64::from(state) * 7_919 % u64::from(n_states)) as u32);
         assert_eq!(all_steps(&moved.steps, leaps), expected);
-        assert_eq!(moved.steps.cycles_of_reduced(), whole.steps.cycles_of_reduced());
+        assert_eq!(moved.steps.cycles_of_putting_off(), whole.steps.cycles_of_putting_off());
     }
     Ok(())
 }
@@ -214,7 +214,7 @@ fn without_the_chosen_states_no_cycle_is_left() {
     let system = Web { size: 30_011 };
     let exploration = explored(&system, 1);
     let (n_states, graph) = (exploration.table.len() as u32, &exploration.steps);
-    let chosen: Vec<u32> = graph.cycles_of_reduced().into_iter().map(|(_, target)| target).collect();
+    let chosen: Vec<u32> = graph.cycles_of_putting_off().into_iter().map(|(_, target)| target).collect();
     assert!(!chosen.is_empty());
     let number = |state: u32| exploration.table.get(state).expect("in memory")[0];
     // States that are reduced and not chosen, removed as long as one has no successor among them.

@@ -159,6 +159,15 @@ impl<S: System, I: System> LetterGraph for View<'_, '_, '_, '_, S, I> {
         self.graph.lettered.instance_of(letter)
     }
 
+    fn has_turns(&self) -> bool {
+        self.graph.lettered.group().is_some()
+    }
+
+    fn turned(&self, letter: u32, instance: u32) -> u32 {
+        let lettered = self.graph.lettered;
+        lettered.turn_of(letter).map_or(instance, |turn| lettered.turned_instance(turn, instance))
+    }
+
     fn is_stopped(&self) -> bool {
         let is_ended = !self.graph.is_frozen.get() && self.graph.lazy.borrow().is_done();
         is_ended || self.graph.config.stop.load(Ordering::Relaxed)

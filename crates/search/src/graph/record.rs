@@ -11,8 +11,8 @@ use super::{CHUNK_STATES, Data, Outcome, SAMPLE_STATES, StateGraph};
 const IS_ENDING: u64 = 1;
 /// Steps may be missing.
 const IS_OPEN: u64 = 2;
-/// Steps were left out on purpose.
-const IS_REDUCED: u64 = 4;
+/// Steps that were left out may be put off for ever.
+const PUTS_OFF: u64 = 4;
 /// The number of groups stands behind these.
 const N_FLAGS: u32 = 3;
 
@@ -65,7 +65,7 @@ impl Encoder {
             self.steps.dedup();
             tally.n_steps += self.steps.len() as u64;
             let open = if outcome.gap.is_some() { IS_OPEN } else { 0 };
-            let reduced = if outcome.is_reduced { IS_REDUCED } else { 0 };
+            let reduced = if outcome.puts_off { PUTS_OFF } else { 0 };
             write(payload, (self.marks.len() as u64) << N_FLAGS | open | reduced);
             for group in self.steps.chunk_by(|left, right| left.0 == right.0) {
                 write(payload, self.marks[group[0].0 as usize]);
@@ -127,9 +127,9 @@ impl<'g> GraphReader<'g> {
         None
     }
 
-    /// Steps of the state were left out on purpose.
-    pub fn is_reduced(&mut self, state: u32) -> bool {
-        self.fields(state).number() & IS_REDUCED != 0
+    /// Steps of the state that were left out may be put off for ever.
+    pub fn puts_off(&mut self, state: u32) -> bool {
+        self.fields(state).number() & PUTS_OFF != 0
     }
 
     /// The record of a state without its length; empty if a file could not be read.
