@@ -20,11 +20,28 @@ struct OnDemand<'d, 's, 'm, S: System, I> {
     lettered: &'d Lettered<'s, 'm, I>,
     lazy: RefCell<Lazy<'d, S>>,
     control: RefCell<&'d mut dyn Control>,
-    known: RefCell<Vec<Option<Expansion>>>,
+    known: RefCell<Known>,
     starts: Starts,
     /// States that were not expanded stay so.
     is_frozen: Cell<bool>,
     config: &'d crate::Config,
+}
+
+/// Steps of the states that were expanded, in one list: there may be many, and they are forgotten at once.
+#[derive(Default)]
+struct Known {
+    /// By state: where its steps lie and the letter of a path that ends there.
+    states: Vec<Option<(usize, u32, Option<u32>)>>,
+    /// Letters and targets.
+    steps: Vec<(u32, u32)>,
+}
+
+impl Known {
+    fn add(&mut self, state: u32, expansion: &Expansion) {
+        let ending = expansion.ending.map(|letter| letter as u32);
+        self.states[state as usize] = Some((self.steps.len(), expansion.steps.len() as u32, ending));
+        self.steps.extend(expansion.steps.iter().map(|(letter, target)| (*letter as u32, *target)));
+    }
 }
 
 /// The same as one formula sees it.
@@ -89,21 +106,25 @@ fn starts<S: System>(lazy: &mut Lazy<'_, S>, control: &mut dyn Control, is_runni
 }
 
 impl<S: System, I: System> OnDemand<'_, '_, '_, S, I> {
-    /// Calls `see` with what leaves a state, if that is known or may be found out.
-    fn with<T: Default>(&self, state: u32, see: impl FnOnce(&Expansion) -> T) -> T {
+    /// The steps of a state and the letter of a path that ends there, if that is known or may be found out.
+    fn leaving(&self, state: u32) -> (Vec<(u32, u32)>, Option<u32>) {
         if state < self.starts.n_setups {
-            return T::default();
+            return (Vec::new(), None);
         }
         let mut known = self.known.borrow_mut();
-        if known.len() <= state as usize {
-            known.resize(state as usize + 1, None);
+        if known.states.len() <= state as usize {
+            known.states.resize(state as usize + 1, None);
         }
-        let slot = &mut known[state as usize];
-        if slot.is_none() && !self.is_frozen.get() {
+        if known.states[state as usize].is_none() && !self.is_frozen.get() {
             let expansion = self.lazy.borrow_mut().expand(state, *self.control.borrow_mut());
-            *slot = Some(expansion).filter(|_| !self.lazy.borrow().is_done());
+            if !self.lazy.borrow().is_done() {
+                known.add(state, &expansion);
+            }
         }
-        slot.as_ref().map(see).unwrap_or_default()
+        match known.states[state as usize] {
+            Some((first, n_steps, ending)) => (known.steps[first..first + n_steps as usize].to_vec(), ending),
+            None => (Vec::new(), None),
+        }
     }
 }
 
@@ -117,17 +138,13 @@ impl<S: System, I: System> LetterGraph for View<'_, '_, '_, '_, S, I> {
     }
 
     fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
-        let stutters = self.graph.config.stutters;
-        let steps: Vec<(u32, u32)> = self.graph.with(state, |expansion| {
-            let own = expansion.ending.filter(|_| stutters).map(|letter| (letter as u32, state));
-            expansion.steps.iter().map(|(letter, target)| (*letter as u32, *target)).chain(own).collect()
-        });
-        steps.into_iter().for_each(|(letter, target)| visit(letter, target));
+        let (steps, ending) = self.graph.leaving(state);
+        let own = ending.filter(|_| self.graph.config.stutters).map(|letter| (letter, state));
+        steps.into_iter().chain(own).for_each(|(letter, target)| visit(letter, target));
     }
 
     fn ending(&self, state: u32) -> Option<u32> {
-        let ending = self.graph.with(state, |expansion| expansion.ending);
-        ending.filter(|_| !self.graph.config.stutters).map(|letter| letter as u32)
+        self.graph.leaving(state).1.filter(|_| !self.graph.config.stutters)
     }
 
     fn n_letters(&self) -> usize {

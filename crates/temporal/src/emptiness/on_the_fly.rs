@@ -3,13 +3,14 @@
 //! A search depth-first through the product that keeps the strongly connected components of its stack with the marks that they have (Couvreur, "On-the-fly verification of linear
 //! temporal logic", 1999; compared by Renault and others, "Three SCC-based emptiness checks for generalized Büchi automata", 2013). It ends as soon as a component has all marks, so it needs not see
 //! the whole graph, which may be without end. Weak premises are further marks. Pairs, `WEF` and `SEF` are about components as a whole: a component with all marks is only
-//! a suspicion, which the engine for stored graphs confirms.
+//! a suspicion, which the engine for stored graphs confirms. It is also asked whenever the number of nodes has doubled, since the first of many steps may lead into a part without end that
+//! holds no violation, while another step of a node on the stack closes a loop. For the same reason, steps into accepting components of the automaton come first.
 //!
 //! The answer is only that there is a violation among the states that were visited. [`super::find_violation`] on these finds the path.
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::Marks;
+use crate::automaton::{Marks, Structure};
 use crate::property::{Class, Property};
 
 use super::fair::Conditions;
@@ -44,9 +45,12 @@ pub fn holds_violation<G: LetterGraph>(graph: &G, property: &Property, confirm: 
 /// A node whose steps are being followed.
 struct Call {
     node: Node,
-    /// Steps that were not followed yet: targets with what the steps have.
-    steps: Vec<(Node, Marks)>,
+    /// Where its steps begin among all that wait.
+    first: usize,
 }
+
+/// Nodes after which the engine for stored graphs is asked for the first time.
+const FIRST_LOOK: usize = 1 << 10;
 
 /// The first node of a component on the stack.
 struct Root {
@@ -73,6 +77,10 @@ struct Search<'s, 'g, G> {
     live: Vec<Node>,
     roots: Vec<Root>,
     calls: Vec<Call>,
+    /// Steps of all calls that were not followed yet: targets with what the steps have.
+    waiting: Vec<(Node, Marks)>,
+    structure: Structure,
+    next_look: usize,
     next_confirmation: usize,
     /// There was a component with all marks that nobody was asked about.
     is_suspicious: bool,
@@ -94,6 +102,9 @@ impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
             live: Vec::new(),
             roots: Vec::new(),
             calls: Vec::new(),
+            waiting: Vec::new(),
+            structure: property.violation.structure(),
+            next_look: FIRST_LOOK,
             next_confirmation: 0,
             is_suspicious: false,
         }
@@ -107,14 +118,15 @@ impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
             if self.enter(start, Marks::default()) {
                 return Suspicion::Violation;
             }
-            while let Some(call) = self.calls.last_mut() {
+            while let Some(call) = self.calls.last() {
                 if self.graph.is_stopped() {
                     return Suspicion::Stopped;
                 }
-                let Some((target, marks)) = call.steps.pop() else {
+                if self.waiting.len() == call.first {
                     self.leave();
                     continue;
-                };
+                }
+                let Some((target, marks)) = self.waiting.pop() else { break };
                 let is_found = match self.numbers.get(&target) {
                     None => self.enter(target, marks),
                     Some(0) => false,
@@ -123,7 +135,7 @@ impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
                         self.close(number, marks) && self.is_violation(confirm)
                     }
                 };
-                if is_found {
+                if is_found || self.is_look_due() && confirm() {
                     return Suspicion::Violation;
                 }
             }
@@ -155,11 +167,22 @@ impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
             let met = met.fold(Marks::default(), |met, idx| met.with(Marks::one(n_marks + idx as u32)));
             (target, marks.with(met))
         });
-        // The first step is followed first.
         let mut steps: Vec<(Node, Marks)> = steps.collect();
+        // The last one is followed first: the first of those that lead into an accepting component, if there are any.
         steps.reverse();
-        self.calls.push(Call { node, steps });
+        steps.sort_by_key(|(target, _)| self.structure.is_accepting_at(self.moves.parts(*target).1));
+        self.calls.push(Call { node, first: self.waiting.len() });
+        self.waiting.append(&mut steps);
         is_hit
+    }
+
+    /// The number of nodes has doubled.
+    fn is_look_due(&mut self) -> bool {
+        let is_due = self.numbers.len() >= self.next_look;
+        if is_due {
+            self.next_look = self.numbers.len() * 2;
+        }
+        is_due
     }
 
     /// A step leads back to a node on the stack: the components from there on are one. True if it has all marks.
