@@ -25,6 +25,13 @@ pub(super) struct Threads {
     is_off: Vec<bool>,
 }
 
+/// A node of the part.
+struct Around {
+    enabled: BTreeSet<u32>,
+    /// Letters and targets of steps inside.
+    steps: Vec<(u32, Node)>,
+}
+
 /// The operations with arguments that are enabled in a state, by their local names.
 pub(super) fn enabled<G: LetterGraph>(graph: &G, state: u32) -> BTreeSet<u32> {
     let mut enabled = BTreeSet::new();
@@ -45,7 +52,7 @@ impl Threads {
             threads.count(graph, members, moves, is_inside);
             return threads;
         }
-        let mut steps: FxHashMap<Node, (BTreeSet<u32>, Vec<(u32, Node)>)> = FxHashMap::default();
+        let mut around: FxHashMap<Node, Around> = FxHashMap::default();
         let mut open = Vec::new();
         for node in members {
             let here = enabled(graph, moves.parts(*node).0);
@@ -58,16 +65,16 @@ impl Threads {
             });
             inside.sort_unstable();
             inside.dedup();
-            steps.insert(*node, (here, inside));
+            around.insert(*node, Around { enabled: here, steps: inside });
         }
         open.iter().for_each(|pair| _ = threads.number(*pair));
         while let Some((node, name)) = open.pop() {
             let own = threads.number((node, name));
-            let (here, inside) = &steps[&node];
-            if !here.contains(&name) {
+            let Around { enabled, steps } = &around[&node];
+            if !enabled.contains(&name) {
                 threads.note(own, false);
             }
-            for (letter, target) in inside {
+            for (letter, target) in steps {
                 if graph.instance(*letter) == Some(name) {
                     threads.note(own, true);
                 }
