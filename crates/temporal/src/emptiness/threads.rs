@@ -25,12 +25,8 @@ pub(super) struct Threads {
     is_off: Vec<bool>,
 }
 
-/// A node of the part.
-struct Around {
-    enabled: BTreeSet<u32>,
-    /// Letters and targets of steps inside.
-    steps: Vec<(u32, Node)>,
-}
+/// What is enabled in a node, and the steps of the node that stay inside the part, each with its letter.
+type Inside = (BTreeSet<u32>, Vec<(u32, Node)>);
 
 /// The operations with arguments that are enabled in a state, by their local names.
 pub(super) fn enabled<G: LetterGraph>(graph: &G, state: u32) -> BTreeSet<u32> {
@@ -52,7 +48,7 @@ impl Threads {
             threads.count(graph, members, moves, is_inside);
             return threads;
         }
-        let mut around: FxHashMap<Node, Around> = FxHashMap::default();
+        let mut steps: FxHashMap<Node, Inside> = FxHashMap::default();
         let mut open = Vec::new();
         for node in members {
             let here = enabled(graph, moves.parts(*node).0);
@@ -65,16 +61,16 @@ impl Threads {
             });
             inside.sort_unstable();
             inside.dedup();
-            around.insert(*node, Around { enabled: here, steps: inside });
+            steps.insert(*node, (here, inside));
         }
         open.iter().for_each(|pair| _ = threads.number(*pair));
         while let Some((node, name)) = open.pop() {
             let own = threads.number((node, name));
-            let Around { enabled, steps } = &around[&node];
-            if !enabled.contains(&name) {
+            let (here, inside) = &steps[&node];
+            if !here.contains(&name) {
                 threads.note(own, false);
             }
-            for (letter, target) in steps {
+            for (letter, target) in inside {
                 if graph.instance(*letter) == Some(name) {
                     threads.note(own, true);
                 }
