@@ -5,10 +5,13 @@ use abridge_testkit::temporal::machines::{Compared, Reduced, case, compare_formu
 /// `campaign temporal` of the examples checks many more.
 const N_CASES: u64 = 600;
 
+/// Differences that the campaign has found: formulas of CTL beside `WEF` or `SEF`, under symmetry.
+const FOUND: [u64; 3] = [13_067, 13_197, 15_828];
+
 #[test]
 fn forall_machines_and_formulas_all_ways_agree() {
     let mut all = Compared::default();
-    for number in 0..N_CASES {
+    for number in (0..N_CASES).chain(FOUND) {
         let case = case(number);
         match compare_formulas(&case) {
             Ok(compared) => all.add(compared),

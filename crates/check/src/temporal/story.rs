@@ -156,6 +156,8 @@ pub(super) fn branch(
         Ok(walk) => walk,
         Err(trace) => return trace,
     };
+    // Evidence has no letters, so nobody is followed.
+    walk.names = None;
     let any = Letter { truths: Box::default(), instance: None, turn: None };
     let letter = |_: usize| &any;
     let targets: Vec<u32> = path.positions.iter().skip(1).map(|(state, _)| *state).collect();
