@@ -11,6 +11,7 @@ use abridge_reduce::symmetry::{
     symmetry_of,
 };
 use abridge_reduce::{Paths, Por, Selected};
+use abridge_sliced::Sliced;
 use abridge_system::System;
 use abridge_value::BitSet;
 
@@ -27,21 +28,21 @@ const MAX_ENUMERATED_ORDER: u128 = 6;
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
     let is_about_paths = config.formulas.formulas.iter().any(|formula| formula.body.is_some());
     let everything = Scene { system, config, paths: None };
-    let Some(por) = por::settings(system, config) else { return everything.up_to_symmetry(system, &mut explorer) };
+    let Some(por) = por::settings(system, config) else { return everything.all_steps(&mut explorer) };
     if is_about_paths {
         return match config.formulas.visible_operations(system.model()).filter(|_| explorer.may_restart()) {
             Some(visible) if config.por != PorMode::Auto && config.check_por.is_none() => {
                 along_paths(system, config, por, visible, &mut explorer)
             }
-            _ => everything.up_to_symmetry(system, &mut explorer),
+            _ => everything.all_steps(&mut explorer),
         };
     }
     if config.por == PorMode::Auto && config.check_por.is_none() {
         if !explorer.may_restart() {
-            return everything.up_to_symmetry(system, &mut explorer);
+            return everything.all_steps(&mut explorer);
         }
         let mut trial = Trial::new(explorer.control(), system, por, config.answers.clone());
-        let Ok(report) = everything.up_to_symmetry(system, &mut InMemory(&mut trial));
+        let Ok(report) = everything.all_steps(&mut InMemory(&mut trial));
         if !trial.is_promising {
             return Ok(report);
         }
@@ -79,7 +80,7 @@ fn along_paths<E: Explorer>(
             return Ok(Report { por: Some(selected.tally()), ..report });
         }
     }
-    Scene { system, config, paths: None }.up_to_symmetry(system, explorer)
+    Scene { system, config, paths: None }.all_steps(explorer)
 }
 
 /// What is explored, and how.
@@ -92,6 +93,13 @@ struct Scene<'p, 's> {
 }
 
 impl Scene<'_, '_> {
+    /// Explores all steps of the system, by circuits where that pays.
+    fn all_steps<E: Explorer>(self, explorer: &mut E) -> Result<Report, E::Refusal> {
+        let sliced = Sliced::new(self.system, self.config.evaluator);
+        let report = self.up_to_symmetry(&sliced, explorer)?;
+        Ok(Report { sliced: Some(sliced.usage()), ..report })
+    }
+
     /// Explores the steps of `steps`, which are all or some of those of the system.
     fn up_to_symmetry<S: System, E: Explorer>(self, steps: &S, explorer: &mut E) -> Result<Report, E::Refusal> {
         let Scene { system, config, paths } = self;

@@ -8,16 +8,18 @@ use abridge_system::{FindingKind, Gap, Worker};
 
 use crate::explore::Config;
 use crate::record::Tally;
-use crate::scratch::{AHEAD, Scratch};
+use crate::scratch::Scratch;
 
 /// The target of a step is known.
 const KNOWN: u32 = u32::MAX;
 /// The target of a step is new; its number follows.
 const NEW: u32 = u32::MAX - 1;
 
-/// States of each batch of a block: enough to make taking one cheap, few enough to share the block evenly.
-pub(crate) fn batch_size(n_states: usize) -> u32 {
-    (n_states / 64).clamp(8, 64) as u32
+/// States of each batch of a block: enough to make taking one cheap, few enough to share the block evenly. Where many states are best evaluated together,
+/// a batch has as many.
+pub(crate) fn batch_size(n_states: usize, n_workers: usize, states_ahead: usize) -> u32 {
+    let n_batches = if states_ahead > 64 { 4 * n_workers } else { 64 };
+    (n_states / n_batches).clamp(8, states_ahead.max(64)) as u32
 }
 
 #[derive(Default)]
@@ -53,6 +55,7 @@ impl Batch {
         scratch: &mut Scratch<W>,
         (parents, parent_roots): (Range<u32>, &[u64]),
         is_last_level: bool,
+        states_ahead: usize,
     ) {
         self.parents = parents;
         self.parent_roots.clear();
@@ -64,10 +67,10 @@ impl Batch {
         self.leads_too_far = false;
         self.gap = None;
         for (idx, parent) in self.parents.clone().enumerate() {
-            if idx % AHEAD == 0 {
-                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + AHEAD)]);
+            if idx % states_ahead == 0 {
+                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + states_ahead)]);
             }
-            scratch.turn_to(idx % AHEAD);
+            scratch.turn_to(idx % states_ahead);
             let completeness = scratch.expand();
             self.gap = self.gap.max(completeness.gap());
             let position = self.ends.len() as u32;
@@ -148,7 +151,13 @@ impl Batch {
     }
 
     /// Inspects the new states.
-    pub(crate) fn inspect<W: Worker>(&mut self, table: &StateTable, config: &Config, scratch: &mut Scratch<W>) {
+    pub(crate) fn inspect<W: Worker>(
+        &mut self,
+        table: &StateTable,
+        config: &Config,
+        scratch: &mut Scratch<W>,
+        states_ahead: usize,
+    ) {
         self.new.clear();
         let mut start = 0;
         for (position, end) in (0..).zip(&self.ends) {
@@ -156,7 +165,7 @@ impl Batch {
             self.new.extend((start..*end).filter(is_new).map(|candidate| (position, candidate)));
             start = *end;
         }
-        for states in self.new.chunks(AHEAD) {
+        for states in self.new.chunks(states_ahead) {
             let roots = states
                 .iter()
                 .map(|(position, candidate)| (self.parent_roots[*position as usize], self.roots[*candidate as usize]));

@@ -540,7 +540,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.hire(scope);
         self.since_poll = 0;
         let start = block.start;
-        if let Err(error) = self.parallel.begin(block, is_last_level) {
+        if let Err(error) = self.parallel.begin(block, is_last_level, self.system.states_ahead()) {
             self.disk_failed(&error);
             return Some(start);
         }

@@ -51,6 +51,8 @@ struct Block {
     batch_size: u32,
     n_batches: usize,
     is_last_level: bool,
+    /// States that are announced together.
+    states_ahead: usize,
 }
 
 impl<'c> ParallelBlock<'c> {
@@ -79,8 +81,9 @@ impl<'c> ParallelBlock<'c> {
     }
 
     /// Says which states come next.
-    pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool) -> io::Result<()> {
-        let batch_size = batch_size(states.len());
+    pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool, states_ahead: usize) -> io::Result<()> {
+        let states_ahead = states_ahead.max(1);
+        let batch_size = batch_size(states.len(), self.config.workers.get(), states_ahead);
         let n_batches = states.len().div_ceil(batch_size as usize);
         let mut batches = write(&self.batches);
         if batches.len() < n_batches {
@@ -88,7 +91,7 @@ impl<'c> ParallelBlock<'c> {
         }
         let mut block = write(&self.block);
         self.table().read_roots(states.clone(), &mut block.roots)?;
-        (block.states, block.is_last_level) = (states, is_last_level);
+        (block.states, block.is_last_level, block.states_ahead) = (states, is_last_level, states_ahead);
         (block.batch_size, block.n_batches) = (batch_size, n_batches);
         drop(block);
         self.rewind();
@@ -129,7 +132,9 @@ impl<'c> ParallelBlock<'c> {
                     let parents = start..block.states.end.min(start + block.batch_size);
                     let from = (start - block.states.start) as usize;
                     let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
-                    write(&batches[idx]).expand(&table, self.config, scratch, parents, block.is_last_level);
+                    let mut batch = write(&batches[idx]);
+                    batch.expand(&table, self.config, scratch, parents, block.is_last_level, block.states_ahead);
+                    drop(batch);
                     pause();
                 }
             }
@@ -146,7 +151,7 @@ impl<'c> ParallelBlock<'c> {
                         let number = |(batch, candidate): (u32, u32)| read(&batches[batch as usize]).number(candidate);
                         table.sift(part).settle(number);
                     } else {
-                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch);
+                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch, block.states_ahead);
                         pause();
                     }
                 }

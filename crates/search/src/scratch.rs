@@ -13,12 +13,9 @@ pub(crate) struct Scratch<W> {
     target: Vec<u32>,
     target_ids: Vec<u32>,
     /// States to prefetch, and the ids of their nodes.
-    ahead: [Ahead; AHEAD],
-    ahead_ids: [Vec<u32>; AHEAD],
+    ahead: Vec<Ahead>,
+    ahead_ids: Vec<Vec<u32>>,
 }
-
-/// States that are announced together.
-pub(crate) const AHEAD: usize = 16;
 
 impl<W: Worker> Scratch<W> {
     pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S) -> Self {
@@ -30,8 +27,8 @@ impl<W: Worker> Scratch<W> {
             ids: Vec::new(),
             target: Vec::new(),
             target_ids: Vec::new(),
-            ahead: Default::default(),
-            ahead_ids: Default::default(),
+            ahead: Vec::new(),
+            ahead_ids: Vec::new(),
         }
     }
 
@@ -39,8 +36,16 @@ impl<W: Worker> Scratch<W> {
         table.unfold(root, &mut self.words, &mut self.ids);
     }
 
-    /// Reads states that are to be expanded one after the other, at most [`AHEAD`].
+    fn make_room(&mut self, n_states: usize) {
+        if self.ahead.len() < n_states {
+            self.ahead.resize_with(n_states, Ahead::default);
+            self.ahead_ids.resize_with(n_states, Vec::new);
+        }
+    }
+
+    /// Reads states that are to be expanded one after the other.
     pub(crate) fn read_ahead(&mut self, table: &StateTable, roots: &[u64]) {
+        self.make_room(roots.len());
         for ((ahead, ids), root) in self.ahead.iter_mut().zip(&mut self.ahead_ids).zip(roots) {
             table.unfold(*root, &mut ahead.words, ids);
         }
@@ -76,7 +81,7 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
-    /// Inspects states, at most [`AHEAD`], of which the roots are given after those of their parents.
+    /// Inspects states, of which the roots are given after those of their parents.
     pub(crate) fn inspect_all(
         &mut self,
         table: &StateTable,
@@ -85,6 +90,7 @@ impl<W: Worker> Scratch<W> {
         found: &mut dyn FnMut(usize, FindingKind),
     ) -> Option<Gap> {
         let n_states = roots.len();
+        self.make_room(n_states);
         for (ahead, (parent, root)) in self.ahead.iter_mut().zip(roots) {
             table.unfold(parent, &mut ahead.before, &mut self.target_ids);
             table.unfold(root, &mut ahead.words, &mut self.target_ids);

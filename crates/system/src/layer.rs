@@ -30,6 +30,10 @@ pub trait Layer: Sync {
         self.inner().tidy(n_states)
     }
 
+    fn layer_states_ahead(&self) -> usize {
+        self.inner().states_ahead()
+    }
+
     fn layer_may_look_ahead(&self) -> bool {
         self.inner().may_look_ahead()
     }
@@ -72,6 +76,10 @@ impl<L: Layer> System for L {
 
     fn tidy_part(&self) {
         self.inner().tidy_part();
+    }
+
+    fn states_ahead(&self) -> usize {
+        self.layer_states_ahead()
     }
 
     fn may_look_ahead(&self) -> bool {

@@ -31,6 +31,11 @@ pub trait System: Sync {
     /// Does one of the parts that remain, whichever it is; threads may do parts at the same time.
     fn tidy_part(&self) {}
 
+    /// Number of states that are best announced together ([`Worker::announce`]); it may change whenever [`System::tidy`] is called.
+    fn states_ahead(&self) -> usize {
+        16
+    }
+
     /// Evaluation of states ahead of the search is allowed: nothing that is told besides results depends on it.
     fn may_look_ahead(&self) -> bool {
         false
