@@ -22,11 +22,23 @@ pub(crate) fn batch_size(n_states: usize, n_workers: usize, states_ahead: usize)
     (n_states / n_batches).clamp(8, states_ahead.max(64)) as u32
 }
 
+/// The block that a batch belongs to.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct At {
+    pub(crate) is_last_level: bool,
+    /// States that are announced together.
+    pub(crate) states_ahead: usize,
+    /// Number of the blocks before it that were given up.
+    pub(crate) generation: u32,
+}
+
 #[derive(Default)]
 pub(crate) struct Batch {
     parents: Range<u32>,
     parent_roots: Vec<u64>,
-    /// Roots of the targets of all steps, the candidates, in order.
+    /// Steps of all parents.
+    n_steps: usize,
+    /// Roots of the targets of steps, the candidates, in order; without those that are known to be known.
     roots: Vec<u64>,
     /// Where the candidates of each parent end.
     ends: Vec<u32>,
@@ -54,23 +66,23 @@ impl Batch {
         config: &Config,
         scratch: &mut Scratch<W>,
         (parents, parent_roots): (Range<u32>, &[u64]),
-        is_last_level: bool,
-        states_ahead: usize,
+        at: &At,
     ) {
         self.parents = parents;
         self.parent_roots.clear();
         self.parent_roots.extend_from_slice(parent_roots);
         self.roots.clear();
+        self.n_steps = 0;
         self.ends.clear();
         self.tally.clear();
         self.findings.clear();
         self.leads_too_far = false;
         self.gap = None;
         for (idx, parent) in self.parents.clone().enumerate() {
-            if idx % states_ahead == 0 {
-                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + states_ahead)]);
+            if idx % at.states_ahead == 0 {
+                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + at.states_ahead)]);
             }
-            scratch.turn_to(idx % states_ahead);
+            scratch.turn_to(idx % at.states_ahead);
             let completeness = scratch.expand();
             self.gap = self.gap.max(completeness.gap());
             let position = self.ends.len() as u32;
@@ -79,12 +91,13 @@ impl Batch {
             if config.deadlock && scratch.steps.is_deadlock(completeness) {
                 self.findings.push((position, FindingKind::Deadlock, parent));
             }
-            if is_last_level {
+            if at.is_last_level {
                 self.leads_too_far |= !scratch.steps.is_empty();
             } else {
-                scratch.targets(table, |operation, count, root| {
+                self.n_steps += scratch.steps.len();
+                scratch.fresh_targets(table, at.generation, |operation, count, root| {
                     self.tally.add(operation, count);
-                    self.roots.push(root);
+                    self.roots.extend(root);
                 });
             }
             self.ends.push(self.roots.len() as u32);
@@ -114,6 +127,10 @@ impl Batch {
     fn of_shard(&self, shard: usize) -> &[u32] {
         let start = if shard == 0 { 0 } else { self.shard_ends[shard - 1] };
         &self.by_shard[start as usize..self.shard_ends[shard] as usize]
+    }
+
+    pub(crate) fn n_steps(&self) -> usize {
+        self.n_steps
     }
 
     pub(crate) fn n_candidates(&self) -> usize {

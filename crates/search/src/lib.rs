@@ -15,6 +15,7 @@ mod frontier;
 mod graph;
 mod parallel;
 mod pool;
+mod recent;
 mod record;
 mod root;
 mod scout;

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use abridge_store::{N_SHARDS, StateTable};
 use abridge_system::System;
 
-use crate::batch::{Batch, batch_size};
+use crate::batch::{At, Batch, batch_size};
 use crate::explore::Config;
 use crate::scratch::Scratch;
 
@@ -50,9 +50,7 @@ struct Block {
     /// States of a batch.
     batch_size: u32,
     n_batches: usize,
-    is_last_level: bool,
-    /// States that are announced together.
-    states_ahead: usize,
+    at: At,
 }
 
 impl<'c> ParallelBlock<'c> {
@@ -91,7 +89,8 @@ impl<'c> ParallelBlock<'c> {
         }
         let mut block = write(&self.block);
         self.table().read_roots(states.clone(), &mut block.roots)?;
-        (block.states, block.is_last_level, block.states_ahead) = (states, is_last_level, states_ahead);
+        block.states = states;
+        block.at = At { is_last_level, states_ahead, ..block.at };
         (block.batch_size, block.n_batches) = (batch_size, n_batches);
         drop(block);
         self.rewind();
@@ -133,7 +132,7 @@ impl<'c> ParallelBlock<'c> {
                     let from = (start - block.states.start) as usize;
                     let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
                     let mut batch = write(&batches[idx]);
-                    batch.expand(&table, self.config, scratch, parents, block.is_last_level, block.states_ahead);
+                    batch.expand(&table, self.config, scratch, parents, &block.at);
                     drop(batch);
                     pause();
                 }
@@ -151,7 +150,7 @@ impl<'c> ParallelBlock<'c> {
                         let number = |(batch, candidate): (u32, u32)| read(&batches[batch as usize]).number(candidate);
                         table.sift(part).settle(number);
                     } else {
-                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch, block.states_ahead);
+                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch, block.at.states_ahead);
                         pause();
                     }
                 }
@@ -181,11 +180,16 @@ impl<'c> ParallelBlock<'c> {
         block.states.end.min(block.states.start.saturating_add(block.n_batches as u32 * block.batch_size))
     }
 
-    /// The targets of all steps of the block.
-    pub(crate) fn n_candidates(&self) -> u64 {
+    /// Number of all steps of the block.
+    pub(crate) fn n_steps(&self) -> u64 {
         let mut sum = 0;
-        self.for_each_batch(|batch| sum += batch.n_candidates() as u64);
+        self.for_each_batch(|batch| sum += batch.n_steps() as u64);
         sum
+    }
+
+    /// Gives the block up: its steps were not taken.
+    pub(crate) fn give_up(&self) {
+        write(&self.block).at.generation += 1;
     }
 
     /// Numbers the new states.

@@ -3,10 +3,13 @@
 use abridge_store::{PairCache, StateTable};
 use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
 
+use crate::recent::Recent;
+
 pub(crate) struct Scratch<W> {
     pub(crate) worker: W,
     pub(crate) steps: Steps,
     cache: PairCache,
+    recent: Recent,
     /// The state that was read last, and the ids of its nodes.
     pub(crate) words: Vec<u32>,
     ids: Vec<u32>,
@@ -23,6 +26,7 @@ impl<W: Worker> Scratch<W> {
             worker: system.worker(),
             steps: Steps::new(system.width()),
             cache: PairCache::new(),
+            recent: Recent::new(system.width()),
             words: Vec::new(),
             ids: Vec::new(),
             target: Vec::new(),
@@ -64,6 +68,24 @@ impl<W: Worker> Scratch<W> {
         self.worker.successors(&self.words, &mut self.steps)
     }
 
+    /// Operation and number of transitions of each step, and the root of its target, unless this worker met it before in this generation of blocks.
+    pub(crate) fn fresh_targets(
+        &mut self,
+        table: &StateTable,
+        generation: u32,
+        mut each: impl FnMut(u32, u64, Option<u64>),
+    ) {
+        self.recent.forget_before(generation);
+        let near = Some((self.words.as_slice(), self.ids.as_slice()));
+        for step in self.steps.iter() {
+            let root = match self.recent.meet(step.target) {
+                true => None,
+                false => Some(table.fold(&mut self.cache, step.target, near, &mut self.target_ids)),
+            };
+            each(step.operation, step.count, root);
+        }
+    }
+
     /// Operation, number of transitions and root of each step.
     pub(crate) fn targets(&mut self, table: &StateTable, mut each: impl FnMut(u32, u64, u64)) {
         let near = (!self.words.is_empty()).then_some((self.words.as_slice(), self.ids.as_slice()));
@@ -91,15 +113,19 @@ impl<W: Worker> Scratch<W> {
     ) -> Option<Gap> {
         let n_states = roots.len();
         self.make_room(n_states);
+        let wants_before = self.worker.wants_before(asked);
         for (ahead, (parent, root)) in self.ahead.iter_mut().zip(roots) {
-            table.unfold(parent, &mut ahead.before, &mut self.target_ids);
+            if wants_before {
+                table.unfold(parent, &mut ahead.before, &mut self.target_ids);
+            }
             table.unfold(root, &mut ahead.words, &mut self.target_ids);
         }
         let states = &self.ahead[..n_states];
         self.worker.announce(states, Question::Properties(asked));
         let mut completeness = Completeness::Whole;
         for (idx, ahead) in states.iter().enumerate() {
-            let inspected = self.worker.inspect(&ahead.words, Some(&ahead.before), asked, &mut |kind| found(idx, kind));
+            let before = wants_before.then_some(ahead.before.as_slice());
+            let inspected = self.worker.inspect(&ahead.words, before, asked, &mut |kind| found(idx, kind));
             completeness = completeness.and(inspected);
         }
         completeness.gap()

@@ -23,6 +23,8 @@ pub struct SlicedWorker<'a> {
     /// The constants that the compiled machine is for, as the first word of states, and the machine.
     compiled: Option<(u32, Option<Arc<Compiled>>)>,
     version: u32,
+    /// The machine that evaluated the block.
+    evaluated: Option<Arc<Compiled>>,
     block: Block,
     is_about: About,
     /// Vectors of the states of the block, and the next one to be asked about.
@@ -46,7 +48,6 @@ enum About {
 #[derive(Default)]
 struct Buffers {
     caches: Vec<BitCache>,
-    target: Vec<u32>,
     /// Targets of a group, once there are many.
     targets: FxHashSet<Box<[u32]>>,
 }
@@ -61,6 +62,7 @@ impl<'a> SlicedWorker<'a> {
             inner,
             compiled: None,
             version: 0,
+            evaluated: None,
             block: Block::default(),
             is_about: About::Steps,
             words: Vec::new(),
@@ -103,6 +105,7 @@ impl<'a> SlicedWorker<'a> {
             }
             About::Properties => self.block.load(self.system.explicit(), &compiled, &compiled.properties, states),
         }
+        self.evaluated = Some(compiled);
         true
     }
 
@@ -140,16 +143,17 @@ impl<'a> SlicedWorker<'a> {
                 continue;
             };
             let enabled = &self.enabled[row.clone()];
+            let finder = Finder { system: self.system.explicit(), cells: &compiled.cells };
             for idx in ones(enabled, first, end) {
                 let outcome = &compiled.outcomes[idx];
                 group.enter(outcome, out);
-                let finder = Finder { system: self.system.explicit(), cells: &compiled.cells };
-                if !self.buffers.perform(&finder, compiled, &self.block, (outcome, lane), words) {
+                let target = out.push_copy(outcome.operation, words);
+                if !self.buffers.perform(&finder, compiled, &self.block, (outcome, lane), target) {
                     out.truncate(start);
                     return None;
                 }
-                if !outcome.may_repeat || self.buffers.is_new(&group, out) {
-                    out.push(outcome.operation, 1, &self.buffers.target);
+                if outcome.may_repeat && !self.buffers.is_new(&group, out) {
+                    out.truncate(out.len() - 1);
                 }
             }
             first = end;
@@ -196,43 +200,44 @@ impl Group {
 }
 
 impl Buffers {
-    /// Finds the target of an outcome; false if there is no such state.
+    /// Changes a state by an outcome; false if there is no such state.
+    #[inline]
     fn perform(
         &mut self,
         finder: &Finder<'_>,
         compiled: &Compiled,
         block: &Block,
         (outcome, lane): (&Outcome, usize),
-        words: &[u32],
+        words: &mut [u32],
     ) -> bool {
-        self.target.clear();
-        self.target.extend_from_slice(words);
         for update in &outcome.updates {
             let variable = &compiled.variables[update.variable as usize];
             let (cache, deltas) = (&mut self.caches[update.variable as usize], &compiled.deltas[update.deltas as usize]);
-            let old = words[variable.word()];
+            let word = &mut words[variable.word()];
             let new = if update.bits.is_empty() {
-                finder.changed(variable, deltas, old, cache)
+                finder.changed(variable, deltas, *word, cache)
             } else {
                 let bits = update.bits.iter().map(|(bit, signal)| (*bit, block.is_true(*signal, lane)));
-                finder.with_bits(variable, deltas, old, bits, cache)
+                finder.with_bits(variable, deltas, *word, bits, cache)
             };
             let Some(new) = new else { return false };
-            self.target[variable.word()] = new;
+            *word = new;
         }
         true
     }
 
-    /// No earlier step of the group has the target.
+    /// No earlier step of the group has the target of the last one.
     fn is_new(&mut self, group: &Group, out: &Steps) -> bool {
-        let n_targets = out.len() - group.start;
-        if n_targets <= MAX_COMPARED_TARGETS {
-            return out.iter_from(group.start).all(|step| step.target != self.target.as_slice());
+        let n_before = out.len() - 1 - group.start;
+        let Some(last) = out.last() else { return true };
+        let mut before = out.iter_from(group.start).take(n_before);
+        if n_before <= MAX_COMPARED_TARGETS {
+            return before.all(|step| step.target != last.target);
         }
-        if n_targets == MAX_COMPARED_TARGETS + 1 {
-            self.targets = out.iter_from(group.start).map(|step| step.target.into()).collect();
+        if n_before == MAX_COMPARED_TARGETS + 1 {
+            self.targets = before.map(|step| step.target.into()).collect();
         }
-        self.targets.insert(self.target.as_slice().into())
+        self.targets.insert(last.target.into())
     }
 }
 
@@ -258,11 +263,14 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
         if let Some(words) = words
             && self.system.is_on()
             && let Some(lane) = self.lane(words, About::Steps)
-            && let Some(compiled) = self.compiled(words)
-            && !self.block.is_true(compiled.doubt, lane)
-            && let Some(completeness) = self.add_steps(&compiled, lane, words, out)
+            && let Some(compiled) = self.evaluated.take()
         {
-            return completeness;
+            let is_doubtful = self.block.is_true(compiled.doubt, lane);
+            let added = if is_doubtful { None } else { self.add_steps(&compiled, lane, words, out) };
+            self.evaluated = Some(compiled);
+            if let Some(completeness) = added {
+                return completeness;
+            }
         }
         self.inner.expand(origin, alike, out, pause)
     }
@@ -283,6 +291,17 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
         }
     }
 
+    fn layer_wants_before(&self, asked: Properties) -> bool {
+        // Circuits look at a state as a whole; what they leave to others does not.
+        let has_circuits = |roles: &[Option<_>; N_ROLES]| {
+            !(asked.invariant && roles[0].is_none()
+                || asked.assertions && roles[1].is_none()
+                || asked.goal && roles[2].is_none()
+                || asked.propositions)
+        };
+        !self.system.is_on() || self.evaluated.as_ref().is_none_or(|compiled| !has_circuits(&compiled.roles))
+    }
+
     fn layer_inspect(
         &mut self,
         state: &[u32],
@@ -293,7 +312,7 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
         if state[0] & 1 == 1
             && self.system.is_on()
             && let Some(lane) = self.lane(state, About::Properties)
-            && let Some(compiled) = self.compiled(state)
+            && let Some(compiled) = &self.evaluated
         {
             let left: [bool; N_ROLES] = std::array::from_fn(|role| {
                 compiled.roles[role].is_none_or(|signal| self.block.is_true(signal, lane))

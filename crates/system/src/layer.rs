@@ -131,6 +131,10 @@ pub trait WorkerLayer {
         self.inner_mut().announce(states, question);
     }
 
+    fn layer_wants_before(&self, asked: Properties) -> bool {
+        self.inner().wants_before(asked)
+    }
+
     fn layer_inspect(
         &mut self,
         state: &[u32],
@@ -159,6 +163,10 @@ impl<L: WorkerLayer> Worker for L {
 
     fn announce(&mut self, states: &[Ahead], question: Question) {
         self.layer_announce(states, question);
+    }
+
+    fn wants_before(&self, asked: Properties) -> bool {
+        self.layer_wants_before(asked)
     }
 
     fn is_stopped(&self) -> bool {

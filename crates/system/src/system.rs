@@ -130,6 +130,12 @@ pub trait Worker {
         false
     }
 
+    /// States that were inspected before others help to inspect those.
+    fn wants_before(&self, asked: Properties) -> bool {
+        let _ = asked;
+        true
+    }
+
     /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state
     /// that was inspected already: what depends only on words in which the two agree need not be reported again.
     fn inspect(
