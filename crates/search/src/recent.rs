@@ -3,7 +3,7 @@
 //! Most steps lead to states that were met shortly before: two orders of two steps lead to the same state, and both are taken within a few states. A
 //! target that the same worker met earlier in the search is in the table, or comes before in the order of candidates; either way it is not new, and need be
 //! neither folded nor looked up. Workers take the batches of a block in ascending order, which this rests on. Targets of a block that was given up are in no table:
-//! they must be forgotten ([`Recent::forget`]), or their states would be lost.
+//! they must be forgotten ([`Recent::forget_before`]), or their states would be lost.
 
 /// Bytes of the targets that are kept: as many as a core has near by.
 const MAX_BYTES: usize = 1 << 19;

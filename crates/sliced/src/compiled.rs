@@ -6,7 +6,7 @@
 //! instance covered would be lost, which is why everything doubtful is left.
 
 use abridge_blast::{Blast, Circuit, Lit, Replaced};
-use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, Prover, PropertyKind, SatProver, Source};
+use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, Prover, SatProver, Source};
 use abridge_eval::State;
 use abridge_explicit::Explicit;
 use abridge_value::BitSet;
@@ -254,8 +254,9 @@ impl<'b> Builder<'b> {
         let model = self.system.model();
         let op = &model.operations[self.source.operations[operation]];
         let left = |what: &str| format!("operation `{}` has no exact circuit: {what}", op.name);
-        let own: Vec<usize> =
-            (0..self.encoding.instances.len()).filter(|idx| self.encoding.instances[*idx].operation == operation).collect();
+        let own: Vec<usize> = (0..self.encoding.instances.len())
+            .filter(|idx| self.encoding.instances[*idx].operation == operation)
+            .collect();
         for idx in &own {
             let instance = &self.encoding.instances[*idx];
             if let Some(cause) = instance.gaps.first() {

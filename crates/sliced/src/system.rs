@@ -2,7 +2,7 @@
 //!
 //! States, ids, labels and everything that is saved are those of the explicit system, so evaluators can be exchanged between any two blocks. With
 //! [`Evaluator::Auto`] a search begins without circuits. When it is long, the machine is compiled, blocks are evaluated in both ways by turns, and the faster
-//! way is kept. Steps come in the same order either way, so the choice changes no result; what tells otherwise in a sample is not used.
+//! way is kept. Steps come in the same order either way, so the choice changes no result.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,8 +57,6 @@ pub struct Sliced<'a> {
     evaluator: Evaluator,
     /// Circuits are used now.
     is_on: AtomicBool,
-    /// Circuits were used.
-    was_on: AtomicBool,
     plans: Mutex<FxHashMap<u32, Result<Arc<Compiled>, String>>>,
     /// Changes with the plans.
     version: AtomicU32,
@@ -77,7 +75,6 @@ impl<'a> Sliced<'a> {
             system,
             evaluator,
             is_on: AtomicBool::new(is_forced),
-            was_on: AtomicBool::new(false),
             plans: Mutex::default(),
             version: AtomicU32::new(0),
             constants: AtomicU32::new(NO_CONSTANTS),
@@ -133,7 +130,6 @@ impl<'a> Sliced<'a> {
     }
 
     fn compile(&self, words: &[u32]) -> Result<Arc<Compiled>, String> {
-        self.was_on.store(true, Ordering::Relaxed);
         with_stack(|| Compiled::new(self.system, &self.system.decode(words).0).map(Arc::new))
     }
 
@@ -169,7 +165,9 @@ impl<'a> Sliced<'a> {
         }
         usage.reasons.sort();
         usage.reasons.dedup();
-        usage.reasons.extend(self.trial.lock().unwrap_or_else(PoisonError::into_inner).verdict());
+        if self.evaluator == Evaluator::Auto {
+            usage.reasons.extend(self.trial.lock().unwrap_or_else(PoisonError::into_inner).verdict());
+        }
         usage
     }
 }

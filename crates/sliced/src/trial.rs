@@ -21,8 +21,12 @@ enum Stage {
     /// Blocks with circuits fill their tables.
     Warming,
     /// Ways are measured in turns; the present one is by circuits or not.
-    Measuring { is_on: bool },
-    Settled { is_on: bool },
+    Measuring {
+        is_on: bool,
+    },
+    Settled {
+        is_on: bool,
+    },
 }
 
 /// Decides between two ways of evaluation.
@@ -71,7 +75,9 @@ impl Trial {
         let [(without, n_without), (with, n_with)] = self.spent;
         if n_without.min(n_with) < MIN_JUDGED_STATES {
             // A way goes on until it has been judged.
-            return Stage::Measuring { is_on: if self.spent[usize::from(was_on)].1 < MIN_JUDGED_STATES { was_on } else { !was_on } };
+            return Stage::Measuring {
+                is_on: if self.spent[usize::from(was_on)].1 < MIN_JUDGED_STATES { was_on } else { !was_on },
+            };
         }
         let per_state = |time: Duration, n_states: u64| time.as_secs_f64() / n_states as f64;
         let limit = per_state(without, n_without) * (1.0 - 1.0 / f64::from(MIN_SAVED_PART));

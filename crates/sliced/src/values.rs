@@ -173,8 +173,7 @@ impl Deltas {
 
     fn place(&self, id: u32) -> Option<&AtomicU32> {
         let chunk = self.chunks.get(id as usize / DELTA_CHUNK_IDS)?;
-        let chunk =
-            chunk.get_or_init(|| std::iter::repeat_with(AtomicU32::default).take(DELTA_CHUNK_IDS).collect());
+        let chunk = chunk.get_or_init(|| std::iter::repeat_with(AtomicU32::default).take(DELTA_CHUNK_IDS).collect());
         Some(&chunk[id as usize % DELTA_CHUNK_IDS])
     }
 
@@ -216,6 +215,9 @@ impl Finder<'_> {
         bits: impl Iterator<Item = Bit>,
         cache: &mut BitCache,
     ) -> Option<u32> {
+        if variable.stride == 1 {
+            return self.with_few_bits(variable, deltas, id, bits, cache);
+        }
         let mut new = std::mem::take(&mut cache.bits);
         variable.bits(id, &mut new);
         for ((new, clear), set) in new.iter_mut().zip(&deltas.clear).zip(&deltas.set) {
@@ -232,6 +234,34 @@ impl Finder<'_> {
         });
         cache.bits = new;
         found
+    }
+}
+
+impl Finder<'_> {
+    /// The same for values whose bits are one word.
+    #[inline]
+    fn with_few_bits(
+        &self,
+        variable: &Variable,
+        deltas: &Deltas,
+        id: u32,
+        bits: impl Iterator<Item = Bit>,
+        cache: &mut BitCache,
+    ) -> Option<u32> {
+        let old = variable.entry(id)[0].load(Ordering::Acquire) & DATA_MASK;
+        let (mut clear, mut set) = (deltas.clear[0], deltas.set[0]);
+        for (bit, is_true) in bits {
+            clear |= 1 << bit;
+            set |= u64::from(is_true) << bit;
+        }
+        let new = old & !clear | set;
+        let place = BitCache::place(&[new]);
+        if cache.keys[place] == new && cache.ids[place] != 0 {
+            return Some(cache.ids[place] - 1);
+        }
+        let id = variable.id_of(self.system, self.cells, &[new])?;
+        cache.keep(&[new], id);
+        Some(id)
     }
 }
 

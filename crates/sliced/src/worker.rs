@@ -212,7 +212,8 @@ impl Buffers {
     ) -> bool {
         for update in &outcome.updates {
             let variable = &compiled.variables[update.variable as usize];
-            let (cache, deltas) = (&mut self.caches[update.variable as usize], &compiled.deltas[update.deltas as usize]);
+            let (cache, deltas) =
+                (&mut self.caches[update.variable as usize], &compiled.deltas[update.deltas as usize]);
             let word = &mut words[variable.word()];
             let new = if update.bits.is_empty() {
                 finder.changed(variable, deltas, *word, cache)
@@ -314,9 +315,8 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
             && let Some(lane) = self.lane(state, About::Properties)
             && let Some(compiled) = &self.evaluated
         {
-            let left: [bool; N_ROLES] = std::array::from_fn(|role| {
-                compiled.roles[role].is_none_or(|signal| self.block.is_true(signal, lane))
-            });
+            let left: [bool; N_ROLES] =
+                std::array::from_fn(|role| compiled.roles[role].is_none_or(|signal| self.block.is_true(signal, lane)));
             let left = Properties {
                 invariant: asked.invariant && left[0],
                 assertions: asked.assertions && left[1],

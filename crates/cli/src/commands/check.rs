@@ -16,8 +16,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Evaluator, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict, ViolationKind, check,
-    check_on_disk, fingerprint, limit_text,
+    Config, Engine, Evaluator, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict,
+    ViolationKind, check, check_on_disk, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
