@@ -2,7 +2,7 @@
 //!
 //! Two programs come from the encoding: one for the steps (guards, errors and new bits of every instance), one for the properties of states. What is chosen inside
 //! an instance is enumerated, so that every instance has at most one outcome. An operation without an exact circuit, or whose transitions circuits cannot count, is
-//! left to the explicit system, with the reason; so is a role (invariant, assertions, goal) with such a property. A step that no
+//! left to the explicit system, with the reason; so is a role (invariant, assertions, goal, propositions) with such a property. A step that no
 //! instance covered would be lost, which is why everything doubtful is left.
 
 use abridge_blast::{Blast, Circuit, Lit, Replaced};
@@ -35,13 +35,15 @@ pub(crate) struct Compiled {
     /// For each operation the end of its outcomes; nothing if it is left to the explicit system.
     pub(crate) operations: Vec<Option<usize>>,
     pub(crate) properties: Program,
-    /// Something is to be looked at, for invariant, assertions and goal; nothing for a role that is left to the explicit system.
+    /// Something is to be looked at, for each role; nothing for a role that is left to the explicit system.
     pub(crate) roles: [Option<Signal>; N_ROLES],
     /// Reasons for what is left to the explicit system.
     pub(crate) reasons: Vec<String>,
 }
 
-pub(crate) const N_ROLES: usize = 3;
+/// Invariant, assertions, goal and propositions.
+pub(crate) const N_ROLES: usize = 4;
+const GOAL: usize = 2;
 
 /// One way in which a step can happen.
 pub(crate) struct Outcome {
@@ -96,6 +98,7 @@ impl Compiled {
             variables: system.variables().to_vec(),
             operations: system.operations().to_vec(),
             labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
+            propositions: system.propositions().to_vec(),
         };
         let mut prover = StoppedProver { prover: SatProver::default(), system };
         let encoding = Encoding::new(&source, constants, &Config::default(), &mut prover);
@@ -228,7 +231,7 @@ impl<'b> Builder<'b> {
         for property in &self.encoding.properties {
             let role = role_of(property.kind);
             match property.truth {
-                Ok(truth) if role == 2 => lits[role].push(!truth.fails),
+                Ok(truth) if role == GOAL => lits[role].push(!truth.fails),
                 Ok(truth) => lits[role].push(!truth.holds),
                 Err(cause) => {
                     let subject = property.kind.subject();
@@ -350,7 +353,8 @@ fn role_of(kind: PropertyKind) -> usize {
     match kind {
         PropertyKind::Invariant(_) => 0,
         PropertyKind::Assertion(_) => 1,
-        PropertyKind::Goal => 2,
+        PropertyKind::Goal => GOAL,
+        PropertyKind::Proposition(_) => 3,
     }
 }
 

@@ -298,7 +298,7 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
             !(asked.invariant && roles[0].is_none()
                 || asked.assertions && roles[1].is_none()
                 || asked.goal && roles[2].is_none()
-                || asked.propositions)
+                || asked.propositions && roles[3].is_none())
         };
         !self.system.is_on() || self.evaluated.as_ref().is_none_or(|compiled| !has_circuits(&compiled.roles))
     }
@@ -321,7 +321,7 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
                 invariant: asked.invariant && left[0],
                 assertions: asked.assertions && left[1],
                 goal: asked.goal && left[2],
-                propositions: asked.propositions,
+                propositions: asked.propositions && left[3],
             };
             if left == Properties::default() {
                 return Completeness::Whole;
