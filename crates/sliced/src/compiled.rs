@@ -9,6 +9,7 @@ use abridge_blast::{Blast, Circuit, Lit, Replaced};
 use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, Prover, SatProver, Source};
 use abridge_eval::State;
 use abridge_explicit::Explicit;
+use abridge_model::{ModelNode, may_fail};
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
@@ -260,6 +261,10 @@ impl<'b> Builder<'b> {
         let own: Vec<usize> = (0..self.encoding.instances.len())
             .filter(|idx| self.encoding.instances[*idx].operation == operation)
             .collect();
+        // Labels are left out where a condition on constants alone does not hold, be it false or ill-defined.
+        if own.is_empty() && may_fail(model, ModelNode::Subst(op.body)) {
+            return Err(left("it may be ill-defined, whatever the state"));
+        }
         for idx in &own {
             let instance = &self.encoding.instances[*idx];
             if let Some(cause) = instance.gaps.first() {
@@ -275,6 +280,10 @@ impl<'b> Builder<'b> {
         }
         let instances = &self.encoding.instances;
         let has_choice = own.iter().any(|idx| instances[*idx].has_choice || !instances[*idx].choices.is_empty());
+        if has_choice && own.len() > 1 {
+            // Whether labels or choices come first is not known here, and steps come in the order of the explicit system.
+            return Err(left("choices beside parameters"));
+        }
         if !op.outputs.is_empty() && (has_choice || op.params.is_empty() && own.len() > 1) {
             return Err(left("outputs that tell transitions apart"));
         }
@@ -287,7 +296,7 @@ impl<'b> Builder<'b> {
                 self.n_groups += 1;
             }
             let outcomes = outcomes(&mut self.encoding.blast.circuit, instance, &mut own_errors)
-                .ok_or_else(|| left("too many choices"))?;
+                .ok_or_else(|| left("choices that are many, or of several things"))?;
             let may_repeat = outcomes.len() > 1;
             drawn.extend(outcomes.into_iter().map(|(relation, writes)| Drawn { relation, writes, group, may_repeat }));
         }
@@ -368,15 +377,16 @@ fn is_exact(instance: &Instance) -> bool {
 /// Relation and writes of each outcome of an instance.
 type Outcomes = Vec<(Lit, Vec<(CellId, Lit)>)>;
 
-/// The outcomes of an instance: what is chosen is replaced by each of its values. Nothing if there are too many.
+/// The outcomes of an instance: what is chosen is replaced by each of its values. Nothing if there are too many, or if their order may be another one than that of
+/// the explicit system, which tries elements in ascending order: then something else than one element is chosen.
 fn outcomes(circuit: &mut Circuit, instance: &Instance, errors: &mut Vec<Lit>) -> Option<Outcomes> {
     let error = circuit.and(instance.error.context, instance.error.ill_defined);
     let writes: Vec<(CellId, Lit)> = instance.writes.iter().filter_map(|(cell, new)| Some((*cell, (*new)?))).collect();
     let mut lits = vec![instance.relation, error];
     lits.extend(writes.iter().map(|(_, lit)| *lit));
     let (mut found, mut n_nodes) = (Vec::new(), 0);
-    let mut open = vec![(lits, 0)];
-    while let Some((lits, n_chosen)) = open.pop() {
+    let mut open = vec![(lits, 0, 0)];
+    while let Some((lits, n_chosen, n_true)) = open.pop() {
         n_nodes += 1;
         if n_nodes > MAX_CHOICE_NODES || found.len() > MAX_OUTCOMES {
             return None;
@@ -387,6 +397,9 @@ fn outcomes(circuit: &mut Circuit, instance: &Instance, errors: &mut Vec<Lit>) -
         let Some(choice) = instance.choices.get(n_chosen) else {
             errors.push(lits[1]);
             if lits[0] != Lit::FALSE {
+                if n_chosen > 0 && n_true != 1 {
+                    return None;
+                }
                 found.push((lits[0], writes.iter().map(|(cell, _)| *cell).zip(lits[2..].iter().copied()).collect()));
             }
             continue;
@@ -396,7 +409,7 @@ fn outcomes(circuit: &mut Circuit, instance: &Instance, errors: &mut Vec<Lit>) -
             let with = |input: Lit| (input == *choice).then_some(value);
             let mut done = Replaced::default();
             let lits = lits.iter().map(|lit| circuit.replace(*lit, &with, &mut done)).collect();
-            open.push((lits, n_chosen + 1));
+            open.push((lits, n_chosen + 1, n_true + usize::from(value == Lit::TRUE)));
         }
     }
     Some(found)
