@@ -9,7 +9,7 @@ use abridge_blast::{Blast, Circuit, Lit, Replaced};
 use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, Prover, SatProver, Source};
 use abridge_eval::State;
 use abridge_explicit::Explicit;
-use abridge_model::{ModelNode, may_fail};
+use abridge_model::{Model, ModelNode, Subst, SubstId, may_fail};
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
@@ -265,6 +265,9 @@ impl<'b> Builder<'b> {
         if own.is_empty() && may_fail(model, ModelNode::Subst(op.body)) {
             return Err(left("it may be ill-defined, whatever the state"));
         }
+        if has_doubtful_guard(model, op.body) {
+            return Err(left("a condition around others that may be ill-defined"));
+        }
         for idx in &own {
             let instance = &self.encoding.instances[*idx];
             if let Some(cause) = instance.gaps.first() {
@@ -315,7 +318,7 @@ impl<'b> Builder<'b> {
         variables: &[Variable],
         writes: &[(CellId, Lit)],
         deltas: &mut Vec<Deltas>,
-        known: &mut FxHashMap<(usize, Box<[u64]>, Box<[u64]>), u32>,
+        known: &mut FxHashMap<Masks, u32>,
     ) -> Vec<Sketch> {
         let mut updates = Vec::new();
         for (position, variable) in variables.iter().enumerate() {
@@ -344,6 +347,9 @@ impl<'b> Builder<'b> {
     }
 }
 
+/// Position of a variable, and the bits that are cleared and set.
+type Masks = (usize, Box<[u64]>, Box<[u64]>);
+
 /// An update whose literals are given by their places among the roots.
 struct Sketch {
     variable: u32,
@@ -355,6 +361,24 @@ impl Sketch {
     fn placed(self, signal: impl Fn(usize) -> Signal) -> Update {
         let bits = self.bits.into_iter().map(|(bit, place)| (bit, signal(place))).collect();
         Update { variable: self.variable, deltas: self.deltas, bits }
+    }
+}
+
+/// A condition around further conditions may be ill-defined, which is an error even where one of those is false.
+fn has_doubtful_guard(model: &Model, body: SubstId) -> bool {
+    let (mut body, mut is_doubtful) = (body, false);
+    loop {
+        let (pred, inner) = match model.subst(body) {
+            Subst::Pre { pred, body } => (*pred, *body),
+            Subst::Select { branches, otherwise: None } if branches.len() == 1 => branches[0],
+            Subst::Any { .. } => return is_doubtful,
+            _ => return false,
+        };
+        if is_doubtful {
+            return true;
+        }
+        is_doubtful = may_fail(model, ModelNode::Pred(pred));
+        body = inner;
     }
 }
 
