@@ -23,6 +23,10 @@ const MAX_OUTCOMES: usize = 256;
 const MAX_CHOICE_NODES: usize = 4096;
 const MAX_INSTANCES: usize = 1 << 13;
 
+/// Conflicts of a proof, and steps of a translation: the search waits for them.
+const MAX_CONFLICTS: u64 = 2_000;
+const MAX_FUEL: u64 = 5_000_000;
+
 /// Both programs of a machine, and what their outputs mean.
 pub(crate) struct Compiled {
     pub(crate) cells: Cells,
@@ -75,6 +79,9 @@ struct StoppedProver<'p> {
 
 impl Prover for StoppedProver<'_> {
     fn satisfiable(&mut self, blast: &mut Blast, assumptions: &[Lit], queries: &[Vec<Lit>]) -> BitSet {
+        if self.is_over() {
+            return (0..queries.len()).collect();
+        }
         self.prover.satisfiable(blast, assumptions, queries)
     }
 
@@ -101,8 +108,9 @@ impl Compiled {
             labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
             propositions: system.propositions().to_vec(),
         };
-        let mut prover = StoppedProver { prover: SatProver::default(), system };
-        let encoding = Encoding::new(&source, constants, &Config::default(), &mut prover);
+        let mut prover = StoppedProver { prover: SatProver { conflicts: MAX_CONFLICTS }, system };
+        let config = Config { fuel: MAX_FUEL, ..Config::default() };
+        let encoding = Encoding::new(&source, constants, &config, &mut prover);
         let encoding = encoding.map_err(|gap| gap.text(system.model()))?;
         Builder::new(system, &source, encoding).build()
     }
