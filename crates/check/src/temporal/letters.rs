@@ -5,26 +5,36 @@
 //! are not defined, are told as such and never as false.
 
 use std::cmp::Ordering;
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use abridge_eval::{Env, Error, State, Val};
+use abridge_eval::{Env, Error, State, Val, put_val, read_val};
 use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
+use abridge_reduce::symmetry::{Group, Permutation, Turns};
 use abridge_system::{
-    Alike, Completeness, FindingKind, Layer, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
+    Alike, Completeness, FindingKind, Gap, LabelId, Layer, Marks, Origin, Pause, Properties, Step, Steps, System,
+    Worker, WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
+use abridge_value::bytes::{Reader, put_bytes, put_number};
 use rustc_hash::FxHashMap;
 
 use super::atoms::{Atom, Change, Pattern};
+use super::turns::{Permutations, turned_vals};
 
 /// Values of all atoms, and the operation with its arguments that the step is an instance of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Letter {
     pub(crate) truths: Box<[Truth]>,
     pub(crate) instance: Option<u32>,
+    /// The number of the permutation between the target of the step and its representative, where instances count and there is one.
+    pub(crate) turn: Option<u32>,
 }
+
+/// Truths by the numbers under which they are saved.
+const TRUTHS: [Truth; 4] = [Truth::False, Truth::True, Truth::IllDefined, Truth::Unknown];
 
 /// Letters by number, shared by all threads.
 #[derive(Default)]
@@ -33,6 +43,11 @@ struct Table {
     letters: Vec<Letter>,
     /// Numbers of operations with arguments.
     instances: FxHashMap<(u32, Vec<Val>), u32>,
+    /// Operations with arguments by their numbers.
+    named: Vec<(u32, Vec<Val>)>,
+    permutations: Permutations,
+    /// By permutation and instance.
+    turned: FxHashMap<(u32, u32), u32>,
 }
 
 /// A B machine, or some of its steps, with letters on the steps.
@@ -42,6 +57,8 @@ pub(crate) struct Lettered<'s, 'm, S> {
     atoms: &'s [Atom],
     needs_labels: bool,
     needs_instances: bool,
+    /// The group of a quotient around it, if instances are to be followed through that.
+    group: Option<Group>,
     table: Mutex<Table>,
 }
 
@@ -53,13 +70,67 @@ impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
             atoms,
             needs_labels: needs_instances || atoms.iter().any(Atom::needs_labels),
             needs_instances,
+            group: None,
             table: Mutex::default(),
         }
+    }
+
+    /// The same for a quotient by a group that lies around it.
+    #[must_use]
+    pub(crate) fn turned_by(self, group: Option<Group>) -> Self {
+        Lettered { group: group.filter(|_| self.needs_instances), ..self }
+    }
+
+    pub(crate) fn group(&self) -> Option<&Group> {
+        self.group.as_ref()
+    }
+
+    /// Notes permutations on steps, if they are needed.
+    pub(crate) fn turns(&self) -> Option<&dyn Turns> {
+        self.group.is_some().then_some(self as &dyn Turns)
+    }
+
+    /// The images of points under a permutation.
+    pub(crate) fn images(&self, turn: u32) -> Permutation {
+        locked(&self.table).permutations.get(turn).to_vec()
+    }
+
+    /// The number of an instance after a permutation.
+    pub(crate) fn turned_instance(&self, turn: u32, instance: u32) -> u32 {
+        let mut table = locked(&self.table);
+        let Some(group) = &self.group else { return instance };
+        if let Some(known) = table.turned.get(&(turn, instance)) {
+            return *known;
+        }
+        let Some((operation, params)) = table.named.get(instance as usize) else { return instance };
+        let (operation, params) = (*operation, turned_vals(group, table.permutations.get(turn), params));
+        let image = table.instance(operation, params);
+        table.turned.insert((turn, instance), image);
+        image
     }
 
     /// All letters so far, by number.
     pub(crate) fn letters(&self) -> Vec<Letter> {
         locked(&self.table).letters.clone()
+    }
+
+    pub(crate) fn n_letters(&self) -> usize {
+        locked(&self.table).letters.len()
+    }
+
+    /// The value of an atom in a letter.
+    pub(crate) fn truth(&self, letter: u32, atom: usize) -> Truth {
+        locked(&self.table).letters[letter as usize].truths[atom]
+    }
+
+    /// The operation with its arguments that the step of a letter is an instance of.
+    pub(crate) fn instance_of(&self, letter: u32) -> Option<u32> {
+        locked(&self.table).letters[letter as usize].instance
+    }
+
+    /// The permutation on the step of a letter.
+    pub(crate) fn turn_of(&self, letter: u32) -> Option<u32> {
+        locked(&self.table).letters[letter as usize].turn
     }
 
     /// The number of an operation with its arguments.
@@ -84,8 +155,72 @@ impl Table {
     }
 
     fn instance(&mut self, operation: u32, params: Vec<Val>) -> u32 {
-        let next = self.instances.len() as u32;
-        *self.instances.entry((operation, params)).or_insert(next)
+        let instance = (operation, params);
+        if let Some(known) = self.instances.get(&instance) {
+            return *known;
+        }
+        let number = self.named.len() as u32;
+        self.named.push(instance.clone());
+        self.instances.insert(instance, number);
+        number
+    }
+
+    /// Letters, instances and permutations in the order of their numbers. An instance whose values cannot be written ends the list, which is then refused.
+    fn save(&self, out: &mut Vec<u8>) {
+        let put_option =
+            |out: &mut Vec<u8>, number: Option<u32>| put_number(out, number.map_or(0, |it| u64::from(it) + 1));
+        put_number(out, self.letters.len() as u64);
+        for letter in &self.letters {
+            out.extend(letter.truths.iter().map(|truth| *truth as u8));
+            put_option(out, letter.instance);
+            put_option(out, letter.turn);
+        }
+        self.permutations.save(out);
+        put_number(out, self.named.len() as u64);
+        for (operation, params) in &self.named {
+            put_number(out, u64::from(*operation));
+            put_number(out, params.len() as u64);
+            if params.iter().try_for_each(|param| put_val(out, param)).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Reads what was saved, for permutations of so many points.
+    fn restore(reader: &mut Reader<'_>, n_atoms: usize, n_points: usize) -> Option<Table> {
+        let mut table = Table::default();
+        let option = |reader: &mut Reader<'_>| {
+            let number: u32 = reader.small()?;
+            Some(number.checked_sub(1))
+        };
+        let letters = reader.list(|reader| {
+            let truths = (0..n_atoms).map(|_| TRUTHS.get(usize::from(reader.byte()?)).copied());
+            let truths: Option<Box<[Truth]>> = truths.collect();
+            Some(Letter { truths: truths?, instance: option(reader)?, turn: option(reader)? })
+        })?;
+        for (number, letter) in letters.iter().enumerate() {
+            (table.number(letter) as usize == number).then_some(())?;
+        }
+        table.permutations = Permutations::restore(reader, n_points)?;
+        let instances = reader.list(|reader| Some((reader.small()?, reader.list(read_val)?)))?;
+        for (number, (operation, params)) in instances.into_iter().enumerate() {
+            (table.instance(operation, params) as usize == number).then_some(())?;
+        }
+        let (n_instances, n_turns) = (table.named.len(), table.permutations.len());
+        let is_known = |letter: &Letter| {
+            letter.instance.is_none_or(|instance| (instance as usize) < n_instances)
+                && letter.turn.is_none_or(|turn| (turn as usize) < n_turns)
+        };
+        letters.iter().all(is_known).then_some(table)
+    }
+}
+
+impl<S: System> Turns for Lettered<'_, '_, S> {
+    fn turned(&self, marks: Marks, images: &[u32]) -> Marks {
+        let mut table = locked(&self.table);
+        let turn = Some(table.permutations.number(images));
+        let letter = Letter { turn, ..table.letters[marks as usize].clone() };
+        u64::from(table.number(&letter))
     }
 }
 
@@ -98,6 +233,27 @@ impl<S: System> Layer for Lettered<'_, '_, S> {
 
     fn inner(&self) -> &S {
         self.inner
+    }
+
+    fn layer_save_notes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_bytes(&mut out, &self.inner.save_notes());
+        locked(&self.table).save(&mut out);
+        out
+    }
+
+    fn layer_restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        let mut reader = Reader::new(notes);
+        let inner = reader.bytes().ok_or(io::ErrorKind::InvalidData)?;
+        self.inner.restore(marks, source, inner)?;
+        let n_points = self.group.as_ref().map_or(0, |group| group.identity().len());
+        let restored = Table::restore(&mut reader, self.atoms.len(), n_points).filter(|_| reader.is_empty());
+        *locked(&self.table) = restored.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(())
+    }
+
+    fn layer_is_mark(&self, marks: Marks) -> bool {
+        marks < locked(&self.table).letters.len() as u64
     }
 
     fn layer_worker(&self) -> Self::Worker<'_> {
@@ -169,14 +325,17 @@ impl<W: Worker> LetteredWorker<'_, W> {
     fn take(&mut self, words: &[u32], steps: &Steps, completeness: Completeness, out: &mut Steps) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
+        out.puts_off |= steps.puts_off;
         let (mut truths, inspected) = self.of_state(words, steps, completeness);
-        let completeness = completeness.and(inspected);
+        // A value that is not known is part of the letter. What was ended may have one the next time.
+        let ended = inspected.gap().filter(|gap| *gap >= Gap::Memory);
+        let completeness = completeness.and(ended.into());
         if steps.is_deadlock(completeness) {
             let letter = self.letter(&truths, None);
             out.set_ending(Some(u64::from(letter)));
             return completeness;
         }
-        let mut last: Option<(u32, Option<abridge_system::LabelId>, u32)> = None;
+        let mut last: Option<(u32, Option<LabelId>, u32)> = None;
         let is_simple = !self.atoms.iter().any(|atom| matches!(atom, Atom::Change(..) | Atom::BeforeAfter(..)));
         for step in steps.iter() {
             let number = match last {
@@ -200,7 +359,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     fn letter(&mut self, truths: &[Truth], instance: Option<u32>) -> u32 {
-        let letter = Letter { truths: truths.into(), instance };
+        let letter = Letter { truths: truths.into(), instance, turn: None };
         if let Some(known) = self.known.get(&letter) {
             return *known;
         }
@@ -240,13 +399,18 @@ impl<W: Worker> LetteredWorker<'_, W> {
         for (idx, atom) in self.atoms.iter().enumerate() {
             truths[idx] = match atom {
                 Atom::Proposition(number) => propositions[*number as usize],
-                atom if atom.needs_all_steps() && (!completeness.is_whole() || steps.is_reduced) => Truth::Unknown,
+                atom if atom.needs_all_steps() && !completeness.is_whole() => Truth::Unknown,
+                atom if atom.needs_targets() && steps.is_reduced => Truth::Unknown,
                 Atom::Enabled(pattern) => self.enabled(words, pattern, steps),
-                Atom::Deadlock => steps.is_empty().into(),
+                Atom::Deadlock => (steps.is_empty() && !steps.is_reduced).into(),
                 Atom::NoneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 0),
                 Atom::AtMostOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n <= 1),
                 Atom::ExactlyOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 1),
-                Atom::NoOther(pattern) => steps.iter().all(|step| step.operation == pattern.operation).into(),
+                Atom::NoOther(pattern) => {
+                    let left_out = steps.left_out.iter().map(|(operation, _)| *operation);
+                    let mut operations = steps.iter().map(|step| step.operation).chain(left_out);
+                    operations.all(|operation| operation == pattern.operation).into()
+                }
                 Atom::Sink => steps.iter().all(|step| step.target == words).into(),
                 Atom::Error => (!steps.ill_defined().is_empty()).into(),
                 Atom::DeterministicOutput => self.has_one_output(steps).into(),
@@ -285,8 +449,10 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     fn enabled(&mut self, words: &[u32], pattern: &Pattern, steps: &Steps) -> Truth {
-        for step in steps.iter().filter(|step| step.operation == pattern.operation) {
-            match self.matches(words, pattern, &step) {
+        let taken = steps.iter().map(|step| (step.operation, step.label));
+        let all = taken.chain(steps.left_out.iter().copied());
+        for (operation, label) in all.filter(|(operation, _)| *operation == pattern.operation) {
+            match self.matches(words, pattern, operation, label) {
                 Truth::False => {}
                 other => return other,
             }
@@ -295,16 +461,16 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     /// Whether a step is one of those that a pattern means. Arguments are evaluated in the state that it leaves.
-    fn matches(&mut self, words: &[u32], pattern: &Pattern, step: &Step<'_>) -> Truth {
-        if step.operation != pattern.operation {
+    fn matches(&mut self, words: &[u32], pattern: &Pattern, operation: u32, label: Option<LabelId>) -> Truth {
+        if operation != pattern.operation {
             return Truth::False;
         }
         if !pattern.has_arguments() {
             return Truth::True;
         }
-        let Some(label) = step.label else { return Truth::Unknown };
+        let Some(label) = label else { return Truth::Unknown };
         let system = self.system;
-        let params = system.label_values(step.operation, label).params;
+        let params = system.label_values(operation, label).params;
         for (argument, param) in pattern.arguments.iter().zip(params) {
             let Some(argument) = argument else { continue };
             let is_equal = self.evaluator.value(*argument, words).and_then(|val| {
@@ -324,7 +490,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     fn on_step(&mut self, words: &[u32], step: &Step<'_>, truths: &mut [Truth]) {
         for (idx, atom) in self.atoms.iter().enumerate().filter(|(_, atom)| atom.is_about_step()) {
             truths[idx] = match atom {
-                Atom::Taken(pattern) => self.matches(words, pattern, step),
+                Atom::Taken(pattern) => self.matches(words, pattern, step.operation, step.label),
                 Atom::Change(change, expr) => {
                     self.evaluator.changes(*change, *expr, words, step.target).unwrap_or_else(|error| truth_of(&error))
                 }
