@@ -44,6 +44,7 @@ pub use abridge_explicit::{
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
 pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, SideBySide};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
+pub use abridge_sliced::{Evaluator, Usage as SlicedUsage};
 pub use abridge_store::{Medium, Ram, Volume};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};
 pub use abridge_value::bytes::Key;
@@ -72,6 +73,8 @@ pub struct Config {
     pub eval: abridge_eval::Config,
     pub system: SystemConfig,
     pub engine: Engine,
+    /// The way in which the explicit engine evaluates steps and properties.
+    pub evaluator: Evaluator,
     /// Nodes of decision diagrams at most, for the symbolic engine.
     pub max_nodes: usize,
     pub strategy: Strategy,
@@ -122,6 +125,7 @@ impl Default for Config {
             eval: abridge_eval::Config::default(),
             system: SystemConfig::default(),
             engine: Engine::Explicit,
+            evaluator: Evaluator::Auto,
             max_nodes: DEFAULT_MAX_NODES,
             strategy: Strategy::BreadthFirst,
             invariant: true,
@@ -342,6 +346,7 @@ fn summarise(
         outside_scope: remarks.n_outside,
         por: None,
         symbolic: None,
+        sliced: None,
         table_bytes: exploration.table.bytes() as u64,
         profile: Profile::default(),
         symmetry: SymmetryReport::default(),

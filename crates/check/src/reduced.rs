@@ -11,6 +11,7 @@ use abridge_reduce::symmetry::{
     symmetry_of,
 };
 use abridge_reduce::{Paths, Por, Selected, Tally};
+use abridge_sliced::Sliced;
 use abridge_system::System;
 
 use crate::explorer::{Explorer, Unwatched};
@@ -26,10 +27,10 @@ const MAX_ENUMERATED_ORDER: u128 = 6;
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
     let is_about_paths = config.formulas.formulas.iter().any(|formula| formula.body.is_some());
     let everything = Scene { system, config, paths: None };
-    let Some(por) = por::settings(system, config) else { return everything.up_to_symmetry(system, &mut explorer) };
+    let Some(por) = por::settings(system, config) else { return everything.all_steps(&mut explorer) };
     let paths = match is_about_paths.then(|| asked_paths(system, config, &explorer)) {
         Some(Err(why)) => {
-            let report = everything.up_to_symmetry(system, &mut explorer)?;
+            let report = everything.all_steps(&mut explorer)?;
             let refused = Tally { refused: Some(why), ..Tally::default() };
             return Ok(Report { por: (config.por != PorMode::Auto).then_some(refused), ..report });
         }
@@ -38,10 +39,10 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
     };
     if config.por == PorMode::Auto && config.check_por.is_none() {
         if !explorer.may_restart() {
-            return everything.up_to_symmetry(system, &mut explorer);
+            return everything.all_steps(&mut explorer);
         }
         let mut trial = Trial::new(explorer.control(), system, por, paths.as_ref(), config.answers.clone());
-        let Ok(report) = everything.up_to_symmetry(system, &mut trial);
+        let Ok(report) = everything.all_steps(&mut trial);
         if !trial.is_promising {
             return Ok(report);
         }
@@ -94,7 +95,7 @@ fn along_paths<E: Explorer>(
             return Ok(Report { por: Some(selected.tally()), ..report });
         }
     }
-    Scene { system, config, paths: None }.up_to_symmetry(system, explorer)
+    Scene { system, config, paths: None }.all_steps(explorer)
 }
 
 /// What is explored, and how.
@@ -107,6 +108,13 @@ struct Scene<'p, 's> {
 }
 
 impl Scene<'_, '_> {
+    /// Explores all steps of the system, by circuits where that pays.
+    fn all_steps<E: Explorer>(self, explorer: &mut E) -> Result<Report, E::Refusal> {
+        let sliced = Sliced::new(self.system, self.config.evaluator);
+        let report = self.up_to_symmetry(&sliced, explorer)?;
+        Ok(Report { sliced: Some(sliced.usage()), ..report })
+    }
+
     /// Explores the steps of `steps`, which are all or some of those of the system.
     fn up_to_symmetry<S: System, E: Explorer>(self, steps: &S, explorer: &mut E) -> Result<Report, E::Refusal> {
         let Scene { system, config, paths } = self;

@@ -7,6 +7,7 @@ use abridge_diag::{Diagnostic, Span};
 use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
+use abridge_sliced::Usage as SlicedUsage;
 use abridge_system::{FindingKind, Gap, Limit, Part};
 use num_bigint::BigUint;
 
@@ -50,6 +51,8 @@ pub struct Report {
     pub por: Option<abridge_reduce::Tally>,
     /// Exact counts and statistics, if the symbolic engine gave the answer. It does not know the depth, and not always the transitions.
     pub symbolic: Option<SymbolicReport>,
+    /// The use that was made of circuits over blocks of states, where steps were taken one by one.
+    pub sliced: Option<SlicedUsage>,
     /// Memory of the table of states.
     pub table_bytes: u64,
     /// Time per operation and conjunct, if it was asked for.

@@ -424,6 +424,7 @@ impl<'r, 's> Run<'r, 's> {
             unchecked: Vec::new(),
             outside_scope: remarks.n_outside,
             por: None,
+            sliced: None,
             symbolic: Some(SymbolicReport {
                 states,
                 states_behind: self.behind.map(|behind| behind + self.n_setups_behind),

@@ -1,6 +1,6 @@
 //! Profile of a search, as a table and as JSON: time and memo hits per operation and conjunct.
 
-use abridge_check::{Measured, Profile, Usage};
+use abridge_check::{Measured, Profile, SlicedUsage, Usage};
 use abridge_model::{Model, dump};
 use serde_json::{Value, json};
 
@@ -32,6 +32,33 @@ pub(crate) fn table(model: &Model, profile: &Profile, seconds: f64, workers: usi
     let rest = (of_all - measured).max(0.0);
     let rest = format!("search itself (storing and comparing states, set-up, waiting): {rest:.3} s\n");
     format!("\n{}{rest}", aligned(&rows, 2))
+}
+
+/// The evaluator that was used, and why not circuits for everything.
+pub(crate) fn evaluator(usage: Option<&SlicedUsage>) -> String {
+    let Some(usage) = usage else { return String::new() };
+    let mut text = match usage.is_sliced {
+        true => format!(
+            "evaluator: circuits over blocks of states for {} of {} operations, {} gates\n",
+            usage.n_sliced,
+            usage.n_operations,
+            grouped(usage.n_gates as u64)
+        ),
+        false => "evaluator: memos\n".to_owned(),
+    };
+    usage.reasons.iter().for_each(|reason| text.push_str(&format!("  {reason}\n")));
+    text
+}
+
+pub(crate) fn evaluator_json(usage: Option<&SlicedUsage>) -> Value {
+    let Some(usage) = usage else { return Value::Null };
+    json!({
+        "used": if usage.is_sliced { "sliced" } else { "memo" },
+        "sliced_operations": usage.n_sliced,
+        "operations": usage.n_operations,
+        "gates": usage.n_gates,
+        "reasons": usage.reasons,
+    })
 }
 
 fn sorted(profile: &Profile) -> Vec<(Measured, Usage)> {

@@ -96,6 +96,18 @@ pub enum PropertyKind {
     Proposition(usize),
 }
 
+impl PropertyKind {
+    /// The part of the machine that it is.
+    pub fn subject(self) -> Subject {
+        match self {
+            PropertyKind::Invariant(idx) => Subject::Invariant(idx),
+            PropertyKind::Assertion(idx) => Subject::Assertion(idx),
+            PropertyKind::Goal => Subject::Goal,
+            PropertyKind::Proposition(idx) => Subject::Proposition(idx),
+        }
+    }
+}
+
 impl Encoding {
     /// Encodes a machine for the constants of a state. The gap says why there is no encoding at all.
     pub fn new(
@@ -235,12 +247,7 @@ fn note_gaps(
         gaps.extend(instance.gaps.iter().map(|cause| Gap { subject, cause: *cause }));
     }
     for property in properties {
-        let subject = match property.kind {
-            PropertyKind::Invariant(idx) => Subject::Invariant(idx),
-            PropertyKind::Assertion(idx) => Subject::Assertion(idx),
-            PropertyKind::Goal => Subject::Goal,
-            PropertyKind::Proposition(idx) => Subject::Proposition(idx),
-        };
+        let subject = property.kind.subject();
         gaps.extend(property.truth.err().map(|cause| Gap { subject, cause }));
     }
     gaps.dedup();

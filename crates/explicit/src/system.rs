@@ -434,6 +434,16 @@ impl Explicit<'_> {
         first
     }
 
+    /// Atomic propositions, in the order of their numbers.
+    pub fn propositions(&self) -> &[PredId] {
+        &self.config.propositions
+    }
+
+    /// Steps of one operation are limited in number.
+    pub fn is_capped(&self) -> bool {
+        self.config.max_operations.is_some()
+    }
+
     /// True if some states are not expanded because of a SCOPE.
     pub fn has_scope(&self) -> bool {
         has_scope(self.model())

@@ -319,6 +319,14 @@ impl Worker for ExplicitWorker<'_> {
 }
 
 impl ExplicitWorker<'_> {
+    /// Adds the steps of one operation, by its position, out of an initialised state.
+    pub fn perform(&mut self, operation: usize, words: &[u32], out: &mut Steps) -> Completeness {
+        self.refresh();
+        self.buffers.scratch.wants_labels = out.wants_labels();
+        let mut at = Expansion::new(self.system, words, &mut self.buffers);
+        self.operations[operation].perform(&mut at, out)
+    }
+
     fn is_outside_scope(&mut self, words: &[u32]) -> (bool, Completeness) {
         if !self.system.has_scope() {
             return (false, Completeness::Whole);

@@ -10,23 +10,37 @@ use abridge_system::{FindingKind, Gap, Worker};
 use crate::explore::Config;
 use crate::graph::{Encoded, Encoder, Outcome, StateGraph};
 use crate::record::Tally;
-use crate::scratch::{AHEAD, Scratch};
+use crate::scratch::Scratch;
 
 /// The target of a step is known.
 const KNOWN: u32 = u32::MAX;
 /// The target of a step is new; its number follows.
 const NEW: u32 = u32::MAX - 1;
 
-/// States of each batch of a block: enough to make taking one cheap, few enough to share the block evenly.
-pub(crate) fn batch_size(n_states: usize) -> u32 {
-    (n_states / 64).clamp(8, 64) as u32
+/// States of each batch of a block: enough to make taking one cheap, few enough to share the block evenly. Where many states are best evaluated together,
+/// a batch has as many.
+pub(crate) fn batch_size(n_states: usize, n_workers: usize, states_ahead: usize) -> u32 {
+    let n_batches = if states_ahead > 64 { 4 * n_workers } else { 64 };
+    (n_states / n_batches).clamp(8, states_ahead.max(64)) as u32
+}
+
+/// The block that a batch belongs to.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct At {
+    pub(crate) is_last_level: bool,
+    /// States that are announced together.
+    pub(crate) states_ahead: usize,
+    /// Number of the blocks before it that were given up.
+    pub(crate) generation: u32,
 }
 
 #[derive(Default)]
 pub(crate) struct Batch {
     parents: Range<u32>,
     parent_roots: Vec<u64>,
-    /// Roots of the targets of all steps, the candidates, in order.
+    /// Steps of all parents.
+    n_steps: usize,
+    /// Roots of the targets of steps, the candidates, in order; without those that are known to be known.
     roots: Vec<u64>,
     /// Where the candidates of each parent end.
     ends: Vec<u32>,
@@ -70,12 +84,13 @@ impl Batch {
         (config, stores_steps): (&Config, bool),
         scratch: &mut Scratch<W>,
         (parents, parent_roots): (Range<u32>, &[u64]),
-        is_last_level: bool,
+        at: &At,
     ) {
         self.parents = parents;
         self.parent_roots.clear();
         self.parent_roots.extend_from_slice(parent_roots);
         self.roots.clear();
+        self.n_steps = 0;
         self.ends.clear();
         self.tally.clear();
         self.findings.clear();
@@ -83,10 +98,10 @@ impl Batch {
         self.gap = None;
         self.stored = stores_steps.then(Stored::default);
         for (idx, parent) in self.parents.clone().enumerate() {
-            if idx % AHEAD == 0 {
-                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + AHEAD)]);
+            if idx % at.states_ahead == 0 {
+                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + at.states_ahead)]);
             }
-            scratch.turn_to(idx % AHEAD);
+            scratch.turn_to(idx % at.states_ahead);
             let completeness = scratch.expand();
             self.gap = self.gap.max(completeness.gap());
             let position = self.ends.len() as u32;
@@ -96,18 +111,27 @@ impl Batch {
                 self.findings.push((position, FindingKind::Deadlock, parent));
             }
             let mut outcome = Outcome::new(&scratch.steps, completeness);
-            if is_last_level {
+            if at.is_last_level {
                 self.leads_too_far |= !scratch.steps.is_empty();
                 outcome.leave_out(&scratch.steps);
             } else {
-                scratch.targets(table, |operation, count, root| {
-                    self.tally.add(operation, count);
-                    self.roots.push(root);
-                });
+                self.n_steps += scratch.steps.len();
+                // Every step that is stored needs its target.
+                if stores_steps {
+                    scratch.targets(table, |operation, count, root| {
+                        self.tally.add(operation, count);
+                        self.roots.push(root);
+                    });
+                } else {
+                    scratch.fresh_targets(table, at.generation, |operation, count, root| {
+                        self.tally.add(operation, count);
+                        self.roots.extend(root);
+                    });
+                }
             }
             if let Some(stored) = &mut self.stored {
                 stored.outcomes.push(outcome);
-                let taken = if is_last_level { 0 } else { scratch.steps.len() };
+                let taken = if at.is_last_level { 0 } else { scratch.steps.len() };
                 stored.marks.extend(scratch.steps.iter().take(taken).map(|step| step.marks));
             }
             self.ends.push(self.roots.len() as u32);
@@ -140,6 +164,10 @@ impl Batch {
     fn of_shard(&self, shard: usize) -> &[u32] {
         let start = if shard == 0 { 0 } else { self.shard_ends[shard - 1] };
         &self.by_shard[start as usize..self.shard_ends[shard] as usize]
+    }
+
+    pub(crate) fn n_steps(&self) -> usize {
+        self.n_steps
     }
 
     pub(crate) fn n_candidates(&self) -> usize {
@@ -185,7 +213,13 @@ impl Batch {
     }
 
     /// Inspects the new states.
-    pub(crate) fn inspect<W: Worker>(&mut self, table: &StateTable, config: &Config, scratch: &mut Scratch<W>) {
+    pub(crate) fn inspect<W: Worker>(
+        &mut self,
+        table: &StateTable,
+        config: &Config,
+        scratch: &mut Scratch<W>,
+        states_ahead: usize,
+    ) {
         self.new.clear();
         let mut start = 0;
         for (position, end) in (0..).zip(&self.ends) {
@@ -193,7 +227,7 @@ impl Batch {
             self.new.extend((start..*end).filter(is_new).map(|candidate| (position, candidate)));
             start = *end;
         }
-        for states in self.new.chunks(AHEAD) {
+        for states in self.new.chunks(states_ahead) {
             let roots = states
                 .iter()
                 .map(|(position, candidate)| (self.parent_roots[*position as usize], self.roots[*candidate as usize]));

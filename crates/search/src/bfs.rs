@@ -608,7 +608,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.hire(scope);
         self.since_poll = 0;
         let start = block.start;
-        if let Err(error) = self.parallel.begin(block, is_last_level) {
+        if let Err(error) = self.parallel.begin(block, is_last_level, self.system.states_ahead()) {
             self.disk_failed(&error);
             return Some(start);
         }
@@ -628,11 +628,12 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         });
         self.is_spill_due |= is_short;
         let next = self.parallel.close_expansion();
-        let n_candidates = self.parallel.n_candidates();
-        if n_candidates >= room && limit.is_none() {
+        let n_steps = self.parallel.n_steps();
+        if n_steps >= room && limit.is_none() {
+            self.parallel.give_up();
             return None;
         }
-        if self.parallel.table().len() as u64 + n_candidates > MAX_STATES {
+        if self.parallel.table().len() as u64 + n_steps > MAX_STATES {
             self.record.stop(Limit::Numbers);
             return Some(start);
         }

@@ -16,6 +16,7 @@ mod graph;
 mod lazy;
 mod parallel;
 mod pool;
+mod recent;
 mod record;
 mod root;
 mod scout;

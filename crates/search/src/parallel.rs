@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use abridge_store::{N_SHARDS, Place, StateTable};
 use abridge_system::System;
 
-use crate::batch::{Batch, batch_size};
+use crate::batch::{At, Batch, batch_size};
 use crate::explore::Config;
 use crate::graph::Encoder;
 use crate::scratch::Scratch;
@@ -56,7 +56,7 @@ struct Block {
     /// States of a batch.
     batch_size: u32,
     n_batches: usize,
-    is_last_level: bool,
+    at: At,
 }
 
 impl<'c> ParallelBlock<'c> {
@@ -86,8 +86,9 @@ impl<'c> ParallelBlock<'c> {
     }
 
     /// Says which states come next.
-    pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool) -> io::Result<()> {
-        let batch_size = batch_size(states.len());
+    pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool, states_ahead: usize) -> io::Result<()> {
+        let states_ahead = states_ahead.max(1);
+        let batch_size = batch_size(states.len(), self.config.workers.get(), states_ahead);
         let n_batches = states.len().div_ceil(batch_size as usize);
         let mut batches = write(&self.batches);
         if batches.len() < n_batches {
@@ -95,7 +96,8 @@ impl<'c> ParallelBlock<'c> {
         }
         let mut block = write(&self.block);
         self.table().read_roots(states.clone(), &mut block.roots)?;
-        (block.states, block.is_last_level) = (states, is_last_level);
+        block.states = states;
+        block.at = At { is_last_level, states_ahead, ..block.at };
         (block.batch_size, block.n_batches) = (batch_size, n_batches);
         drop(block);
         self.rewind();
@@ -136,13 +138,7 @@ impl<'c> ParallelBlock<'c> {
                     let parents = start..block.states.end.min(start + block.batch_size);
                     let from = (start - block.states.start) as usize;
                     let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
-                    write(&batches[idx]).expand(
-                        &table,
-                        (self.config, self.stores_steps),
-                        scratch,
-                        parents,
-                        block.is_last_level,
-                    );
+                    write(&batches[idx]).expand(&table, (self.config, self.stores_steps), scratch, parents, &block.at);
                     pause();
                 }
             }
@@ -159,7 +155,7 @@ impl<'c> ParallelBlock<'c> {
                         let number = |(batch, candidate): (u32, u32)| read(&batches[batch as usize]).number(candidate);
                         table.sift(part).settle(number);
                     } else {
-                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch);
+                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch, block.at.states_ahead);
                         pause();
                     }
                 }
@@ -196,11 +192,16 @@ impl<'c> ParallelBlock<'c> {
         block.states.end.min(block.states.start.saturating_add(block.n_batches as u32 * block.batch_size))
     }
 
-    /// The targets of all steps of the block.
-    pub(crate) fn n_candidates(&self) -> u64 {
+    /// Number of all steps of the block.
+    pub(crate) fn n_steps(&self) -> u64 {
         let mut sum = 0;
-        self.for_each_batch(|batch| sum += batch.n_candidates() as u64);
+        self.for_each_batch(|batch| sum += batch.n_steps() as u64);
         sum
+    }
+
+    /// Gives the block up: its steps were not taken.
+    pub(crate) fn give_up(&self) {
+        write(&self.block).at.generation += 1;
     }
 
     /// Numbers the new states.

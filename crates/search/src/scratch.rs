@@ -3,22 +3,22 @@
 use abridge_store::{PairCache, StateTable};
 use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
 
+use crate::recent::Recent;
+
 pub(crate) struct Scratch<W> {
     pub(crate) worker: W,
     pub(crate) steps: Steps,
     cache: PairCache,
+    recent: Recent,
     /// The state that was read last, and the ids of its nodes.
     pub(crate) words: Vec<u32>,
     ids: Vec<u32>,
     target: Vec<u32>,
     target_ids: Vec<u32>,
     /// States to prefetch, and the ids of their nodes.
-    ahead: [Ahead; AHEAD],
-    ahead_ids: [Vec<u32>; AHEAD],
+    ahead: Vec<Ahead>,
+    ahead_ids: Vec<Vec<u32>>,
 }
-
-/// States that are announced together.
-pub(crate) const AHEAD: usize = 16;
 
 impl<W: Worker> Scratch<W> {
     pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S) -> Self {
@@ -26,12 +26,13 @@ impl<W: Worker> Scratch<W> {
             worker: system.worker(),
             steps: Steps::new(system.width()),
             cache: PairCache::new(),
+            recent: Recent::new(system.width()),
             words: Vec::new(),
             ids: Vec::new(),
             target: Vec::new(),
             target_ids: Vec::new(),
-            ahead: Default::default(),
-            ahead_ids: Default::default(),
+            ahead: Vec::new(),
+            ahead_ids: Vec::new(),
         }
     }
 
@@ -39,8 +40,16 @@ impl<W: Worker> Scratch<W> {
         table.unfold(root, &mut self.words, &mut self.ids);
     }
 
-    /// Reads states that are to be expanded one after the other, at most [`AHEAD`].
+    fn make_room(&mut self, n_states: usize) {
+        if self.ahead.len() < n_states {
+            self.ahead.resize_with(n_states, Ahead::default);
+            self.ahead_ids.resize_with(n_states, Vec::new);
+        }
+    }
+
+    /// Reads states that are to be expanded one after the other.
     pub(crate) fn read_ahead(&mut self, table: &StateTable, roots: &[u64]) {
+        self.make_room(roots.len());
         for ((ahead, ids), root) in self.ahead.iter_mut().zip(&mut self.ahead_ids).zip(roots) {
             table.unfold(*root, &mut ahead.words, ids);
         }
@@ -57,6 +66,24 @@ impl<W: Worker> Scratch<W> {
     pub(crate) fn expand(&mut self) -> Completeness {
         self.steps.clear();
         self.worker.successors(&self.words, &mut self.steps)
+    }
+
+    /// Operation and number of transitions of each step, and the root of its target, unless this worker met it before in this generation of blocks.
+    pub(crate) fn fresh_targets(
+        &mut self,
+        table: &StateTable,
+        generation: u32,
+        mut each: impl FnMut(u32, u64, Option<u64>),
+    ) {
+        self.recent.forget_before(generation);
+        let near = Some((self.words.as_slice(), self.ids.as_slice()));
+        for step in self.steps.iter() {
+            let root = match self.recent.meet(step.target) {
+                true => None,
+                false => Some(table.fold(&mut self.cache, step.target, near, &mut self.target_ids)),
+            };
+            each(step.operation, step.count, root);
+        }
     }
 
     /// Operation, number of transitions and root of each step.
@@ -76,7 +103,7 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
-    /// Inspects states, at most [`AHEAD`], of which the roots are given after those of their parents.
+    /// Inspects states, of which the roots are given after those of their parents.
     pub(crate) fn inspect_all(
         &mut self,
         table: &StateTable,
@@ -85,15 +112,20 @@ impl<W: Worker> Scratch<W> {
         found: &mut dyn FnMut(usize, FindingKind),
     ) -> Option<Gap> {
         let n_states = roots.len();
+        self.make_room(n_states);
+        let wants_before = self.worker.wants_before(asked);
         for (ahead, (parent, root)) in self.ahead.iter_mut().zip(roots) {
-            table.unfold(parent, &mut ahead.before, &mut self.target_ids);
+            if wants_before {
+                table.unfold(parent, &mut ahead.before, &mut self.target_ids);
+            }
             table.unfold(root, &mut ahead.words, &mut self.target_ids);
         }
         let states = &self.ahead[..n_states];
         self.worker.announce(states, Question::Properties(asked));
         let mut completeness = Completeness::Whole;
         for (idx, ahead) in states.iter().enumerate() {
-            let inspected = self.worker.inspect(&ahead.words, Some(&ahead.before), asked, &mut |kind| found(idx, kind));
+            let before = wants_before.then_some(ahead.before.as_slice());
+            let inspected = self.worker.inspect(&ahead.words, before, asked, &mut |kind| found(idx, kind));
             completeness = completeness.and(inspected);
         }
         completeness.gap()

@@ -12,7 +12,13 @@ const MIN_WIDE_WORDS: usize = 64;
 
 pub(crate) struct FoldTree {
     width: usize,
-    nodes: Vec<[Child; 2]>,
+    nodes: Vec<Node>,
+}
+
+struct Node {
+    children: [Child; 2],
+    /// One bit for each word below it; of no use in a wide tree.
+    below: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -45,7 +51,8 @@ impl FoldTree {
         }
         let middle = from + (to - from) / 2;
         let children = [self.cover(from, middle), self.cover(middle, to)];
-        self.nodes.push(children);
+        let below = (from..to).filter(|word| *word < MIN_WIDE_WORDS).fold(0, |below, word| below | 1 << word);
+        self.nodes.push(Node { children, below });
         Child::Node(self.nodes.len() - 1)
     }
 
@@ -73,7 +80,7 @@ impl FoldTree {
         if let [only] = words {
             *only = root as u32;
         }
-        for (idx, children) in self.nodes.iter().enumerate().rev() {
+        for (idx, Node { children, .. }) in self.nodes.iter().enumerate().rev() {
             let pair = if idx == self.nodes.len() - 1 { root } else { pair_of(ids[idx])? };
             for (child, half) in children.iter().zip([(pair >> 32) as u32, pair as u32]) {
                 match child {
@@ -97,20 +104,36 @@ impl FoldTree {
         let Some((top, inner)) = self.nodes.split_last() else {
             return words.first().copied().map_or(0, u64::from);
         };
-        if let Some(near) = near.filter(|_| self.width >= MIN_WIDE_WORDS) {
-            let (middle, n_left) = (self.width / 2, self.width / 2 - 1);
-            let mut refold = Refold { pairs, cache, words, near, ids };
-            return join((refold.subtree(0..middle, 0), refold.subtree(middle..self.width, n_left)));
+        let is_wide = self.width >= MIN_WIDE_WORDS;
+        match near {
+            Some(near) if is_wide => {
+                let (middle, n_left) = (self.width / 2, self.width / 2 - 1);
+                let mut refold = Refold { pairs, cache, words, near, ids };
+                return join((refold.subtree(0..middle, 0), refold.subtree(middle..self.width, n_left)));
+            }
+            Some((near_words, near_ids)) => {
+                let differs = |(idx, (left, right)): (usize, (&u32, &u32))| u64::from(left != right) << idx;
+                let changed = words.iter().zip(near_words).enumerate().map(differs).fold(0, |all, bit| all | bit);
+                ids.copy_from_slice(near_ids);
+                for (idx, node) in inner.iter().enumerate().filter(|(_, node)| node.below & changed != 0) {
+                    ids[idx] = cache.id(pairs, node.pair(words, ids));
+                }
+            }
+            None => {
+                for (idx, node) in inner.iter().enumerate() {
+                    ids[idx] = cache.id(pairs, node.pair(words, ids));
+                }
+            }
         }
-        for (idx, [left, right]) in inner.iter().enumerate() {
-            let pair = (left.value(words, ids), right.value(words, ids));
-            let known = near.filter(|(words, ids)| (left.value(words, ids), right.value(words, ids)) == pair);
-            ids[idx] = match known {
-                Some((_, ids)) => ids[idx],
-                None => cache.id(pairs, join(pair)),
-            };
-        }
-        join((top[0].value(words, ids), top[1].value(words, ids)))
+        top.pair(words, ids)
+    }
+}
+
+impl Node {
+    #[inline]
+    fn pair(&self, words: &[u32], ids: &[u32]) -> u64 {
+        let [left, right] = self.children;
+        join((left.value(words, ids), right.value(words, ids)))
     }
 }
 

@@ -102,28 +102,42 @@ pub(crate) fn mix(pair: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Per-thread cache of recently used pairs.
+/// Per-thread cache of recently used pairs. It grows with the table, since a cache that is much smaller than the table is of little use.
 pub struct PairCache {
     entries: Box<[(u64, u32)]>,
+    n_bits: u32,
 }
 
-const CACHE_BITS: u32 = 16;
+const FIRST_CACHE_BITS: u32 = 12;
+const MAX_CACHE_BITS: u32 = 18;
 /// Marks an empty cache entry; no pair has this id.
 const NO_PAIR: u32 = u32::MAX;
 
 impl PairCache {
     pub fn new() -> Self {
-        PairCache { entries: vec![(0, NO_PAIR); 1 << CACHE_BITS].into_boxed_slice() }
+        PairCache::with_bits(FIRST_CACHE_BITS)
     }
 
+    fn with_bits(n_bits: u32) -> Self {
+        PairCache { entries: vec![(0, NO_PAIR); 1 << n_bits].into_boxed_slice(), n_bits }
+    }
+
+    #[inline]
     pub(crate) fn id(&mut self, pairs: &Pairs, pair: u64) -> u32 {
         let hash = mix(pair);
-        let entry = &mut self.entries[(hash >> (64 - CACHE_BITS)) as usize];
-        if *entry == (pair, entry.1) && entry.1 != NO_PAIR {
-            return entry.1;
+        let (known, id) = self.entries[(hash >> (64 - self.n_bits)) as usize];
+        if known == pair && id != NO_PAIR {
+            return id;
+        }
+        self.ask(pairs, pair, hash)
+    }
+
+    fn ask(&mut self, pairs: &Pairs, pair: u64, hash: u64) -> u32 {
+        if self.n_bits < MAX_CACHE_BITS && pairs.len() > self.entries.len() as u64 {
+            *self = PairCache::with_bits(self.n_bits + 2);
         }
         let id = pairs.id(pair, hash);
-        *entry = (pair, id);
+        self.entries[(hash >> (64 - self.n_bits)) as usize] = (pair, id);
         id
     }
 }

@@ -30,6 +30,10 @@ pub trait Layer: Sync {
         self.inner().tidy(n_states)
     }
 
+    fn layer_states_ahead(&self) -> usize {
+        self.inner().states_ahead()
+    }
+
     fn layer_may_look_ahead(&self) -> bool {
         self.inner().may_look_ahead()
     }
@@ -80,6 +84,10 @@ impl<L: Layer> System for L {
 
     fn tidy_part(&self) {
         self.inner().tidy_part();
+    }
+
+    fn states_ahead(&self) -> usize {
+        self.layer_states_ahead()
     }
 
     fn may_look_ahead(&self) -> bool {
@@ -135,6 +143,10 @@ pub trait WorkerLayer {
         self.inner_mut().announce(states, question);
     }
 
+    fn layer_wants_before(&self, asked: Properties) -> bool {
+        self.inner().wants_before(asked)
+    }
+
     fn layer_inspect(
         &mut self,
         state: &[u32],
@@ -163,6 +175,10 @@ impl<L: WorkerLayer> Worker for L {
 
     fn announce(&mut self, states: &[Ahead], question: Question) {
         self.layer_announce(states, question);
+    }
+
+    fn wants_before(&self, asked: Properties) -> bool {
+        self.layer_wants_before(asked)
     }
 
     fn is_stopped(&self) -> bool {

@@ -163,6 +163,14 @@ impl Steps {
         self.push_labelled(operation, None, count, target);
     }
 
+    /// Adds a transition to a copy of a state, which the caller then changes.
+    #[inline]
+    pub fn push_copy(&mut self, operation: u32, state: &[u32]) -> &mut [u32] {
+        self.push(operation, 1, state);
+        let start = self.words.len() - self.width;
+        &mut self.words[start..]
+    }
+
     /// Adds a step with its label, which is dropped if the buffer does not ask for it. The count is 0 for a step that is the same transition as one
     /// before it, since labels may say more than transitions do.
     #[inline]

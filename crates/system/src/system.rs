@@ -31,6 +31,11 @@ pub trait System: Sync {
     /// Does one of the parts that remain, whichever it is; threads may do parts at the same time.
     fn tidy_part(&self) {}
 
+    /// Number of states that are best announced together ([`Worker::announce`]); it may change whenever [`System::tidy`] is called.
+    fn states_ahead(&self) -> usize {
+        16
+    }
+
     /// Evaluation of states ahead of the search is allowed: nothing that is told besides results depends on it.
     fn may_look_ahead(&self) -> bool {
         false
@@ -129,6 +134,12 @@ pub trait Worker {
     /// Evaluations are being ended early. Steps may then be missing, which [`Completeness`] tells.
     fn is_stopped(&self) -> bool {
         false
+    }
+
+    /// States that were inspected before others help to inspect those.
+    fn wants_before(&self, asked: Properties) -> bool {
+        let _ = asked;
+        true
     }
 
     /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state

@@ -8,8 +8,8 @@
 use std::num::NonZero;
 
 use abridge_check::{
-    Checkpoint, Config, Control, Disk, Engine, Found, Key, Method, PorMode, Progress, Ram, Report, Strategy, Verdict,
-    Volume, check, check_on_disk,
+    Checkpoint, Config, Control, Disk, Engine, Evaluator, Found, Key, Method, PorMode, Progress, Ram, Report, Strategy,
+    Verdict, Volume, check, check_on_disk,
 };
 use abridge_model::Model;
 use abridge_system::Limit;
@@ -117,6 +117,7 @@ fn evaluators() -> Vec<Way> {
         way("compiled", |_| {}),
         way("compiled, without a memo", |config| config.system.memo = false),
         way("compiled, with a small memo", |config| config.system.memo_bytes = Some(4096)),
+        way("sliced", |config| config.evaluator = Evaluator::Sliced),
         way("circuits", |config| {
             *config = plain();
             (config.eval.hard, config.eval.probe, config.eval.conflicts) = (2, 0, 1000);
@@ -151,6 +152,9 @@ fn reductions() -> Vec<Way> {
         way("symmetry auto, choices by orbits", |config| {
             config.symmetry = Method::Auto;
             config.system.many_choices = -10.0;
+        }),
+        way("sliced, symmetry auto", |config| {
+            (config.evaluator, config.symmetry) = (Evaluator::Sliced, Method::Auto);
         }),
         way("symmetry canon", |config| config.symmetry = Method::Canon),
         way("symmetry flood", |config| config.symmetry = Method::Flood),

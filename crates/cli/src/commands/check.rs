@@ -16,8 +16,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict, ViolationKind, check,
-    check_on_disk, fingerprint, limit_text,
+    Config, Engine, Evaluator, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict,
+    ViolationKind, check, check_on_disk, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
@@ -122,6 +122,9 @@ pub(crate) struct CheckOptions {
     /// Do not memoise the outcomes of operations
     #[arg(long, help_heading = "Search")]
     no_memo: bool,
+    /// Evaluator of steps and properties. The results do not depend on it
+    #[arg(long, value_enum, value_name = "HOW", default_value = "auto", help_heading = "Search")]
+    evaluator: EvaluatorChoice,
     /// Evaluate with the reference interpreter only: slow, for comparison
     #[arg(long, help_heading = "Search")]
     plain: bool,
@@ -223,6 +226,18 @@ impl Symmetry {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EvaluatorChoice {
+    /// Memos at first; circuits where a trial shows that they are faster
+    Auto,
+    /// Circuits over blocks of states, as far as operations and properties have exact ones
+    Sliced,
+    /// Compiled form with memos
+    Memo,
+    /// Reference interpreter, as with --plain
+    Plain,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Reduction {
     /// No partial order reduction
     Off,
@@ -310,7 +325,12 @@ impl CheckOptions {
         config.system.profile = self.profile;
         // Memos must leave room for states.
         config.system.memo_bytes = self.memory.map(|memory| memory / 4);
-        config.system.compiled = !self.plain;
+        config.system.compiled = !self.plain && self.evaluator != EvaluatorChoice::Plain;
+        config.evaluator = match self.evaluator {
+            EvaluatorChoice::Sliced => Evaluator::Sliced,
+            EvaluatorChoice::Auto if config.system.compiled && config.system.memo => Evaluator::Auto,
+            _ => Evaluator::Memo,
+        };
         config.symmetry = match self.symmetry {
             Some(symmetry) => symmetry.method(self.precise),
             None if self.survey || self.compat.is_some() || self.prob_limits => Method::Off,
@@ -389,6 +409,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         if options.profile {
             let threads = options.threads().get();
             out!("{}", profile::table(model, &report.profile, finished.times.search, threads));
+            out!("{}", profile::evaluator(report.sliced.as_ref()));
         }
         places.print_outcome(report, file);
     }
@@ -484,6 +505,7 @@ impl Subject<'_> {
         if options.find == Find::All {
             value["violations"] = report.violations.iter().map(|one| violation_json(model, sources, one)).collect();
         }
+        value["evaluator"] = profile::evaluator_json(report.sliced.as_ref());
         if options.profile {
             value["profile"] = profile::rows_json(model, &report.profile);
         }

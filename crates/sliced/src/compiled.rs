@@ -1,0 +1,448 @@
+//! A machine under one valuation of the constants, as gate programs over blocks of states.
+//!
+//! Two programs come from the encoding: one for the steps (guards, errors and new bits of every instance), one for the properties of states. What is chosen inside
+//! an instance is enumerated, so that every instance has at most one outcome. An operation without an exact circuit, or whose transitions circuits cannot count, is
+//! left to the explicit system, with the reason; so is a role (invariant, assertions, goal, propositions) with such a property. A step that no
+//! instance covered would be lost, which is why everything doubtful is left.
+
+use abridge_blast::{Blast, Circuit, Lit, Replaced};
+use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, Prover, SatProver, Source};
+use abridge_eval::State;
+use abridge_explicit::Explicit;
+use abridge_model::{Model, ModelNode, Subst, SubstId, may_fail};
+use abridge_value::BitSet;
+use rustc_hash::FxHashMap;
+
+use crate::program::{Program, Signal};
+use crate::values::{Deltas, Variable};
+
+/// Gates of both programs, beyond which blocks would not stay in the cache.
+const MAX_GATES: usize = 1 << 17;
+/// Outcomes of one instance, and nodes of the search for them.
+const MAX_OUTCOMES: usize = 256;
+const MAX_CHOICE_NODES: usize = 4096;
+const MAX_INSTANCES: usize = 1 << 13;
+
+/// Conflicts of a proof, and steps of a translation: the search waits for them.
+const MAX_CONFLICTS: u64 = 2_000;
+const MAX_FUEL: u64 = 5_000_000;
+
+/// Both programs of a machine, and what their outputs mean.
+pub(crate) struct Compiled {
+    pub(crate) cells: Cells,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) deltas: Vec<Deltas>,
+    pub(crate) steps: Program,
+    /// Something is ill-defined.
+    pub(crate) doubt: Signal,
+    /// By operation, in the order of the explicit system.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// For each operation the end of its outcomes; nothing if it is left to the explicit system.
+    pub(crate) operations: Vec<Option<usize>>,
+    pub(crate) properties: Program,
+    /// Something is to be looked at, for each role; nothing for a role that is left to the explicit system.
+    pub(crate) roles: [Option<Signal>; N_ROLES],
+    /// Reasons for what is left to the explicit system.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Invariant, assertions, goal and propositions.
+pub(crate) const N_ROLES: usize = 4;
+const GOAL: usize = 2;
+
+/// One way in which a step can happen.
+pub(crate) struct Outcome {
+    /// The number of its operation in steps.
+    pub(crate) operation: u32,
+    pub(crate) enabled: Signal,
+    pub(crate) updates: Vec<Update>,
+    /// Outcomes of one group with equal targets are one transition.
+    pub(crate) group: u32,
+    /// The group has others.
+    pub(crate) may_repeat: bool,
+}
+
+/// The change of one variable.
+pub(crate) struct Update {
+    /// Positions among the variables and the deltas.
+    pub(crate) variable: u32,
+    pub(crate) deltas: u32,
+    /// Further cells, by their numbers within the variable, and their literals.
+    pub(crate) bits: Vec<(u32, Signal)>,
+}
+
+/// Ends the translation when the run is stopped.
+struct StoppedProver<'p> {
+    prover: SatProver,
+    system: &'p Explicit<'p>,
+}
+
+impl Prover for StoppedProver<'_> {
+    fn satisfiable(&mut self, blast: &mut Blast, assumptions: &[Lit], queries: &[Vec<Lit>]) -> BitSet {
+        if self.is_over() {
+            return (0..queries.len()).collect();
+        }
+        self.prover.satisfiable(blast, assumptions, queries)
+    }
+
+    fn is_over(&self) -> bool {
+        self.system.judge().is_stopped()
+    }
+}
+
+/// Literals of an outcome, in terms of cells alone.
+struct Drawn {
+    relation: Lit,
+    writes: Vec<(CellId, Lit)>,
+    group: u32,
+    may_repeat: bool,
+}
+
+impl Compiled {
+    /// Compiles a machine for the constants of a state, or says why not.
+    pub(crate) fn new(system: &Explicit<'_>, constants: &State) -> Result<Compiled, String> {
+        let source = Source {
+            interp: system.judge(),
+            variables: system.variables().to_vec(),
+            operations: system.operations().to_vec(),
+            labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
+            propositions: system.propositions().to_vec(),
+        };
+        let mut prover = StoppedProver { prover: SatProver { conflicts: MAX_CONFLICTS }, system };
+        let config = Config { fuel: MAX_FUEL, ..Config::default() };
+        let encoding = Encoding::new(&source, constants, &config, &mut prover);
+        let encoding = encoding.map_err(|gap| gap.text(system.model()))?;
+        Builder::new(system, &source, encoding).build()
+    }
+
+    /// Cells of a state.
+    pub(crate) fn n_cells(&self) -> usize {
+        self.cells.len()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let variables: u64 = self.variables.iter().map(Variable::bytes).sum();
+        variables + self.deltas.iter().map(Deltas::bytes).sum::<u64>()
+    }
+
+    pub(crate) fn n_gates(&self) -> usize {
+        self.steps.n_gates() + self.properties.n_gates()
+    }
+
+    /// Operations with circuits.
+    pub(crate) fn n_sliced(&self) -> usize {
+        self.operations.iter().flatten().count()
+    }
+}
+
+struct Builder<'b> {
+    system: &'b Explicit<'b>,
+    source: &'b Source<'b>,
+    encoding: Encoding,
+    reasons: Vec<String>,
+    /// Literals of the steps that are needed, and where each is among them.
+    roots: Vec<Lit>,
+    places: FxHashMap<Lit, usize>,
+    n_groups: u32,
+}
+
+impl<'b> Builder<'b> {
+    fn new(system: &'b Explicit<'b>, source: &'b Source<'b>, encoding: Encoding) -> Self {
+        let (roots, places) = (Vec::new(), FxHashMap::default());
+        Builder { system, source, encoding, reasons: Vec::new(), roots, places, n_groups: 0 }
+    }
+
+    fn build(mut self) -> Result<Compiled, String> {
+        let (mut drawn, mut errors) = (Vec::new(), Vec::new());
+        for operation in 0..self.source.operations.len() {
+            let outcomes = match self.operation(operation, &mut errors) {
+                Ok(outcomes) => Some(outcomes),
+                Err(reason) => {
+                    self.reasons.push(reason);
+                    None
+                }
+            };
+            drawn.push(outcomes);
+        }
+        if drawn.iter().flatten().map(Vec::len).sum::<usize>() > MAX_INSTANCES {
+            return Err("the operations have too many outcomes".to_owned());
+        }
+        let (goals, roles) = self.roles();
+        if drawn.iter().all(Option::is_none) && roles.iter().all(Option::is_none) {
+            return Err(self.reasons.into_iter().next().unwrap_or_else(|| "nothing has a circuit".to_owned()));
+        }
+        let variables = self.variables();
+        let doubt = self.encoding.blast.circuit.or_all(errors);
+        let doubt = self.root(doubt);
+        let (mut deltas, mut known) = (Vec::new(), FxHashMap::default());
+        let mut sketches = Vec::new();
+        let mut operations = Vec::new();
+        for (operation, drawn) in drawn.into_iter().enumerate() {
+            operations.push(drawn.map(|drawn| {
+                for outcome in drawn {
+                    let updates = self.updates(&variables, &outcome.writes, &mut deltas, &mut known);
+                    sketches.push((operation, self.root(outcome.relation), updates, outcome));
+                }
+                sketches.len()
+            }));
+        }
+        let Encoding { blast, cells, .. } = self.encoding;
+        let input = |lit: Lit| cells.of_input(lit).map(|cell| cell.0);
+        let steps = Program::new(&blast.circuit, &self.roots, cells.len(), input);
+        let properties = Program::new(&blast.circuit, &goals, cells.len(), input);
+        if steps.n_gates() + properties.n_gates() > MAX_GATES {
+            return Err("the circuits are too large".to_owned());
+        }
+        let signal = |place: usize| steps.roots[place];
+        let outcomes = sketches.into_iter().map(|(operation, relation, updates, drawn)| Outcome {
+            operation: operation as u32 + abridge_explicit::FIRST_OPERATION,
+            enabled: signal(relation),
+            updates: updates.into_iter().map(|update| update.placed(signal)).collect(),
+            group: drawn.group,
+            may_repeat: drawn.may_repeat,
+        });
+        Ok(Compiled {
+            outcomes: outcomes.collect(),
+            doubt: signal(doubt),
+            roles: roles.map(|role| role.map(|place| properties.roots[place])),
+            cells,
+            variables,
+            deltas,
+            steps,
+            operations,
+            properties,
+            reasons: self.reasons,
+        })
+    }
+
+    /// The place of a literal among the roots.
+    fn root(&mut self, lit: Lit) -> usize {
+        *self.places.entry(lit).or_insert_with(|| {
+            self.roots.push(lit);
+            self.roots.len() - 1
+        })
+    }
+
+    /// Variables with cells. The cells of a variable follow each other.
+    fn variables(&self) -> Vec<Variable> {
+        let cells = &self.encoding.cells;
+        let numbered = self.source.variables.iter().enumerate().filter(|(_, id)| !cells.is_opaque(**id));
+        let variable = |(position, id): (usize, &_)| {
+            let own: Vec<usize> = cells.of(*id).map(|cell| cell.0 as usize).collect();
+            Variable::new(position, own.first().copied().unwrap_or(0), own.len())
+        };
+        numbered.map(variable).collect()
+    }
+
+    /// For each role that has circuits a literal that holds where something is to be looked at, and its place.
+    fn roles(&mut self) -> (Vec<Lit>, [Option<usize>; N_ROLES]) {
+        let (mut lits, mut gaps) = ([const { Vec::new() }; N_ROLES], [const { None }; N_ROLES]);
+        for property in &self.encoding.properties {
+            let role = role_of(property.kind);
+            match property.truth {
+                Ok(truth) if role == GOAL => lits[role].push(!truth.fails),
+                Ok(truth) => lits[role].push(!truth.holds),
+                Err(cause) => {
+                    let subject = property.kind.subject();
+                    gaps[role].get_or_insert(Gap { subject, cause });
+                }
+            }
+        }
+        let (mut roots, mut places) = (Vec::new(), [None; N_ROLES]);
+        for (role, (lits, gap)) in lits.into_iter().zip(gaps).enumerate() {
+            match gap {
+                Some(gap) => self.reasons.push(gap.text(self.system.model())),
+                None => {
+                    places[role] = Some(roots.len());
+                    roots.push(self.encoding.blast.circuit.or_all(lits));
+                }
+            }
+        }
+        (roots, places)
+    }
+
+    /// The outcomes of an operation, or why it is left to the explicit system; the conditions of errors are added to `errors`.
+    fn operation(&mut self, operation: usize, errors: &mut Vec<Lit>) -> Result<Vec<Drawn>, String> {
+        let model = self.system.model();
+        let op = &model.operations[self.source.operations[operation]];
+        let left = |what: &str| format!("operation `{}` has no exact circuit: {what}", op.name);
+        let own: Vec<usize> = (0..self.encoding.instances.len())
+            .filter(|idx| self.encoding.instances[*idx].operation == operation)
+            .collect();
+        // Labels are left out where a condition on constants alone does not hold, be it false or ill-defined.
+        if own.is_empty() && may_fail(model, ModelNode::Subst(op.body)) {
+            return Err(left("it may be ill-defined, whatever the state"));
+        }
+        if has_doubtful_guard(model, op.body) {
+            return Err(left("a condition around others that may be ill-defined"));
+        }
+        for idx in &own {
+            let instance = &self.encoding.instances[*idx];
+            if let Some(cause) = instance.gaps.first() {
+                let subject = abridge_encoding::Subject::Operation(self.source.operations[operation]);
+                return Err(Gap { subject, cause: *cause }.text(model));
+            }
+            if !is_exact(instance) {
+                return Err(left("a part that circuits do not say"));
+            }
+            if instance.label.is_none() {
+                return Err(left("parameters that are chosen"));
+            }
+        }
+        let instances = &self.encoding.instances;
+        let has_choice = own.iter().any(|idx| instances[*idx].has_choice || !instances[*idx].choices.is_empty());
+        if has_choice && own.len() > 1 {
+            // Whether labels or choices come first is not known here, and steps come in the order of the explicit system.
+            return Err(left("choices beside parameters"));
+        }
+        if !op.outputs.is_empty() && (has_choice || op.params.is_empty() && own.len() > 1) {
+            return Err(left("outputs that tell transitions apart"));
+        }
+        let (mut drawn, first_group) = (Vec::new(), self.n_groups);
+        let mut own_errors = Vec::new();
+        for idx in own {
+            let instance = &self.encoding.instances[idx];
+            let group = self.n_groups;
+            if !op.params.is_empty() {
+                self.n_groups += 1;
+            }
+            let outcomes = outcomes(&mut self.encoding.blast.circuit, instance, &mut own_errors)
+                .ok_or_else(|| left("choices that are many, or of several things"))?;
+            let may_repeat = outcomes.len() > 1;
+            drawn.extend(outcomes.into_iter().map(|(relation, writes)| Drawn { relation, writes, group, may_repeat }));
+        }
+        if op.params.is_empty() {
+            self.n_groups = first_group + 1;
+            let may_repeat = drawn.len() > 1;
+            drawn.iter_mut().for_each(|drawn| drawn.may_repeat = may_repeat);
+        }
+        errors.extend(own_errors);
+        Ok(drawn)
+    }
+
+    /// The changes of variables by an outcome.
+    fn updates(
+        &mut self,
+        variables: &[Variable],
+        writes: &[(CellId, Lit)],
+        deltas: &mut Vec<Deltas>,
+        known: &mut FxHashMap<Masks, u32>,
+    ) -> Vec<Sketch> {
+        let mut updates = Vec::new();
+        for (position, variable) in variables.iter().enumerate() {
+            let zeros = || vec![0_u64; variable.n_words()].into_boxed_slice();
+            let (mut clear, mut set, mut bits) = (zeros(), zeros(), Vec::new());
+            let mut is_changed = false;
+            for (cell, lit) in writes.iter().filter(|(cell, _)| variable.has(*cell)) {
+                let bit = cell.0 as usize - variable.base;
+                is_changed = true;
+                match *lit {
+                    Lit::TRUE => set[bit / 64] |= 1 << (bit % 64),
+                    Lit::FALSE => clear[bit / 64] |= 1 << (bit % 64),
+                    lit => bits.push((bit as u32, self.root(lit))),
+                }
+            }
+            if is_changed {
+                let key = (position, clear, set);
+                let deltas = *known.entry(key).or_insert_with_key(|(_, clear, set)| {
+                    deltas.push(Deltas::new(clear.clone(), set.clone()));
+                    deltas.len() as u32 - 1
+                });
+                updates.push(Sketch { variable: position as u32, deltas, bits });
+            }
+        }
+        updates
+    }
+}
+
+/// Position of a variable, and the bits that are cleared and set.
+type Masks = (usize, Box<[u64]>, Box<[u64]>);
+
+/// An update whose literals are given by their places among the roots.
+struct Sketch {
+    variable: u32,
+    deltas: u32,
+    bits: Vec<(u32, usize)>,
+}
+
+impl Sketch {
+    fn placed(self, signal: impl Fn(usize) -> Signal) -> Update {
+        let bits = self.bits.into_iter().map(|(bit, place)| (bit, signal(place))).collect();
+        Update { variable: self.variable, deltas: self.deltas, bits }
+    }
+}
+
+/// A condition around further conditions may be ill-defined, which is an error even where one of those is false.
+fn has_doubtful_guard(model: &Model, body: SubstId) -> bool {
+    let (mut body, mut is_doubtful) = (body, false);
+    loop {
+        let (pred, inner) = match model.subst(body) {
+            Subst::Pre { pred, body } => (*pred, *body),
+            Subst::Select { branches, otherwise: None } if branches.len() == 1 => branches[0],
+            Subst::Any { .. } => return is_doubtful,
+            _ => return false,
+        };
+        if is_doubtful {
+            return true;
+        }
+        is_doubtful = may_fail(model, ModelNode::Pred(pred));
+        body = inner;
+    }
+}
+
+fn role_of(kind: PropertyKind) -> usize {
+    match kind {
+        PropertyKind::Invariant(_) => 0,
+        PropertyKind::Assertion(_) => 1,
+        PropertyKind::Goal => GOAL,
+        PropertyKind::Proposition(_) => 3,
+    }
+}
+
+/// Whether all parts of an instance have circuits.
+fn is_exact(instance: &Instance) -> bool {
+    instance.opaque_guards.is_empty()
+        && !instance.error.is_doubtful
+        && instance.writes.iter().all(|(_, new)| new.is_some())
+}
+
+/// Relation and writes of each outcome of an instance.
+type Outcomes = Vec<(Lit, Vec<(CellId, Lit)>)>;
+
+/// The outcomes of an instance: what is chosen is replaced by each of its values. Nothing if there are too many, or if their order may be another one than that of
+/// the explicit system, which tries elements in ascending order: then something else than one element is chosen.
+fn outcomes(circuit: &mut Circuit, instance: &Instance, errors: &mut Vec<Lit>) -> Option<Outcomes> {
+    let error = circuit.and(instance.error.context, instance.error.ill_defined);
+    let writes: Vec<(CellId, Lit)> = instance.writes.iter().filter_map(|(cell, new)| Some((*cell, (*new)?))).collect();
+    let mut lits = vec![instance.relation, error];
+    lits.extend(writes.iter().map(|(_, lit)| *lit));
+    let (mut found, mut n_nodes) = (Vec::new(), 0);
+    let mut open = vec![(lits, 0, 0)];
+    while let Some((lits, n_chosen, n_true)) = open.pop() {
+        n_nodes += 1;
+        if n_nodes > MAX_CHOICE_NODES || found.len() > MAX_OUTCOMES {
+            return None;
+        }
+        if lits[0] == Lit::FALSE && lits[1] == Lit::FALSE {
+            continue;
+        }
+        let Some(choice) = instance.choices.get(n_chosen) else {
+            errors.push(lits[1]);
+            if lits[0] != Lit::FALSE {
+                if n_chosen > 0 && n_true != 1 {
+                    return None;
+                }
+                found.push((lits[0], writes.iter().map(|(cell, _)| *cell).zip(lits[2..].iter().copied()).collect()));
+            }
+            continue;
+        };
+        // What is pushed last comes first: the first of several elements.
+        for value in [Lit::FALSE, Lit::TRUE] {
+            let with = |input: Lit| (input == *choice).then_some(value);
+            let mut done = Replaced::default();
+            let lits = lits.iter().map(|lit| circuit.replace(*lit, &with, &mut done)).collect();
+            open.push((lits, n_chosen + 1, n_true + usize::from(value == Lit::TRUE)));
+        }
+    }
+    Some(found)
+}

@@ -1,0 +1,207 @@
+//! The sliced system: a layer around the explicit system that evaluates blocks of states by gate programs.
+//!
+//! States, ids, labels and everything that is saved are those of the explicit system, so evaluators can be exchanged between any two blocks. With
+//! [`Evaluator::Auto`] a search begins without circuits. When it is long, the machine is compiled, blocks are evaluated in both ways by turns, and the faster
+//! way is kept. Steps come in the same order either way, so the choice changes no result.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use abridge_diag::with_stack;
+use abridge_explicit::Explicit;
+use abridge_system::{Layer, System as _};
+use rustc_hash::FxHashMap;
+
+use crate::compiled::Compiled;
+use crate::lanes::MAX_BLOCK_STATES;
+use crate::trial::Trial;
+use crate::worker::SlicedWorker;
+
+/// The way in which steps and properties are evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Evaluator {
+    /// By memos at first, by circuits where that turns out to be faster.
+    #[default]
+    Auto,
+    /// By circuits, as far as there are any.
+    Sliced,
+    /// By the explicit system alone.
+    Memo,
+}
+
+/// The use that was made of circuits.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Usage {
+    /// Circuits evaluated states.
+    pub is_sliced: bool,
+    /// Operations with circuits.
+    pub n_sliced: usize,
+    pub n_operations: usize,
+    /// Gates of the programs.
+    pub n_gates: usize,
+    /// Reasons why not everything was evaluated by circuits.
+    pub reasons: Vec<String>,
+}
+
+/// Valuations of the constants that are compiled at most.
+const MAX_VALUATIONS: usize = 16;
+/// No state was met.
+const NO_CONSTANTS: u32 = u32::MAX;
+/// States with different constants were met.
+const SEVERAL_CONSTANTS: u32 = u32::MAX - 1;
+
+/// Evaluation by circuits around an explicit system.
+pub struct Sliced<'a> {
+    system: &'a Explicit<'a>,
+    evaluator: Evaluator,
+    /// Circuits are used now.
+    is_on: AtomicBool,
+    plans: Mutex<FxHashMap<u32, Result<Arc<Compiled>, String>>>,
+    /// Changes with the plans.
+    version: AtomicU32,
+    /// The first word of all states that were announced.
+    constants: AtomicU32,
+    /// States that were announced.
+    n_announced: AtomicU64,
+    trial: Mutex<Trial>,
+}
+
+impl<'a> Sliced<'a> {
+    pub fn new(system: &'a Explicit<'a>, evaluator: Evaluator) -> Sliced<'a> {
+        let evaluator = if system.is_capped() || system.has_scope() { Evaluator::Memo } else { evaluator };
+        let is_forced = evaluator == Evaluator::Sliced;
+        Sliced {
+            system,
+            evaluator,
+            is_on: AtomicBool::new(is_forced),
+            plans: Mutex::default(),
+            version: AtomicU32::new(0),
+            constants: AtomicU32::new(NO_CONSTANTS),
+            n_announced: AtomicU64::new(0),
+            trial: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn explicit(&self) -> &'a Explicit<'a> {
+        self.system
+    }
+
+    pub(crate) fn is_forced(&self) -> bool {
+        self.evaluator == Evaluator::Sliced
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn version(&self) -> u32 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    fn plans(&self) -> MutexGuard<'_, FxHashMap<u32, Result<Arc<Compiled>, String>>> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note of states that a worker is asked about.
+    pub(crate) fn note(&self, constants: u32, n_states: usize) {
+        if self.evaluator == Evaluator::Auto {
+            self.n_announced.fetch_add(n_states as u64, Ordering::Relaxed);
+            let before = self.constants.load(Ordering::Relaxed);
+            if before != constants && before != SEVERAL_CONSTANTS {
+                let now = if before == NO_CONSTANTS { constants } else { SEVERAL_CONSTANTS };
+                self.constants.store(now, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The machine for the constants of a state. It is compiled on demand if circuits are wanted in any case.
+    pub(crate) fn compiled(&self, words: &[u32]) -> Option<Arc<Compiled>> {
+        let mut plans = self.plans();
+        if let Some(plan) = plans.get(&words[0]) {
+            return plan.clone().ok();
+        }
+        if !self.is_forced() || plans.len() >= MAX_VALUATIONS {
+            return None;
+        }
+        let plan = self.compile(words);
+        plans.insert(words[0], plan.clone());
+        plan.ok()
+    }
+
+    fn compile(&self, words: &[u32]) -> Result<Arc<Compiled>, String> {
+        with_stack(|| Compiled::new(self.system, &self.system.decode(words).0).map(Arc::new))
+    }
+
+    /// Compiles the machine for a trial, if all states have the same constants.
+    fn begin_trial(&self) -> bool {
+        let constants = self.constants.load(Ordering::Relaxed);
+        if constants == NO_CONSTANTS || constants == SEVERAL_CONSTANTS {
+            return false;
+        }
+        let mut words = vec![abridge_explicit::UNSET; self.system.width()];
+        words[0] = constants;
+        let plan = self.compile(&words);
+        let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
+        self.plans().insert(constants, plan);
+        self.version.fetch_add(1, Ordering::Release);
+        is_promising
+    }
+
+    /// The use that was made of circuits so far.
+    pub fn usage(&self) -> Usage {
+        let plans = self.plans();
+        let mut usage = Usage { n_operations: self.system.operations().len(), ..Usage::default() };
+        for plan in plans.values() {
+            match plan {
+                Ok(plan) => {
+                    usage.is_sliced |= self.is_on();
+                    usage.n_sliced = usage.n_sliced.max(plan.n_sliced());
+                    usage.n_gates = usage.n_gates.max(plan.n_gates());
+                    usage.reasons.extend(plan.reasons.iter().cloned());
+                }
+                Err(reason) => usage.reasons.push(reason.clone()),
+            }
+        }
+        usage.reasons.sort();
+        usage.reasons.dedup();
+        if self.evaluator == Evaluator::Auto {
+            usage.reasons.extend(self.trial.lock().unwrap_or_else(PoisonError::into_inner).verdict());
+        }
+        usage
+    }
+}
+
+impl<'a> Layer for Sliced<'a> {
+    type Inner = Explicit<'a>;
+    type Worker<'w>
+        = SlicedWorker<'w>
+    where
+        Self: 'w;
+
+    fn inner(&self) -> &Explicit<'a> {
+        self.system
+    }
+
+    fn layer_worker(&self) -> SlicedWorker<'_> {
+        SlicedWorker::new(self, self.system.worker(), self.system.width())
+    }
+
+    fn layer_tidy(&self, n_states: u64) -> usize {
+        if self.evaluator == Evaluator::Auto {
+            let mut trial = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
+            let n_announced = self.n_announced.swap(0, Ordering::Relaxed);
+            let is_on = trial.next(n_states, n_announced, Instant::now(), || self.begin_trial());
+            self.is_on.store(is_on, Ordering::Relaxed);
+        }
+        self.system.tidy(n_states)
+    }
+
+    fn layer_states_ahead(&self) -> usize {
+        if self.is_on() { MAX_BLOCK_STATES } else { self.system.states_ahead() }
+    }
+
+    fn layer_bytes(&self) -> u64 {
+        self.plans().values().filter_map(|plan| plan.as_ref().ok()).map(|plan| plan.bytes()).sum()
+    }
+}

@@ -1,0 +1,307 @@
+//! Values of variables as bits and back, by their ids.
+//!
+//! States stay vectors of value ids, as the explicit system has them. The bits of a value, one for each cell of its variable, are computed once for
+//! each id and then looked up. New values are found in three ways: a step that sets and clears fixed bits maps an id to an id by a table of
+//! its own ([`Deltas`]), other new bits are looked up in a cache of each worker ([`BitCache`]), and what is met for the first time becomes a value and
+//! gets its id from the explicit system. Tables only grow and have one right answer in each place, so threads need no locks.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use abridge_encoding::{CellId, Cells};
+use abridge_explicit::{Explicit, UNSET};
+
+use crate::lanes::put;
+
+/// Bits of the first word of an entry that say whether it is known.
+const STATUS_BITS: usize = 2;
+const FIRST_WORD_BITS: usize = 64 - STATUS_BITS;
+const KNOWN: u64 = 1 << 62;
+/// The value has no bits: it is not one that the cells can say.
+const OUTSIDE: u64 = 1 << 63;
+const DATA_MASK: u64 = KNOWN - 1;
+
+/// Entries of the first segment; each further segment has twice as many.
+const FIRST_SEGMENT_IDS: u64 = 256;
+const N_SEGMENTS: usize = 25;
+
+/// A variable with cells.
+pub(crate) struct Variable {
+    /// Position among the variables of the encoding; its word comes one later.
+    position: usize,
+    /// The first of its cells, which follow each other.
+    pub(crate) base: usize,
+    n_cells: usize,
+    /// Words of an entry.
+    stride: usize,
+    segments: [OnceLock<Box<[AtomicU64]>>; N_SEGMENTS],
+}
+
+impl Variable {
+    pub(crate) fn new(position: usize, base: usize, n_cells: usize) -> Variable {
+        let stride = 1 + n_cells.saturating_sub(FIRST_WORD_BITS).div_ceil(64);
+        Variable { position, base, n_cells, stride, segments: [const { OnceLock::new() }; N_SEGMENTS] }
+    }
+
+    /// The position of its word in a state.
+    #[inline]
+    pub(crate) fn word(&self) -> usize {
+        self.position + 1
+    }
+
+    pub(crate) fn has(&self, cell: CellId) -> bool {
+        (self.base..self.base + self.n_cells).contains(&(cell.0 as usize))
+    }
+
+    /// Words of bits of a value.
+    pub(crate) fn n_words(&self) -> usize {
+        self.n_cells.div_ceil(64).max(1)
+    }
+
+    fn entry(&self, id: u32) -> &[AtomicU64] {
+        let shifted = u64::from(id) + FIRST_SEGMENT_IDS;
+        let segment = (shifted.ilog2() - FIRST_SEGMENT_IDS.ilog2()) as usize;
+        let start = FIRST_SEGMENT_IDS << segment;
+        let entries = self.segments[segment].get_or_init(|| {
+            let len = (FIRST_SEGMENT_IDS as usize) << segment;
+            std::iter::repeat_with(AtomicU64::default).take(len * self.stride).collect()
+        });
+        &entries[(shifted - start) as usize * self.stride..][..self.stride]
+    }
+
+    /// Adds the bits of a value to the row of a state; false if it has none.
+    #[inline]
+    pub(crate) fn add_to_row(&self, system: &Explicit<'_>, cells: &Cells, id: u32, row: &mut [u64]) -> bool {
+        if id == UNSET {
+            return false;
+        }
+        let entry = self.entry(id);
+        let mut first = entry[0].load(Ordering::Acquire);
+        if first & (KNOWN | OUTSIDE) == 0 {
+            first = self.learn(system, cells, id, entry);
+        }
+        put(row, self.base, first & DATA_MASK);
+        let mut at = self.base + FIRST_WORD_BITS;
+        for word in &entry[1..] {
+            put(row, at, word.load(Ordering::Relaxed));
+            at += 64;
+        }
+        first & OUTSIDE == 0
+    }
+
+    /// The bits of a value whose bits are known, from the first on.
+    fn bits(&self, id: u32, bits: &mut Vec<u64>) {
+        bits.clear();
+        bits.resize(self.n_words(), 0);
+        let entry = self.entry(id);
+        put(bits, 0, entry[0].load(Ordering::Acquire) & DATA_MASK);
+        let mut at = FIRST_WORD_BITS;
+        for word in &entry[1..] {
+            put(bits, at, word.load(Ordering::Relaxed));
+            at += 64;
+        }
+    }
+
+    /// Computes the bits of a value; the first word of its entry.
+    #[cold]
+    fn learn(&self, system: &Explicit<'_>, cells: &Cells, id: u32, entry: &[AtomicU64]) -> u64 {
+        let mut bits = vec![0; self.n_words()];
+        match cells.true_cells(self.position, Some(system.decode_val(self.word(), id))) {
+            Some(found) => {
+                found.iter().for_each(|cell| put(&mut bits, cell.0 as usize - self.base, 1));
+                store(entry, &bits)
+            }
+            None => {
+                entry[0].store(OUTSIDE, Ordering::Release);
+                OUTSIDE
+            }
+        }
+    }
+
+    /// The id of the value with these bits; nothing if they mean nothing.
+    #[cold]
+    fn id_of(&self, system: &Explicit<'_>, cells: &Cells, bits: &[u64]) -> Option<u32> {
+        let is_true = |cell: CellId| {
+            let at = cell.0 as usize - self.base;
+            bits[at / 64] >> (at % 64) & 1 == 1
+        };
+        let val = cells.value_at(self.position, &is_true)?;
+        let id = system.encode_val(self.word(), &val);
+        let entry = self.entry(id);
+        if entry[0].load(Ordering::Acquire) & (KNOWN | OUTSIDE) == 0 {
+            store(entry, bits);
+        }
+        Some(id)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.segments.iter().filter_map(OnceLock::get).map(|segment| size_of_val(&**segment) as u64).sum()
+    }
+}
+
+/// Stores the bits of a value, the first word last; the first word.
+fn store(entry: &[AtomicU64], bits: &[u64]) -> u64 {
+    let word = |at: usize| {
+        let (word, shift) = (at / 64, at % 64);
+        let low = bits.get(word).map_or(0, |bits| bits >> shift);
+        let high = if shift > 0 { bits.get(word + 1).map_or(0, |bits| bits << (64 - shift)) } else { 0 };
+        low | high
+    };
+    for (idx, place) in entry[1..].iter().enumerate() {
+        place.store(word(FIRST_WORD_BITS + idx * 64), Ordering::Relaxed);
+    }
+    let first = word(0) & DATA_MASK | KNOWN;
+    entry[0].store(first, Ordering::Release);
+    first
+}
+
+/// Ids of new values of one variable after steps that set and clear fixed bits, by the id of the old value.
+pub(crate) struct Deltas {
+    pub(crate) clear: Box<[u64]>,
+    pub(crate) set: Box<[u64]>,
+    /// New ids plus one; zero where it is not known.
+    chunks: [OnceLock<Box<[AtomicU32]>>; N_DELTA_CHUNKS],
+}
+
+const DELTA_CHUNK_IDS: usize = 1 << 12;
+const N_DELTA_CHUNKS: usize = 32;
+
+impl Deltas {
+    pub(crate) fn new(clear: Box<[u64]>, set: Box<[u64]>) -> Deltas {
+        Deltas { clear, set, chunks: [const { OnceLock::new() }; N_DELTA_CHUNKS] }
+    }
+
+    fn place(&self, id: u32) -> Option<&AtomicU32> {
+        let chunk = self.chunks.get(id as usize / DELTA_CHUNK_IDS)?;
+        let chunk = chunk.get_or_init(|| std::iter::repeat_with(AtomicU32::default).take(DELTA_CHUNK_IDS).collect());
+        Some(&chunk[id as usize % DELTA_CHUNK_IDS])
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.chunks.iter().filter_map(OnceLock::get).map(|chunk| size_of_val(&**chunk) as u64).sum()
+    }
+}
+
+/// A cell of a variable that a step gives the truth of a literal: its number within the variable, and the bit.
+pub(crate) type Bit = (u32, bool);
+
+/// Finds ids of new values on behalf of one worker.
+pub(crate) struct Finder<'f> {
+    pub(crate) system: &'f Explicit<'f>,
+    pub(crate) cells: &'f Cells,
+}
+
+impl Finder<'_> {
+    /// The id of the value that fixed changes make of an old one; nothing if there is no such value.
+    #[inline]
+    pub(crate) fn changed(&self, variable: &Variable, deltas: &Deltas, id: u32, cache: &mut BitCache) -> Option<u32> {
+        let place = deltas.place(id);
+        if let Some(known) = place.map(|place| place.load(Ordering::Relaxed)).filter(|known| *known != 0) {
+            return Some(known - 1);
+        }
+        let new = self.with_bits(variable, deltas, id, std::iter::empty(), cache)?;
+        if let Some(place) = place {
+            place.store(new + 1, Ordering::Relaxed);
+        }
+        Some(new)
+    }
+
+    /// The same with further bits.
+    pub(crate) fn with_bits(
+        &self,
+        variable: &Variable,
+        deltas: &Deltas,
+        id: u32,
+        bits: impl Iterator<Item = Bit>,
+        cache: &mut BitCache,
+    ) -> Option<u32> {
+        if variable.stride == 1 {
+            return self.with_few_bits(variable, deltas, id, bits, cache);
+        }
+        let mut new = std::mem::take(&mut cache.bits);
+        variable.bits(id, &mut new);
+        for ((new, clear), set) in new.iter_mut().zip(&deltas.clear).zip(&deltas.set) {
+            *new = *new & !clear | set;
+        }
+        for (bit, is_true) in bits {
+            let (word, mask) = (bit as usize / 64, 1 << (bit % 64));
+            new[word] = if is_true { new[word] | mask } else { new[word] & !mask };
+        }
+        let found = cache.find(&new).or_else(|| {
+            let id = variable.id_of(self.system, self.cells, &new)?;
+            cache.keep(&new, id);
+            Some(id)
+        });
+        cache.bits = new;
+        found
+    }
+}
+
+impl Finder<'_> {
+    /// The same for values whose bits are one word.
+    #[inline]
+    fn with_few_bits(
+        &self,
+        variable: &Variable,
+        deltas: &Deltas,
+        id: u32,
+        bits: impl Iterator<Item = Bit>,
+        cache: &mut BitCache,
+    ) -> Option<u32> {
+        let old = variable.entry(id)[0].load(Ordering::Acquire) & DATA_MASK;
+        let (mut clear, mut set) = (deltas.clear[0], deltas.set[0]);
+        for (bit, is_true) in bits {
+            clear |= 1 << bit;
+            set |= u64::from(is_true) << bit;
+        }
+        let new = old & !clear | set;
+        let place = BitCache::place(&[new]);
+        if cache.keys[place] == new && cache.ids[place] != 0 {
+            return Some(cache.ids[place] - 1);
+        }
+        let id = variable.id_of(self.system, self.cells, &[new])?;
+        cache.keep(&[new], id);
+        Some(id)
+    }
+}
+
+/// Direct-mapped cache from the bits of values of one variable to their ids.
+pub(crate) struct BitCache {
+    n_words: usize,
+    keys: Box<[u64]>,
+    /// Ids plus one; zero for an empty entry.
+    ids: Box<[u32]>,
+    /// Bits of a new value.
+    bits: Vec<u64>,
+}
+
+const CACHE_BITS: u32 = 14;
+
+impl BitCache {
+    pub(crate) fn new(n_words: usize) -> BitCache {
+        let len = 1 << CACHE_BITS;
+        BitCache {
+            n_words,
+            keys: vec![0; len * n_words].into_boxed_slice(),
+            ids: vec![0; len].into_boxed_slice(),
+            bits: Vec::new(),
+        }
+    }
+
+    fn place(bits: &[u64]) -> usize {
+        let mix = |sum: u64, word: &u64| (sum.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (bits.iter().fold(0, mix) >> (64 - CACHE_BITS)) as usize
+    }
+
+    fn find(&self, bits: &[u64]) -> Option<u32> {
+        let place = Self::place(bits);
+        let is_same = self.keys[place * self.n_words..][..self.n_words] == *bits;
+        self.ids[place].checked_sub(1).filter(|_| is_same)
+    }
+
+    fn keep(&mut self, bits: &[u64], id: u32) {
+        let place = Self::place(bits);
+        self.keys[place * self.n_words..][..self.n_words].copy_from_slice(bits);
+        self.ids[place] = id + 1;
+    }
+}

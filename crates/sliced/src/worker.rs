@@ -1,0 +1,333 @@
+//! Workers of the sliced system: blocks of states are evaluated when they are announced, and told state by state when they are asked for.
+//!
+//! A state that was not announced, that is outside the cells, or in which something is ill-defined, is handed to the worker of the explicit system; so
+//! are operations and properties without circuits. So every answer is either that of an exact circuit or that of the explicit system.
+
+use std::sync::Arc;
+
+use abridge_explicit::ExplicitWorker;
+use abridge_system::{
+    Ahead, Alike, Completeness, FindingKind, Origin, Pause, Properties, Question, Steps, Worker, WorkerLayer,
+};
+use rustc_hash::FxHashSet;
+
+use crate::block::Block;
+use crate::compiled::{Compiled, N_ROLES, Outcome};
+use crate::system::Sliced;
+use crate::values::{BitCache, Finder};
+
+/// Evaluates blocks of states on behalf of one thread.
+pub struct SlicedWorker<'a> {
+    system: &'a Sliced<'a>,
+    inner: ExplicitWorker<'a>,
+    /// The constants that the compiled machine is for, as the first word of states, and the machine.
+    compiled: Option<(u32, Option<Arc<Compiled>>)>,
+    version: u32,
+    /// The machine that evaluated the block.
+    evaluated: Option<Arc<Compiled>>,
+    block: Block,
+    is_about: About,
+    /// Vectors of the states of the block, and the next one to be asked about.
+    words: Vec<u32>,
+    width: usize,
+    next: usize,
+    /// For each state of the block one bit for each outcome.
+    enabled: Vec<u64>,
+    enabled_words: usize,
+    buffers: Buffers,
+    single: [Ahead; 1],
+}
+
+/// What is known of the block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum About {
+    Steps,
+    Properties,
+}
+
+#[derive(Default)]
+struct Buffers {
+    caches: Vec<BitCache>,
+    /// Targets of a group, once there are many.
+    targets: FxHashSet<Box<[u32]>>,
+}
+
+/// Targets of a group up to which they are compared one by one.
+const MAX_COMPARED_TARGETS: usize = 8;
+
+impl<'a> SlicedWorker<'a> {
+    pub(crate) fn new(system: &'a Sliced<'a>, inner: ExplicitWorker<'a>, width: usize) -> Self {
+        SlicedWorker {
+            system,
+            inner,
+            compiled: None,
+            version: 0,
+            evaluated: None,
+            block: Block::default(),
+            is_about: About::Steps,
+            words: Vec::new(),
+            width,
+            next: 0,
+            enabled: Vec::new(),
+            enabled_words: 0,
+            buffers: Buffers::default(),
+            single: Default::default(),
+        }
+    }
+
+    /// The compiled machine for the constants of a state, if there is one now.
+    fn compiled(&mut self, words: &[u32]) -> Option<Arc<Compiled>> {
+        let version = self.system.version();
+        if version != self.version || self.compiled.as_ref().is_none_or(|(constants, _)| *constants != words[0]) {
+            let compiled = self.system.compiled(words);
+            let variables = compiled.iter().flat_map(|compiled| &compiled.variables);
+            self.buffers.caches = variables.map(|variable| BitCache::new(variable.n_words())).collect();
+            self.compiled = Some((words[0], compiled));
+            self.version = version;
+        }
+        self.compiled.as_ref().and_then(|(_, compiled)| compiled.clone())
+    }
+
+    /// Evaluates a block; false if that cannot be done.
+    fn evaluate(&mut self, states: &[Ahead], is_about: About) -> bool {
+        self.block.clear();
+        self.next = 0;
+        let Some(first) = states.first().filter(|state| state.words[0] & 1 == 1) else { return false };
+        let Some(compiled) = self.compiled(&first.words) else { return false };
+        self.is_about = is_about;
+        self.words.clear();
+        states.iter().for_each(|state| self.words.extend_from_slice(&state.words));
+        match is_about {
+            About::Steps => {
+                self.block.load(self.system.explicit(), &compiled, &compiled.steps, states);
+                let signals = compiled.outcomes.iter().map(|outcome| outcome.enabled);
+                self.enabled_words = self.block.by_state(signals, &mut self.enabled);
+            }
+            About::Properties => self.block.load(self.system.explicit(), &compiled, &compiled.properties, states),
+        }
+        self.evaluated = Some(compiled);
+        true
+    }
+
+    /// The lane of a state, which is usually the next one. A state that was not announced is evaluated alone if nothing else will do.
+    fn lane(&mut self, words: &[u32], is_about: About) -> Option<usize> {
+        if self.is_about == is_about {
+            let states = self.words.chunks_exact(self.width).take(self.block.len()).enumerate();
+            if let Some((lane, _)) = states.skip(self.next).find(|(_, state)| *state == words) {
+                self.next = lane + 1;
+                return Some(lane).filter(|lane| !self.block.is_outside(*lane));
+            }
+        }
+        if !self.system.is_forced() {
+            return None;
+        }
+        let mut single = std::mem::take(&mut self.single);
+        single[0].words.clear();
+        single[0].words.extend_from_slice(words);
+        let is_evaluated = self.evaluate(&single, is_about);
+        self.single = single;
+        self.next = 1;
+        (is_evaluated && !self.block.is_outside(0)).then_some(0)
+    }
+
+    /// Adds the steps out of a state of the block; nothing, and no step, if some target has no value.
+    fn add_steps(&mut self, compiled: &Compiled, lane: usize, words: &[u32], out: &mut Steps) -> Option<Completeness> {
+        let start = out.len();
+        let mut completeness = Completeness::Whole;
+        let mut first = 0;
+        let row = lane * self.enabled_words..(lane + 1) * self.enabled_words;
+        let mut group = Group { number: u32::MAX, start };
+        for (position, end) in compiled.operations.iter().enumerate() {
+            let Some(end) = *end else {
+                completeness = completeness.and(self.inner.perform(position, words, out));
+                continue;
+            };
+            let enabled = &self.enabled[row.clone()];
+            let finder = Finder { system: self.system.explicit(), cells: &compiled.cells };
+            for idx in ones(enabled, first, end) {
+                let outcome = &compiled.outcomes[idx];
+                group.enter(outcome, out);
+                let target = out.push_copy(outcome.operation, words);
+                if !self.buffers.perform(&finder, compiled, &self.block, (outcome, lane), target) {
+                    out.truncate(start);
+                    return None;
+                }
+                if outcome.may_repeat && !self.buffers.is_new(&group, out) {
+                    out.truncate(out.len() - 1);
+                }
+            }
+            first = end;
+        }
+        Some(completeness)
+    }
+}
+
+/// Positions of the bits that are set, within a range.
+fn ones(words: &[u64], first: usize, end: usize) -> impl Iterator<Item = usize> {
+    let range = if first < end { first / 64..end.div_ceil(64) } else { 0..0 };
+    range.flat_map(move |word| {
+        let start = word * 64;
+        let mut bits = words[word];
+        if first > start {
+            bits &= u64::MAX << (first - start);
+        }
+        if end < start + 64 {
+            bits &= (1 << (end - start)) - 1;
+        }
+        std::iter::from_fn(move || {
+            let bit = bits.trailing_zeros() as usize;
+            (bit < 64).then(|| {
+                bits &= bits - 1;
+                start + bit
+            })
+        })
+    })
+}
+
+/// The group of outcomes that is being told.
+struct Group {
+    number: u32,
+    /// Its first entry among the steps.
+    start: usize,
+}
+
+impl Group {
+    fn enter(&mut self, outcome: &Outcome, out: &Steps) {
+        if self.number != outcome.group {
+            *self = Group { number: outcome.group, start: out.len() };
+        }
+    }
+}
+
+impl Buffers {
+    /// Changes a state by an outcome; false if there is no such state.
+    #[inline]
+    fn perform(
+        &mut self,
+        finder: &Finder<'_>,
+        compiled: &Compiled,
+        block: &Block,
+        (outcome, lane): (&Outcome, usize),
+        words: &mut [u32],
+    ) -> bool {
+        for update in &outcome.updates {
+            let variable = &compiled.variables[update.variable as usize];
+            let (cache, deltas) =
+                (&mut self.caches[update.variable as usize], &compiled.deltas[update.deltas as usize]);
+            let word = &mut words[variable.word()];
+            let new = if update.bits.is_empty() {
+                finder.changed(variable, deltas, *word, cache)
+            } else {
+                let bits = update.bits.iter().map(|(bit, signal)| (*bit, block.is_true(*signal, lane)));
+                finder.with_bits(variable, deltas, *word, bits, cache)
+            };
+            let Some(new) = new else { return false };
+            *word = new;
+        }
+        true
+    }
+
+    /// No earlier step of the group has the target of the last one.
+    fn is_new(&mut self, group: &Group, out: &Steps) -> bool {
+        let n_before = out.len() - 1 - group.start;
+        let Some(last) = out.last() else { return true };
+        let mut before = out.iter_from(group.start).take(n_before);
+        if n_before <= MAX_COMPARED_TARGETS {
+            return before.all(|step| step.target != last.target);
+        }
+        if n_before == MAX_COMPARED_TARGETS + 1 {
+            self.targets = before.map(|step| step.target.into()).collect();
+        }
+        self.targets.insert(last.target.into())
+    }
+}
+
+impl<'a> WorkerLayer for SlicedWorker<'a> {
+    type Inner = ExplicitWorker<'a>;
+
+    fn inner(&self) -> &ExplicitWorker<'a> {
+        &self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut ExplicitWorker<'a> {
+        &mut self.inner
+    }
+
+    fn layer_expand(
+        &mut self,
+        origin: Origin<'_>,
+        alike: Option<&dyn Alike>,
+        out: &mut Steps,
+        pause: &mut Pause<'_>,
+    ) -> Completeness {
+        let words = origin.state().filter(|words| words[0] & 1 == 1 && alike.is_none() && !out.wants_labels());
+        if let Some(words) = words
+            && self.system.is_on()
+            && let Some(lane) = self.lane(words, About::Steps)
+            && let Some(compiled) = self.evaluated.take()
+        {
+            let is_doubtful = self.block.is_true(compiled.doubt, lane);
+            let added = if is_doubtful { None } else { self.add_steps(&compiled, lane, words, out) };
+            self.evaluated = Some(compiled);
+            if let Some(completeness) = added {
+                return completeness;
+            }
+        }
+        self.inner.expand(origin, alike, out, pause)
+    }
+
+    fn layer_announce(&mut self, states: &[Ahead], question: Question) {
+        let is_about = match question {
+            Question::Successors => {
+                if let Some(first) = states.first().filter(|state| state.words[0] & 1 == 1) {
+                    self.system.note(first.words[0], states.len());
+                }
+                About::Steps
+            }
+            Question::Properties(_) => About::Properties,
+        };
+        if !self.system.is_on() || !self.evaluate(states, is_about) {
+            self.block.clear();
+            self.inner.announce(states, question);
+        }
+    }
+
+    fn layer_wants_before(&self, asked: Properties) -> bool {
+        // Circuits look at a state as a whole; what they leave to others does not.
+        let has_circuits = |roles: &[Option<_>; N_ROLES]| {
+            !(asked.invariant && roles[0].is_none()
+                || asked.assertions && roles[1].is_none()
+                || asked.goal && roles[2].is_none()
+                || asked.propositions && roles[3].is_none())
+        };
+        !self.system.is_on() || self.evaluated.as_ref().is_none_or(|compiled| !has_circuits(&compiled.roles))
+    }
+
+    fn layer_inspect(
+        &mut self,
+        state: &[u32],
+        before: Option<&[u32]>,
+        asked: Properties,
+        found: &mut dyn FnMut(FindingKind),
+    ) -> Completeness {
+        if state[0] & 1 == 1
+            && self.system.is_on()
+            && let Some(lane) = self.lane(state, About::Properties)
+            && let Some(compiled) = &self.evaluated
+        {
+            let left: [bool; N_ROLES] =
+                std::array::from_fn(|role| compiled.roles[role].is_none_or(|signal| self.block.is_true(signal, lane)));
+            let left = Properties {
+                invariant: asked.invariant && left[0],
+                assertions: asked.assertions && left[1],
+                goal: asked.goal && left[2],
+                propositions: asked.propositions && left[3],
+            };
+            if left == Properties::default() {
+                return Completeness::Whole;
+            }
+            return self.inner.inspect(state, before, left, found);
+        }
+        self.inner.inspect(state, before, asked, found)
+    }
+}

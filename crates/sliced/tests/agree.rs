@@ -1,0 +1,152 @@
+//! Sliced evaluation agrees with the explicit system, state by state: steps with their order and counts, ill-defined operations, completeness and findings.
+//!
+//! Random machines cover guards, choices, errors and conjuncts; the machines under `models/` cover what people write. States are met breadth-first and announced
+//! in blocks of changing sizes, so that lanes, widths of slices and the fallback all take part. The explicit system is compared with the plain interpreter elsewhere.
+
+use abridge_eval::Config as EvalConfig;
+use abridge_explicit::{Explicit, SystemConfig, judge};
+use abridge_model::Model;
+use abridge_sliced::{Evaluator, MAX_BLOCK_STATES, Sliced};
+use abridge_system::{Ahead, Completeness, FindingKind, Properties, Question, Steps, System, Worker};
+use abridge_testkit::{Project, Random, everything, guarded, models};
+
+/// What was compared, so that a test can say that it was not empty.
+#[derive(Default, Debug)]
+struct Compared {
+    machines: usize,
+    sliced_machines: usize,
+    states: usize,
+    steps: usize,
+    ill_defined: usize,
+    findings: usize,
+}
+
+const ASKED: Properties = Properties { invariant: true, assertions: true, goal: true, propositions: false };
+
+/// Steps and findings of a state.
+#[derive(PartialEq, Debug)]
+struct Answer {
+    steps: Vec<(u32, u64, Vec<u32>)>,
+    ill_defined: Vec<u32>,
+    findings: Vec<FindingKind>,
+    completeness: [Completeness; 2],
+}
+
+/// The answers of a worker about states that it is told of in blocks of the given sizes.
+fn answers<S: System>(system: &S, states: &[Vec<u32>], sizes: &[usize]) -> Vec<Answer> {
+    let mut worker = system.worker();
+    let mut found = Vec::new();
+    let (mut rest, mut sizes) = (states, sizes.iter().cycle());
+    while !rest.is_empty() {
+        let size = sizes.next().copied().unwrap_or(1).min(rest.len());
+        let ahead = |state: &Vec<u32>| Ahead { words: state.clone(), before: state.clone() };
+        let block: Vec<Ahead> = rest[..size].iter().map(ahead).collect();
+        let start = found.len();
+        worker.announce(&block, Question::Successors);
+        for state in &rest[..size] {
+            let mut steps = Steps::new(system.width());
+            let completeness = worker.successors(state, &mut steps);
+            found.push(Answer {
+                steps: steps.iter().map(|step| (step.operation, step.count, step.target.to_vec())).collect(),
+                ill_defined: steps.ill_defined().to_vec(),
+                findings: Vec::new(),
+                completeness: [completeness, Completeness::Whole],
+            });
+        }
+        worker.announce(&block, Question::Properties(ASKED));
+        for (state, answer) in rest[..size].iter().zip(&mut found[start..]) {
+            answer.completeness[1] = worker.inspect(state, None, ASKED, &mut |kind| answer.findings.push(kind));
+        }
+        rest = &rest[size..];
+    }
+    found
+}
+
+/// Equal steps of one operation, with their numbers added up; those of different operations in order.
+fn merged(answer: &Answer) -> Answer {
+    let mut steps: Vec<(u32, u64, Vec<u32>)> = Vec::new();
+    for (operation, count, target) in &answer.steps {
+        match steps.iter_mut().find(|(other, _, known)| other == operation && known == target) {
+            Some((_, sum, _)) => *sum += count,
+            None => steps.push((*operation, *count, target.clone())),
+        }
+    }
+    let Answer { ill_defined, findings, completeness, .. } = answer;
+    Answer { steps, ill_defined: ill_defined.clone(), findings: findings.clone(), completeness: *completeness }
+}
+
+/// States breadth-first, up to a number.
+fn states(system: &Explicit<'_>, most: usize) -> Vec<Vec<u32>> {
+    let (mut worker, mut steps) = (system.worker(), Steps::new(system.width()));
+    let mut met: Vec<Vec<u32>> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    let _ = worker.initial(&mut steps);
+    let mut next = 0;
+    loop {
+        for step in steps.iter() {
+            if met.len() < most && seen.insert(step.target.to_vec()) {
+                met.push(step.target.to_vec());
+            }
+        }
+        let Some(state) = met.get(next).cloned() else { return met };
+        next += 1;
+        steps.clear();
+        let _ = worker.successors(&state, &mut steps);
+    }
+}
+
+fn compare(model: &Model, eval: EvalConfig, most: usize, compared: &mut Compared, what: &str) {
+    let system = Explicit::new(judge(model, eval), SystemConfig::default());
+    let states = states(&system, most);
+    let sliced = Sliced::new(&system, Evaluator::Sliced);
+    let expected = answers(&system, &states, &[16]);
+    for sizes in [&[MAX_BLOCK_STATES][..], &[1, 70, 200, 3, 300, 64]] {
+        for ((state, expected), found) in states.iter().zip(&expected).zip(answers(&sliced, &states, sizes)) {
+            assert_eq!(merged(&found), merged(expected), "{:?}\n{what}", system.decode(state).0);
+        }
+    }
+    let usage = sliced.usage();
+    compared.machines += 1;
+    compared.sliced_machines += usize::from(usage.n_sliced > 0);
+    compared.states += states.len();
+    for answer in &expected {
+        compared.steps += answer.steps.len();
+        compared.ill_defined += answer.ill_defined.len();
+        compared.findings += answer.findings.len();
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn circuits_agree_with_memos_on_random_machines() {
+    let n_machines = if std::env::var_os("RUN_SLOW").is_some() { 2_000 } else { 40 };
+    let first = number("SEED", 0);
+    let mut compared = Compared::default();
+    for seed in first..first + n_machines {
+        let text = match seed % 3 {
+            0 => everything::machine(&mut Random::new(seed)),
+            _ => guarded::machine(&mut Random::new(seed)),
+        };
+        let eval = if seed.is_multiple_of(4) { EvalConfig::prob() } else { EvalConfig::default() };
+        let Some(model) = Project::new(&[("M.mch", &text)]).analyse().model else { continue };
+        compare(&model, eval, 400, &mut compared, &format!("seed {seed}\n{text}"));
+    }
+    eprintln!("{compared:?}");
+    assert!(compared.sliced_machines > 20 && compared.steps > 1000, "{compared:?}");
+    assert!(compared.ill_defined > 10 && compared.findings > 100, "{compared:?}");
+}
+
+#[test]
+fn circuits_agree_with_memos_on_the_models() {
+    let mut compared = Compared::default();
+    let most = if std::env::var_os("RUN_SLOW").is_some() { 20_000 } else { 700 };
+    for subject in models::subjects() {
+        let eval = if subject.is_prob() { EvalConfig::prob() } else { EvalConfig::default() };
+        compare(&subject.model(&[]), eval, most, &mut compared, &subject.path.display().to_string());
+    }
+    eprintln!("{compared:?}");
+    assert!(compared.sliced_machines > 15 && compared.steps > 5000, "{compared:?}");
+}
