@@ -84,9 +84,12 @@ pub(crate) fn fitted(parts: &[String], width: usize) -> String {
 mod tests {
     use super::*;
 
+    /// Variables, whether there is a terminal, and whether there are colours.
+    type Case<'c> = (&'c [(&'c str, &'c str)], bool, bool);
+
     #[test]
     fn the_environment_decides_about_colours() {
-        let cases: [(&[(&str, &str)], bool, bool); 9] = [
+        let cases: [Case<'_>; 9] = [
             (&[], true, true),
             (&[], false, false),
             (&[("NO_COLOR", "1")], true, false),
