@@ -42,7 +42,7 @@ pub use abridge_explicit::{
     named_values,
 };
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
-pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, SideBySide};
+pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, Pair, SideBySide};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_sliced::{Evaluator, Usage as SlicedUsage};
 pub use abridge_store::{Medium, Ram, Volume};
@@ -52,7 +52,10 @@ pub use animation::{Animation, Choices, choices};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
-pub use refinement::{Counterexample, IllDefined, PairedStep, RefineConfig, Refinement, pair_of, refine};
+pub use refinement::{
+    Counterexample, IllDefined, PairedStep, RefineConfig, Refinement, pair_of, refine, refine_on_disk,
+    refinement_fingerprint,
+};
 pub use replay::{Failure, Replay, Wanted, replay};
 pub use report::{
     Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,

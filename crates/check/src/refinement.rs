@@ -9,19 +9,21 @@ mod divergence;
 
 use std::sync::Arc;
 
-use abridge_diag::Diagnostic;
-use abridge_model::dump;
+use abridge_diag::{Diagnostic, with_stack};
+use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Group, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,
 };
 use abridge_refine::{Failed, Models, Notion, Pair, PairConfig, SideBySide};
-use abridge_search::{Control, Exploration, explore};
+use abridge_search::{Control, Disk, DiskUse, Exploration, Refusal};
 use abridge_system::{FindingKind, Machine as _, Origin, Properties};
+use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
+use crate::explorer::{Explorer, InMemory, OnDisk, Unwatched};
 use crate::report::{Coverage, SymmetryReport, Verdict};
 use crate::trace::{self, Path};
-use crate::{Config, limits, search_config};
+use crate::{Config, fingerprint, limits, search_config};
 
 /// Choices about a comparison, beside those about the search.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,7 @@ pub struct Refinement {
     pub ill_defined: Option<IllDefined>,
     pub symmetry: SymmetryReport,
     pub table_bytes: u64,
+    pub disk: DiskUse,
 }
 
 /// An operation, if it is known, and what is not well-defined there.
@@ -83,6 +86,42 @@ pub struct PairedStep {
 
 /// Checks whether the concrete level refines the abstract one.
 pub fn refine(models: &Models, config: &Config, choices: RefineConfig, control: &mut dyn Control) -> Refinement {
+    let Ok(report) = with_stack(|| run(models, config, choices, InMemory(control)));
+    report
+}
+
+/// The same with a disk: the comparison can be saved and gone on with, and pairs that do not fit into memory go to files.
+pub fn refine_on_disk(
+    models: &Models,
+    config: &Config,
+    choices: RefineConfig,
+    disk: Disk<'_>,
+    control: &mut dyn Control,
+) -> Result<Refinement, Refusal> {
+    with_stack(|| run(models, config, choices, OnDisk(disk, control)))
+}
+
+/// Stands for all that a saved comparison depends on.
+pub fn refinement_fingerprint<'t>(
+    model: &Model,
+    files: impl Iterator<Item = &'t str>,
+    config: &Config,
+    models: &Models,
+    choices: RefineConfig,
+) -> [u8; DIGEST_BYTES] {
+    let mut sum = Digest::open();
+    sum.add(&fingerprint(model, files, config));
+    let levels = (&models.concrete_level.name, &models.abstract_level.name);
+    sum.add(format!("{:?}", (choices, levels)).as_bytes());
+    sum.get()
+}
+
+fn run<E: Explorer>(
+    models: &Models,
+    config: &Config,
+    choices: RefineConfig,
+    mut explorer: E,
+) -> Result<Refinement, E::Refusal> {
     let pair = pair_of(models, config, choices);
     let mut search = search_config(config);
     search.properties = Properties { invariant: true, ..Properties::default() };
@@ -91,24 +130,28 @@ pub fn refine(models: &Models, config: &Config, choices: RefineConfig, control: 
     let group = comparison.group();
     let mut report = match (&group, config.symmetry) {
         (None, _) | (_, Method::Off | Method::Marker { .. }) => {
-            let exploration = explore(&pair, &search, control);
-            comparison.summarise(exploration, None, control)
+            let exploration = explorer.explore(&pair, &search, &mut Unwatched)?;
+            comparison.summarise(exploration, None, explorer.control())
         }
         (Some((group, _)), Method::Canon) => {
-            comparison.quotiented(&Canon::new(&pair, group.clone(), Own), &search, control)
+            comparison.quotiented(&Canon::new(&pair, group.clone(), Own), &search, explorer)?
         }
         #[cfg(feature = "nauty")]
         (Some((group, _)), Method::Nauty) => {
             let nauty = abridge_reduce::symmetry::Nauty;
-            comparison.quotiented(&Canon::new(&pair, group.clone(), nauty), &search, control)
+            comparison.quotiented(&Canon::new(&pair, group.clone(), nauty), &search, explorer)?
         }
-        (Some((group, _)), Method::Flood) => comparison.quotiented(&Flood::new(&pair, group.clone()), &search, control),
-        (Some((group, _)), Method::Auto) => comparison.quotiented(&Auto::new(&pair, group.clone()), &search, control),
+        (Some((group, _)), Method::Flood) => {
+            comparison.quotiented(&Flood::new(&pair, group.clone()), &search, explorer)?
+        }
+        (Some((group, _)), Method::Auto) => {
+            comparison.quotiented(&Auto::new(&pair, group.clone()), &search, explorer)?
+        }
     };
     if let Some((_, carriers)) = group {
         report.symmetry = SymmetryReport { method: config.symmetry, carriers, is_approximate: false };
     }
-    report
+    Ok(report)
 }
 
 /// The system that [`refine`] explores.
@@ -150,14 +193,14 @@ impl Comparison<'_, '_> {
         Some((group, symmetry.carriers))
     }
 
-    fn quotiented<Q: Quotient>(
+    fn quotiented<Q: Quotient, E: Explorer>(
         &self,
         quotient: &Q,
         search: &abridge_search::Config,
-        control: &mut dyn Control,
-    ) -> Refinement {
-        let exploration = explore(&Quotiented::new(self.pair, quotient), search, control);
-        self.summarise(exploration, Some(&mut quotient.judge()), control)
+        mut explorer: E,
+    ) -> Result<Refinement, E::Refusal> {
+        let exploration = explorer.explore(&Quotiented::new(self.pair, quotient), search, &mut Unwatched)?;
+        Ok(self.summarise(exploration, Some(&mut quotient.judge()), explorer.control()))
     }
 
     fn summarise(
@@ -166,12 +209,14 @@ impl Comparison<'_, '_> {
         canonizer: Option<&mut dyn Canonizer>,
         control: &mut dyn Control,
     ) -> Refinement {
+        self.config.is_search_over.store(true, std::sync::atomic::Ordering::Relaxed);
         let pair = self.pair;
         let remarks = pair.remarks();
         let mut limits = limits(&remarks, &exploration.limits, self.config.stopped_for.get().copied());
         if exploration.is_stuck_at_root && limits.is_empty() && !exploration.is_ill_defined_at_root {
             limits.push("the refinement has no initial state, so that nothing was compared".to_owned());
         }
+        limits.extend(exploration.disk.spill_error.iter().map(|error| format!("state files: {error}")));
         limits.extend(self.unchecked());
         pair.wind_up();
         let mut counterexample = None;
@@ -217,6 +262,7 @@ impl Comparison<'_, '_> {
             ill_defined,
             symmetry: SymmetryReport::default(),
             table_bytes: exploration.table.bytes() as u64,
+            disk: exploration.disk,
         }
     }
 

@@ -91,7 +91,8 @@ fn escaped(text: &str) -> String {
     visible(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-fn xml(text: &str) -> String {
+/// Text of a model inside XML.
+pub(crate) fn xml(text: &str) -> String {
     visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -18,6 +18,7 @@ mod out;
 mod profile;
 mod report;
 mod steps;
+mod terminal;
 mod text;
 mod trace_file;
 mod volume;
@@ -40,6 +41,9 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     files: disk::FileOptions,
+    /// Colours in messages and in the animator
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
+    color: terminal::Colours,
 }
 
 const EXIT_STATUSES: &str = "\
@@ -232,6 +236,14 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Preferences of ProB: what each does here, or why it does nothing
+    #[command(after_help = "Examples:\n  abridge preferences\n  abridge preferences symmetry")]
+    Preferences {
+        #[command(flatten)]
+        preferences: commands::preferences::PreferencesOptions,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Print a shell completion script
     Completions {
         /// Shell to generate the script for
@@ -382,6 +394,7 @@ fn main() -> ExitCode {
     out::end_with_the_reader();
     let cli = Cli::parse();
     disk::allow(cli.files);
+    terminal::choose(cli.color);
     let exit = match cli.command {
         Command::Parse { file, output } => commands::parse::run(&file, output.json),
         Command::Typecheck { files, jobs, model, output } => {
@@ -419,6 +432,7 @@ fn main() -> ExitCode {
         Command::Fmt { file, unicode, width, write, output, .. } => {
             commands::fmt::run(&file, unicode, width, write, output.json)
         }
+        Command::Preferences { preferences, output } => commands::preferences::run(&preferences, output.json),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut script);

@@ -1,15 +1,14 @@
 //! Diagnostics as text and as JSON.
 
-use std::io::IsTerminal;
-
 use abridge_diag::{Diagnostic, RenderConfig, Severity, SourceMap, Span, in_order, render};
 use serde::Serialize;
 
 use crate::out::write_raw_error;
+use crate::terminal::colours_errors;
 
 /// Prints diagnostics to standard error, errors first in the order of their places.
 pub(crate) fn print_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {
-    let config = RenderConfig { color: std::io::stderr().is_terminal(), ..RenderConfig::default() };
+    let config = RenderConfig { color: colours_errors(), ..RenderConfig::default() };
     let texts: Vec<String> =
         in_order(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
     write_raw_error(&texts.join("\n"));

@@ -5,13 +5,18 @@ use serde_json::{Value, json};
 
 /// `open_door(inner)`, with `--> results` if there are any.
 pub(crate) fn label(step: &TraceStep) -> String {
+    event(&step.name, &step.params, &step.outputs)
+}
+
+/// The same for an operation with the names and values of its parameters and outputs.
+pub(crate) fn event(name: &str, params: &[(String, String)], outputs: &[(String, String)]) -> String {
     let values = |list: &[(String, String)]| list.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
-    let mut label = step.name.clone();
-    if !step.params.is_empty() {
-        label = format!("{label}({})", values(&step.params));
+    let mut label = name.to_owned();
+    if !params.is_empty() {
+        label = format!("{label}({})", values(params));
     }
-    if !step.outputs.is_empty() {
-        label = format!("{label} --> {}", values(&step.outputs));
+    if !outputs.is_empty() {
+        label = format!("{label} --> {}", values(outputs));
     }
     label
 }

@@ -3,7 +3,7 @@
 //! [`Watch`] answers the polls of the search. Between polls, the flag of a [`Guard`] aborts single evaluations. Without
 //! both, a long evaluation would ignore every limit.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use abridge_check::{Control, Memory, Progress};
 use abridge_system::Limit;
 
 use crate::out::write_raw_error;
+use crate::terminal::{can_overwrite, fitted, width};
 
 /// Limits and progress display of a search.
 pub(crate) struct Watch {
@@ -235,7 +236,7 @@ impl Watch {
         interrupt: Interrupt,
     ) -> Self {
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let is_shown = wants_progress && std::io::stderr().is_terminal();
+        let is_shown = wants_progress && can_overwrite();
         let memory = memory.map(|bytes| Budget { bytes, beside: 0, is_spilled: false });
         Watch {
             start,
@@ -276,17 +277,18 @@ impl Watch {
         }
         self.last = Some(now);
         let rate = progress.states as f64 / self.start.elapsed().as_secs_f64().max(0.001);
-        let line = format!(
-            "{} states, {} transitions, frontier {}, depth {}, {:.0} states/s, {} MB{}",
-            grouped(progress.states),
-            grouped(progress.transitions),
-            grouped(progress.waiting),
-            progress.depth,
-            rate,
-            resident_bytes() >> 20,
-            if progress.is_settled { ", violation found" } else { "" }
-        );
-        write_raw_error(&format!("\r\x1b[2K{line}"));
+        let mut parts = vec![format!("{} states", grouped(progress.states))];
+        if progress.is_settled {
+            parts.push("violation found".to_owned());
+        }
+        parts.extend([
+            format!("frontier {}", grouped(progress.waiting)),
+            format!("depth {}", progress.depth),
+            format!("{rate:.0} states/s"),
+            format!("{} transitions", grouped(progress.transitions)),
+            format!("{} MB", resident_bytes() >> 20),
+        ]);
+        write_raw_error(&format!("\r\x1b[2K{}", fitted(&parts, width())));
         let _ = std::io::stderr().flush();
     }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, abridge};
+use common::{Folder, abridge, abridge_with};
 
 fn refine(file: &str, more: &[&str]) -> common::Run {
     abridge(&[&["refine", file, "--json"], more].concat())
@@ -107,4 +107,114 @@ fn what_may_be_missing_is_neither_a_failure_nor_a_proof() {
     assert_eq!(refine(&folder.path("B.ref"), &[]).status, 75);
     let run = refine("models/scheduler1.ref", &["--max-states", "5"]);
     assert_eq!((run.status, run.json()["verdict"].as_str()), (20, Some("incomplete")));
+}
+
+/// A refinement with many states of a machine with few; the bound of `three` decides whether it holds.
+fn counters(folder: &Folder, bound: u32) -> String {
+    folder.file(
+        "Few.mch",
+        "MACHINE Few VARIABLES n INVARIANT n : 0..30 INITIALISATION n := 0 OPERATIONS one = skip; two = skip; three = SELECT n < 30 THEN n := n + 1 END END",
+    );
+    folder.file(
+        "Many.ref",
+        &format!(
+            "REFINEMENT Many REFINES Few VARIABLES a, b, c INVARIANT c = n & a : 0..30 & b : 0..30 INITIALISATION a := 0 || b := 0 || c := 0 OPERATIONS one = SELECT a < 30 THEN a := a + 1 END; two = SELECT b < 30 THEN b := b + 1 END; three = SELECT c < {bound} THEN c := c + 1 END END"
+        ),
+    )
+}
+
+/// What does not depend on time, memory and files.
+fn essence(mut json: serde_json::Value) -> serde_json::Value {
+    for key in [
+        "search_seconds",
+        "total_seconds",
+        "peak_bytes",
+        "table_bytes",
+        "checkpoints",
+        "spilled",
+        "resumed",
+        "diagnostics",
+    ] {
+        json[key] = serde_json::Value::Null;
+    }
+    json
+}
+
+#[test]
+fn a_comparison_is_saved_and_gone_on_with() {
+    let folder = Folder::new("refine-saved");
+    for (bound, status) in [(30, 0), (31, 15)] {
+        let file = counters(&folder, bound);
+        let whole = refine(&file, &["--workers", "1"]);
+        assert_eq!(whole.status, status, "{}", whole.stdout);
+        let saved = folder.path(&format!("saved{bound}"));
+        let first = refine(&file, &["--checkpoint", &saved, "--max-states", "2000", "--workers", "2"]);
+        assert_eq!((first.status, first.json()["checkpoints"].as_u64()), (20, Some(1)), "{}", first.stdout);
+        assert_eq!(refine(&file, &["--resume", &saved, "--by", "failures"]).status, 2, "other options are refused");
+        let then = refine(&file, &["--resume", &saved, "--max-states", "4000", "--workers", "8"]);
+        assert_eq!((then.status, then.json()["resumed"].as_bool()), (20, Some(true)), "{}", then.stdout);
+        let last = refine(&file, &["--resume", &saved]);
+        assert_eq!(essence(last.json()), essence(whole.json()));
+        assert_eq!(last.status, status);
+    }
+}
+
+#[test]
+fn simulation_over_a_chain_is_checked_link_by_link() {
+    let folder = Folder::new("refine-chain");
+    folder.file("A.mch", "MACHINE A VARIABLES a INVARIANT a : 0..9 INITIALISATION a := 0 OPERATIONS up = SELECT a < 6 THEN a := a + 2 END END");
+    let middle = "REFINEMENT B REFINES A VARIABLES b INVARIANT 2 * b = a INITIALISATION b := 0 OPERATIONS up = SELECT b < 3 THEN b := b + 1 END END";
+    folder.file("B.ref", middle);
+    let file = folder.file("C.ref", "REFINEMENT C REFINES B VARIABLES c INVARIANT c = b + 1 INITIALISATION c := 1 OPERATIONS up = SELECT c < 4 THEN c := c + 1 END END");
+    let against = ["--by", "simulation", "--against", &folder.path("A.mch")];
+    let json = refine(&file, &against).json();
+    assert_eq!((json["verdict"].as_str(), json["links"].as_array().map(Vec::len)), (Some("holds"), Some(2)), "{json}");
+    folder.file("B.ref", &middle.replace("b < 3", "b < 4"));
+    let run = refine(&file, &against);
+    let json = run.json();
+    let names = (json["refinement"].as_str(), json["abstraction"].as_str());
+    assert_eq!((run.status, names), (15, (Some("B"), Some("A"))), "{json}");
+}
+
+#[test]
+fn counterexamples_are_drawn_side_by_side() {
+    let folder = Folder::new("refine-svg");
+    let picture = folder.path("short.svg");
+    let run =
+        abridge(&["refine", "models/ShortQueue.ref", "--by", "failures", "--set-size", "ITEM=3", "--svg", &picture]);
+    assert_eq!(run.status, 15, "{}", run.stdout);
+    let svg = std::fs::read_to_string(&picture).expect("a picture");
+    for text in ["<svg", "ShortQueue", "Pool", "put(ITEM3)", "refuses", "accepts"] {
+        assert!(svg.contains(text), "{text} is missing in {svg}");
+    }
+}
+
+#[test]
+fn the_animator_shows_both_machines() {
+    let args = ["animate", "models/scheduler1_broken.ref", "--beside", "--json"];
+    let start = abridge_with(&args, "");
+    assert!(start.json_lines()[0]["steps"].as_array().is_some_and(|steps| !steps.is_empty()), "{}", start.stdout);
+    // The shortest failure, replayed: its last step is one that the abstraction cannot follow.
+    let found = refine("models/scheduler1_broken.ref", &[]).json();
+    let trace = found["counterexample"]["trace"].as_array().expect("a trace").clone();
+    let text = |step: &serde_json::Value| {
+        let params: Vec<&str> =
+            step["params"].as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str()).collect();
+        let params = if params.is_empty() { String::new() } else { format!("({})", params.join(",")) };
+        format!("{}{params}\n", step["name"].as_str().unwrap_or_default())
+    };
+    let commands: String = trace.iter().map(text).collect();
+    let run = abridge_with(&args, &commands);
+    let last = run.json_lines().pop().expect("an answer");
+    assert_eq!((run.status, last["fails"].as_str()), (0, Some("trace")), "{}", run.stdout);
+    let run = abridge_with(
+        &["animate", "models/Queue.ref", "--beside", "--set-size", "ITEM=2"],
+        "1\nput(ITEM1)\ntrace\nb\nq\n",
+    );
+    assert!(run.stdout.contains("  Queue"), "{}", run.stdout);
+    assert!(
+        run.stdout.lines().any(|line| line.contains("* queue = ") && line.contains("* pool = {ITEM1}")),
+        "{}",
+        run.stdout
+    );
 }

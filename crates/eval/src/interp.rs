@@ -79,7 +79,7 @@ pub type Scratch = Box<dyn Any + Send>;
 #[derive(Default)]
 pub struct PrescribedChoices {
     pub locals: Vec<(LocalId, Val)>,
-    /// Values that `::` chooses for variables, if they are in the set; nothing if that does not matter.
+    /// Values that `::` and `:(P)` choose for variables, if they may; nothing if that does not matter.
     pub variables: Option<Arc<Slots>>,
 }
 

@@ -207,7 +207,14 @@ impl Session<'_> {
         env: &Env,
         emit: &mut Emit<'_>,
     ) -> Result<ControlFlow<()>> {
-        let problem = Problem::of_pred(self, new, pred);
+        let mut problem = Problem::of_pred(self, new, pred);
+        if let Some(variables) = &self.prescribed().variables {
+            for (target, local) in targets.iter().zip(new) {
+                if let Some(val) = target.variable().and_then(|id| variables[id.index()].clone()) {
+                    problem.fix(self, *local, val);
+                }
+            }
+        }
         self.solve(problem, env, &mut |env| {
             let vals = new.iter().map(|local| self.local(*local, env).map(Some));
             let update: Result<Update> = targets.iter().zip(vals).map(|(target, val)| Ok((*target, val?))).collect();

@@ -48,26 +48,26 @@ impl<'m> Explicit<'m> {
         }
     }
 
-    /// Calls an operation out of an initialised state, with given values of some parameters, and tells every distinct step with the
-    /// vector of its target.
+    /// Calls an operation out of an initialised state, with choices that are given, parameters among them, and tells every distinct step
+    /// with the vector of its target, until it is told to stop.
     pub fn call(
         &self,
         evaluator: Evaluator,
         op: OpId,
         words: &[u32],
-        given: Vec<(LocalId, Val)>,
-        found: &mut dyn FnMut(Transition, &[u32]),
+        given: PrescribedChoices,
+        found: &mut dyn FnMut(Transition, &[u32]) -> ControlFlow<()>,
     ) -> Called {
         let (state, _) = self.decode(words);
         let session = self.by(evaluator).session();
-        let is_given = !given.is_empty();
-        session.prescribe(PrescribedChoices { locals: given, variables: None });
+        let is_given = !given.locals.is_empty();
+        session.prescribe(given);
         let (mut called, mut failure, mut violation, mut target) = (Called::default(), None, None, Vec::new());
         session.operation(op, &state, &mut |transition| {
             match transition {
                 Ok(transition) => {
                     self.encode(&transition.state, true, &mut target);
-                    found(transition, &target);
+                    return found(transition, &target);
                 }
                 Err(error) if is_violation(&error) => {
                     called.is_ill_defined = true;
@@ -84,16 +84,24 @@ impl<'m> Explicit<'m> {
         called
     }
 
-    /// Initialises the machine for the constants of a vector and tells every distinct state.
-    pub fn initial_states(&self, evaluator: Evaluator, words: &[u32], found: &mut dyn FnMut(&[u32])) -> Called {
+    /// Initialises the machine for the constants of a vector, with choices that are given, and tells every distinct state, until it is
+    /// told to stop.
+    pub fn initial_states(
+        &self,
+        evaluator: Evaluator,
+        words: &[u32],
+        given: PrescribedChoices,
+        found: &mut dyn FnMut(&[u32]) -> ControlFlow<()>,
+    ) -> Called {
         let (constants, _) = self.decode(words);
         let session = self.by(evaluator).session();
+        session.prescribe(given);
         let (mut called, mut failure, mut target) = (Called::default(), None, Vec::new());
         session.initialise(&constants, &mut |state| {
             match state {
                 Ok(state) => {
                     self.encode(&state, true, &mut target);
-                    found(&target);
+                    return found(&target);
                 }
                 Err(error) if is_violation(&error) => called.is_ill_defined = true,
                 Err(error) => failure = Some(error),

@@ -49,6 +49,10 @@ impl Events {
         self.events.get(ValueId(number))
     }
 
+    pub(crate) fn bytes(&self) -> u64 {
+        self.calls.bytes() + self.events.bytes()
+    }
+
     /// All values of a call have a canonical form, so that another number is another call.
     pub(crate) fn is_exact_call(&self, call: u32) -> bool {
         self.call(call).params.iter().all(|val| val.as_value().is_some())

@@ -16,7 +16,7 @@ use crate::side::Side;
 pub(crate) struct Gluing<'m> {
     joint: Explicit<'m>,
     /// Variables that the refinement keeps: they have equal values.
-    kept: Vec<VarId>,
+    pub(crate) kept: Vec<VarId>,
     /// Positions in the invariant of the joint model.
     pub(crate) conjuncts: Vec<usize>,
     /// Those that mention variables of neither level.

@@ -7,14 +7,17 @@
 //! the shortest counterexample.
 //!
 //! `events.rs` says what callers see of a step, `side.rs` lists the steps of one level, `pair.rs` puts two of them together;
-//! `traces.rs` and `simulation.rs` have the notions; `values.rs` lets one permutation act on both levels; `shown.rs` is for people. A step
-//! that may be missing is a gap of the pair and neither a failure nor a proof.
+//! `traces.rs` and `simulation.rs` have the notions; `values.rs` lets one permutation act on both levels; `saved.rs` makes a comparison
+//! one that can be gone on with; `shown.rs` is for people. A step that may be missing is a gap of the pair and neither a failure nor a
+//! proof.
 
 mod antichain;
+mod directed;
 mod events;
 mod gluing;
 mod models;
 mod pair;
+mod saved;
 mod shown;
 mod side;
 mod simulation;

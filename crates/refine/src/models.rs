@@ -18,7 +18,12 @@ pub struct Models {
 impl Models {
     /// The main machine and the first level that it can be compared with; nothing if there is none.
     pub fn of(model: &Model) -> Option<Models> {
-        let [concrete, abstracted, ..] = &model.levels[..] else { return None };
+        Models::of_link(model, 0)
+    }
+
+    /// A level of a chain of refinements, counted from the main machine, and the next one above it; nothing if there is none.
+    pub fn of_link(model: &Model, level: usize) -> Option<Models> {
+        let [concrete, abstracted, ..] = model.levels.get(level..)? else { return None };
         let at_abstraction = model.at_level(abstracted);
         Some(Models {
             concrete: model.at_level(concrete),

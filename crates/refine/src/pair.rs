@@ -4,6 +4,7 @@
 //! a step that the abstraction cannot follow leads to a pair without further steps, in which an obligation fails.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +14,7 @@ use abridge_system::{Alike, Completeness, FindingKind, Gap, Origin, Pause, Prope
 use rustc_hash::FxHashMap;
 
 use crate::antichain::Antichain;
+use crate::directed::Directed;
 use crate::events::{Alphabet, Events};
 use crate::gluing::Gluing;
 use crate::models::Models;
@@ -90,6 +92,7 @@ pub struct Pair<'m> {
     pub(crate) concrete: Side<'m>,
     pub(crate) abstracted: Side<'m>,
     pub(crate) gluing: Gluing<'m>,
+    pub(crate) directed: Directed,
     /// Lists the arguments for which abstract preconditions hold.
     pub(crate) preconditions: Explicit<'m>,
     pub(crate) events: Events,
@@ -109,12 +112,14 @@ impl<'m> Pair<'m> {
         };
         let alphabet = Alphabet::new(&models.joint, &models.concrete_level, &models.abstract_level);
         let is_covering = config.antichains && config.notion != Notion::Simulation;
+        let gluing = Gluing::new(models, system(&models.joint, false));
         Pair {
             notion: config.notion,
             new_is_skip: config.new_is_skip,
             concrete: Side { system: system(&models.concrete, true), letters: alphabet.concrete.clone() },
             abstracted: Side { system: system(&models.abstracted, true), letters: alphabet.abstracted.clone() },
-            gluing: Gluing::new(models, system(&models.joint, false)),
+            directed: Directed::new(&models.abstracted, &gluing.kept, &alphabet.abstracted),
+            gluing,
             preconditions: system(&models.preconditions, false),
             alphabet,
             events: Events::default(),
@@ -187,6 +192,7 @@ impl<'m> Pair<'m> {
             concrete: Lister::new(&self.concrete, &self.events, evaluator),
             abstracted: Lister::new(&self.abstracted, &self.events, evaluator),
             arguments: Default::default(),
+            wanted: None,
             found: Found::default(),
         }
     }
@@ -237,7 +243,17 @@ pub struct PairWorker<'a, 'm> {
     pub(crate) abstracted: Lister<'a, 'm>,
     /// Arguments for which abstract preconditions hold, by operation and abstract state.
     pub(crate) arguments: FxHashMap<(u32, Box<[u32]>), Rc<Arguments>>,
+    /// Other steps are left out.
+    pub(crate) wanted: Option<Wanted>,
     pub(crate) found: Found,
+}
+
+/// A step that is looked for.
+pub(crate) struct Wanted {
+    /// The concrete state that it leads to.
+    words: Box<[u32]>,
+    /// The operation whose obligation fails there.
+    operation: Option<u32>,
 }
 
 impl PairWorker<'_, '_> {
@@ -290,6 +306,29 @@ impl PairWorker<'_, '_> {
         is_ended
     }
 
+    /// A step between two pairs that follow each other. Only what may lead to the target is evaluated: an abstraction that is in very
+    /// many states is asked about one event, not about all that it can do.
+    pub(crate) fn find_to(&mut self, origin: Origin<'_>, target: &[u32]) -> Option<PairStep> {
+        let operation = match self.pair.spec(target).outcome {
+            Outcome::Followed => None,
+            Outcome::Failed(number) | Outcome::IllDefined(number) => Some(Obligation::of_number(number).1),
+        };
+        self.wanted = Some(Wanted { words: self.pair.concrete_words(target).into(), operation });
+        self.find(origin);
+        self.wanted = None;
+        self.found.steps.iter().find(|step| step.target == target).cloned()
+    }
+
+    /// A step to this concrete state is looked for.
+    pub(crate) fn wants(&self, concrete: &[u32]) -> bool {
+        self.wanted.as_ref().is_none_or(|wanted| *wanted.words == *concrete)
+    }
+
+    /// A step that is about this operation is looked for.
+    pub(crate) fn wants_operation(&self, operation: u32) -> bool {
+        self.wanted.as_ref().and_then(|wanted| wanted.operation).is_none_or(|wanted| wanted == operation)
+    }
+
     /// Finds the steps out of a pair or the root.
     pub(crate) fn find(&mut self, origin: Origin<'_>) {
         self.found = Found::default();
@@ -340,20 +379,15 @@ impl PairWorker<'_, '_> {
     }
 
     fn initialise(&mut self, concrete: &[u32], abstracted: &[u32]) {
-        let (own, called) = self.concrete.initial(concrete);
+        let (own, called) = self.concrete.initial(concrete, None);
         self.found.heed(called, INITIALISATION);
-        let (others, called) = self.abstracted.initial(abstracted);
-        self.found.heed(called, INITIALISATION);
-        let is_whole = called.gap.is_none() && !called.is_ill_defined;
         if self.pair.notion == Notion::Simulation {
-            for state in own {
-                if self.is_ended() {
-                    return;
-                }
-                self.relate(INITIALISATION, Deed::Start, &state, abstracted, &others, is_whole);
-            }
+            self.simulate_start(own, abstracted);
             return;
         }
+        let (others, called) = self.abstracted.initial(abstracted, None);
+        self.found.heed(called, INITIALISATION);
+        let is_whole = called.gap.is_none() && !called.is_ill_defined;
         // Where abstract states are missing, nothing can be said about what follows.
         if !is_whole {
             return;
@@ -365,8 +399,8 @@ impl PairWorker<'_, '_> {
             }
             false => self.spec(others, Outcome::Followed),
         };
-        for state in own {
-            self.push(INITIALISATION, Deed::Start, &state, spec);
+        for state in own.iter().filter(|state| self.wants(state)).collect::<Vec<_>>() {
+            self.push(INITIALISATION, Deed::Start, state, spec);
         }
     }
 }
@@ -397,7 +431,24 @@ impl<'m> System for Pair<'m> {
 
     fn bytes(&self) -> u64 {
         let systems = [&self.concrete.system, &self.abstracted.system].map(System::bytes);
-        systems.into_iter().sum::<u64>() + self.specs.bytes() + self.antichain.as_ref().map_or(0, Antichain::bytes)
+        let covering = self.antichain.as_ref().map_or(0, Antichain::bytes);
+        systems.into_iter().sum::<u64>() + self.specs.bytes() + self.events.bytes() + covering
+    }
+
+    fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
+        self.save_tables(marks, sink)
+    }
+
+    fn save_notes(&self) -> Vec<u8> {
+        self.notes_bytes()
+    }
+
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.are_known(words)
+    }
+
+    fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        self.restore_tables(marks, source, notes)
     }
 }
 

@@ -8,6 +8,7 @@ use abridge_eval::{Val, val_text};
 use abridge_explicit::{Evaluator, Explicit, FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, SETUP, SETUP_NAME};
 use abridge_model::{Model, OpId, dump};
 use abridge_system::{Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Part, Remarks};
+use rustc_hash::FxHashMap;
 
 use crate::events::Letter;
 use crate::gluing::{Fault, Glued};
@@ -18,6 +19,16 @@ use crate::spec::Outcome;
 /// Abstract states and steps that are shown of one pair.
 const MAX_SHOWN: usize = 12;
 
+/// Steps of an abstract operation that are looked at for what is shown. There may be millions.
+const MAX_LISTED: usize = 1_000;
+
+/// Abstract states of one pair among which those to be shown are chosen.
+const MAX_SORTED: usize = 1 << 14;
+
+fn texts(values: &[Named]) -> impl Iterator<Item = &str> {
+    values.iter().map(|value| value.text.as_str())
+}
+
 /// A state of a pair, level by level.
 #[derive(Clone, Debug)]
 pub struct SideBySide {
@@ -27,14 +38,16 @@ pub struct SideBySide {
     pub n_abstract: usize,
 }
 
-/// A step that the abstraction can take.
+/// An event that the abstraction allows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AbstractStep {
     pub name: String,
     pub params: Vec<(String, String)>,
     pub outputs: Vec<(String, String)>,
-    /// The state after it.
+    /// A state after it.
     pub state: Vec<Named>,
+    /// The number of states that may follow.
+    pub n_states: usize,
 }
 
 /// An abstract outcome that does not fit the concrete one, and why.
@@ -66,21 +79,35 @@ pub struct Failed {
 impl Pair<'_> {
     /// A pair in words.
     pub fn side_by_side(&self, state: &[u32]) -> SideBySide {
-        let spec = self.spec(state);
-        let shown = spec.states.iter().take(MAX_SHOWN).map(|state| self.abstracted.system.values(state));
         SideBySide {
             concrete: self.concrete.system.values(self.concrete_words(state)),
-            abstracted: shown.collect(),
-            n_abstract: spec.states.len(),
+            abstracted: self.first_states(state).into_iter().map(|(_, values)| values).collect(),
+            n_abstract: self.spec(state).states.len(),
+        }
+    }
+
+    /// Abstract states of a pair that are shown, in the order of their texts: that of their vectors depends on threads.
+    fn first_states(&self, state: &[u32]) -> Vec<(&[u32], Vec<Named>)> {
+        let states = self.spec(state).states.iter().take(MAX_SORTED);
+        let mut states: Vec<(&[u32], Vec<Named>)> =
+            states.map(|state| (&state[..], self.abstracted.system.values(state))).collect();
+        states.sort_by(|(_, one), (_, other)| texts(one).cmp(texts(other)));
+        states.truncate(MAX_SHOWN);
+        states
+    }
+
+    /// The obligation that failed on the way to a pair.
+    pub fn failed(&self, state: &[u32]) -> Option<Obligation> {
+        match self.spec(state).outcome {
+            Outcome::Failed(number) | Outcome::IllDefined(number) => Some(Obligation::of_number(number).0),
+            Outcome::Followed => None,
         }
     }
 
     /// The step that leads to a pair in which an obligation failed, found by the judge; nothing if it does not find it.
     pub fn failure(&self, origin: Origin<'_>, target: &[u32]) -> Option<Failed> {
         let Outcome::Failed(number) = self.spec(target).outcome else { return None };
-        let mut worker = self.worker_by(Evaluator::Judge);
-        worker.find(origin);
-        let step = worker.found.steps.iter().find(|step| step.target == target)?.clone();
+        let step = self.worker_by(Evaluator::Judge).find_to(origin, target)?;
         let (obligation, operation) = Obligation::of_number(number);
         let shown = self.shown(&step);
         let mut lister = Lister::new(&self.abstracted, &self.events, Evaluator::Judge);
@@ -137,34 +164,62 @@ impl Pair<'_> {
         }
     }
 
-    /// Steps of the abstraction out of the states of a pair.
+    /// Events that the abstraction allows in the states of a pair.
     fn allowed(&self, state: &[u32], deed: Deed, lister: &mut Lister<'_, '_>) -> (Vec<AbstractStep>, usize) {
-        let spec = self.spec(state);
         let letter = self.letter_of(deed);
-        let mut all: Vec<(bool, AbstractStep)> = Vec::new();
-        for state in spec.states.iter().take(MAX_SHOWN).filter(|state| state[0] & 1 == 1) {
-            for step in &lister.list(state).steps {
-                let own = &self.alphabet.abstracted[step.position];
-                let (params, outputs) = self.named(&self.abstracted, own, step.event);
-                let state = self.abstracted.system.values(&step.target);
-                let shown = AbstractStep { name: own.name.to_string(), params, outputs, state };
-                if all.iter().all(|(_, other)| *other != shown) {
-                    all.push((Some(own.letter) != letter, shown));
-                }
+        // Events in the order in which they are found, with the states after each.
+        let mut events: Vec<Allowed> = Vec::new();
+        let mut places: FxHashMap<(usize, u32), usize> = FxHashMap::default();
+        let states = self.first_states(state).into_iter().map(|(state, _)| state);
+        for state in states.filter(|state| state[0] & 1 == 1) {
+            let letters = 0..self.alphabet.abstracted.len();
+            for step in letters.flat_map(|position| lister.some_steps(position, state, None, MAX_LISTED)) {
+                let place = *places.entry((step.position, step.event)).or_insert_with(|| {
+                    events.push(Allowed { position: step.position, event: step.event, states: Vec::new() });
+                    events.len() - 1
+                });
+                events[place].states.push(step.target);
             }
         }
-        all.sort_by_key(|(is_other, _)| *is_other);
-        let n_allowed = all.len();
-        (all.into_iter().take(MAX_SHOWN).map(|(_, step)| step).collect(), n_allowed)
+        events.sort_by_key(|event| Some(self.alphabet.abstracted[event.position].letter) != letter);
+        let n_allowed = events.len();
+        let shown = events.into_iter().take(MAX_SHOWN).map(|Allowed { position, event, mut states }| {
+            states.sort_unstable();
+            states.dedup();
+            let own = &self.alphabet.abstracted[position];
+            let (params, outputs) = self.named(&self.abstracted, own, event);
+            let shown = states.iter().map(|state| self.abstracted.system.values(state));
+            let state = shown.min_by(|one, other| texts(one).cmp(texts(other))).unwrap_or_default();
+            AbstractStep { name: own.name.to_string(), params, outputs, state, n_states: states.len() }
+        });
+        (shown.collect(), n_allowed)
     }
 
-    /// Abstract outcomes of the event of a step that failed.
-    fn outcomes(&self, origin: Origin<'_>, step: &PairStep, lister: &mut Lister<'_, '_>) -> Vec<Box<[u32]>> {
+    /// Abstract outcomes of the event of a step that failed, some of them where there are many: those that kept variables allow or, if
+    /// there are none, others.
+    fn outcomes(
+        &self,
+        origin: Origin<'_>,
+        step: &PairStep,
+        lister: &mut Lister<'_, '_>,
+        max: usize,
+    ) -> Vec<Box<[u32]>> {
         let before = &self.spec(&step.target).states[0];
+        let (concrete, _) = self.concrete.system.decode(self.concrete_words(&step.target));
         match (step.deed, self.letter_of(step.deed)) {
-            (Deed::Start, _) if origin != Origin::Root || !self.concrete.system.has_setup() => lister.initial(before).0,
+            (Deed::Start, _) if origin != Origin::Root || !self.concrete.system.has_setup() => {
+                let decided = self.directed.initialisation(&concrete);
+                let near = decided.map(|decided| lister.some_initial(before, Some(decided), max).0);
+                let near = near.filter(|states| !states.is_empty());
+                near.unwrap_or_else(|| lister.some_initial(before, None, max).0)
+            }
             (Deed::Event(event), Some(letter)) if !self.alphabet.is_new(letter) => {
-                let (steps, _) = lister.call(letter as usize, before, self.events.get(event).call);
+                let call = self.events.get(event).call;
+                let decided = self.directed.operation(letter as usize, &concrete);
+                let near = decided.map(|decided| lister.call_with(letter as usize, before, call, Some(decided)).0);
+                let near = near.filter(|steps| steps.iter().any(|step| step.event == event));
+                let listed = if max == usize::MAX { max } else { MAX_LISTED };
+                let steps = near.unwrap_or_else(|| lister.some_steps(letter as usize, before, Some(call), listed));
                 steps.into_iter().filter(|step| step.event == event).map(|step| step.target).collect()
             }
             (Deed::Event(_), _) => vec![before.clone()],
@@ -178,7 +233,7 @@ impl Pair<'_> {
             return Vec::new();
         }
         let (concrete, _) = self.concrete.system.decode(self.concrete_words(&step.target));
-        let wrong = self.outcomes(origin, step, lister).into_iter().take(MAX_SHOWN).filter_map(|state| {
+        let wrong = self.outcomes(origin, step, lister, MAX_SHOWN).into_iter().take(MAX_SHOWN).filter_map(|state| {
             let (abstracted, _) = self.abstracted.system.decode(&state);
             let Glued::No(fault) = self.gluing.glued(Evaluator::Judge, &concrete, &abstracted) else { return None };
             let model = self.gluing.system().model();
@@ -199,12 +254,10 @@ impl Pair<'_> {
 
     /// What is not well-defined about the gluing invariant after a step, with the operation; nothing if the judge finds nothing.
     pub fn ill_defined_gluing(&self, origin: Origin<'_>, target: &[u32]) -> Option<(String, Diagnostic)> {
-        let mut worker = self.worker_by(Evaluator::Judge);
-        worker.find(origin);
-        let step = worker.found.steps.iter().find(|step| step.target == target)?;
+        let step = self.worker_by(Evaluator::Judge).find_to(origin, target)?;
         let mut lister = Lister::new(&self.abstracted, &self.events, Evaluator::Judge);
         let (concrete, _) = self.concrete.system.decode(self.concrete_words(target));
-        let error = self.outcomes(origin, step, &mut lister).into_iter().find_map(|state| {
+        let error = self.outcomes(origin, &step, &mut lister, usize::MAX).into_iter().find_map(|state| {
             let (abstracted, _) = self.abstracted.system.decode(&state);
             match self.gluing.glued(Evaluator::Judge, &concrete, &abstracted) {
                 Glued::IllDefined(conjunct) => self.gluing.error(conjunct, &concrete, &abstracted),
@@ -244,6 +297,13 @@ impl Pair<'_> {
         };
         Move { operation: step.operation, name, params, outputs, to: step.target.clone() }
     }
+}
+
+/// An event of the abstraction and the states that may follow.
+struct Allowed {
+    position: usize,
+    event: u32,
+    states: Vec<Box<[u32]>>,
 }
 
 /// Names and values.
@@ -303,6 +363,10 @@ impl Machine for Pair<'_> {
             }
         }
         worker.found.gap.into()
+    }
+
+    fn move_to(&self, origin: Origin<'_>, target: &[u32]) -> Option<Move> {
+        self.worker_by(Evaluator::Judge).find_to(origin, target).map(|step| self.shown(&step))
     }
 
     fn explain(&self, kind: FindingKind, state: &[u32]) -> Option<Explanation> {

@@ -1,10 +1,12 @@
 //! One level of a pair: its system, and its steps with events.
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use abridge_eval::{Transition, Val};
+use abridge_eval::{PrescribedChoices, Slots, Transition, Val};
 use abridge_explicit::{Called, Evaluator, Explicit, ExplicitWorker, FIRST_OPERATION};
-use abridge_model::{LocalId, OpId};
+use abridge_model::OpId;
 use abridge_system::{LabelId, Steps, System as _, Worker as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -94,7 +96,14 @@ impl<'a, 'm> Lister<'a, 'm> {
         let listed = self.list_fast(words).unwrap_or_else(|| {
             let mut listed = Listed::default();
             for position in 0..self.side.letters.len() {
-                let called = self.add(position, words, Vec::new(), &mut listed.steps);
+                let called = self.add(
+                    position,
+                    words,
+                    self.evaluator,
+                    PrescribedChoices::default(),
+                    usize::MAX,
+                    &mut listed.steps,
+                );
                 listed.called.push(called);
             }
             listed
@@ -141,25 +150,78 @@ impl<'a, 'm> Lister<'a, 'm> {
 
     /// The steps for a call of an operation, without enumerating arguments.
     pub(crate) fn call(&mut self, position: usize, words: &[u32], call: u32) -> (Vec<SideStep>, Called) {
-        let given = self.side.letters[position].given(self.side.system.model(), self.events.call(call));
+        self.call_with(position, words, call, None)
+    }
+
+    /// The same for given values of variables that the operation chooses.
+    pub(crate) fn call_with(
+        &mut self,
+        position: usize,
+        words: &[u32],
+        call: u32,
+        variables: Option<Arc<Slots>>,
+    ) -> (Vec<SideStep>, Called) {
+        let locals = self.side.letters[position].given(self.side.system.model(), self.events.call(call));
+        let evaluator = self.evaluator_for(variables.as_ref());
         let mut steps = Vec::new();
-        let called = self.add(position, words, given, &mut steps);
+        let given = PrescribedChoices { locals, variables };
+        let called = self.add(position, words, evaluator, given, usize::MAX, &mut steps);
         (steps, called)
     }
 
-    fn add(&self, position: usize, words: &[u32], given: Vec<(LocalId, Val)>, steps: &mut Vec<SideStep>) -> Called {
+    /// So many steps of an operation at most, of a call or of all.
+    pub(crate) fn some_steps(&self, position: usize, words: &[u32], call: Option<u32>, max: usize) -> Vec<SideStep> {
         let letter = &self.side.letters[position];
-        self.side.system.call(self.evaluator, letter.op, words, given, &mut |transition, target| {
+        let locals = call.map(|call| letter.given(self.side.system.model(), self.events.call(call)));
+        let given = PrescribedChoices { locals: locals.unwrap_or_default(), variables: None };
+        let mut steps = Vec::new();
+        let _ = self.add(position, words, self.evaluator, given, max, &mut steps);
+        steps
+    }
+
+    /// Compiled fragments make all choices, whatever is given.
+    fn evaluator_for(&self, variables: Option<&Arc<Slots>>) -> Evaluator {
+        if variables.is_some() { Evaluator::Judge } else { self.evaluator }
+    }
+
+    fn add(
+        &self,
+        position: usize,
+        words: &[u32],
+        evaluator: Evaluator,
+        given: PrescribedChoices,
+        max: usize,
+        steps: &mut Vec<SideStep>,
+    ) -> Called {
+        let end = steps.len().saturating_add(max);
+        let letter = &self.side.letters[position];
+        self.side.system.call(evaluator, letter.op, words, given, &mut |transition, target| {
             let Transition { params, outputs, .. } = transition;
             let (call, event) = event(self.events, letter, params, outputs);
             steps.push(SideStep { position, call, event, target: target.into() });
+            if steps.len() < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
     }
 
-    /// The initial states for the constants of a vector.
-    pub(crate) fn initial(&self, words: &[u32]) -> (Vec<Box<[u32]>>, Called) {
+    /// The initial states for the constants of a vector and given values of variables that the initialisation chooses.
+    pub(crate) fn initial(&self, words: &[u32], variables: Option<Arc<Slots>>) -> (Vec<Box<[u32]>>, Called) {
+        self.some_initial(words, variables, usize::MAX)
+    }
+
+    /// So many of them at most.
+    pub(crate) fn some_initial(
+        &self,
+        words: &[u32],
+        variables: Option<Arc<Slots>>,
+        max: usize,
+    ) -> (Vec<Box<[u32]>>, Called) {
         let mut states = Vec::new();
-        let called = self.side.system.initial_states(self.evaluator, words, &mut |state| states.push(state.into()));
+        let evaluator = self.evaluator_for(variables.as_ref());
+        let given = PrescribedChoices { locals: Vec::new(), variables };
+        let called = self.side.system.initial_states(evaluator, words, given, &mut |state| {
+            states.push(state.into());
+            if states.len() < max { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
         (states, called)
     }
 }

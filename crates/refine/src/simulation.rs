@@ -4,9 +4,11 @@
 //! concrete outcome must have an abstract one with equal outputs that the gluing invariant relates to it. All such outcomes are pairs to
 //! be looked at, since the obligations are about all related states.
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use abridge_explicit::{Called, Truth};
+use abridge_eval::PrescribedChoices;
+use abridge_explicit::{Called, INITIALISATION, Truth};
 use abridge_system::Gap;
 use rustc_hash::FxHashSet;
 
@@ -23,15 +25,44 @@ pub(crate) type Arguments = (Vec<u32>, Called);
 const MAX_KEPT_LISTS: usize = 1 << 17;
 
 impl PairWorker<'_, '_> {
+    /// Adds the initial states of the refinement with those of the abstraction that are related to them.
+    pub(crate) fn simulate_start(&mut self, own: Vec<Box<[u32]>>, abstracted: &[u32]) {
+        let pair = self.pair;
+        let mut all: Option<(Vec<Box<[u32]>>, Called)> = None;
+        for state in own {
+            if self.is_ended() {
+                return;
+            }
+            if !self.wants(&state) {
+                continue;
+            }
+            let decided = pair.directed.initialisation(&pair.concrete.system.decode(&state).0);
+            let directed = decided.map(|decided| self.abstracted.initial(abstracted, Some(decided)));
+            let (others, called) = match &directed {
+                Some(found) => found,
+                None => &*all.get_or_insert_with(|| self.abstracted.initial(abstracted, None)),
+            };
+            self.found.heed(*called, INITIALISATION);
+            let is_whole = called.gap.is_none() && !called.is_ill_defined;
+            self.relate(INITIALISATION, Deed::Start, &state, abstracted, others, is_whole);
+        }
+    }
+
     /// Adds the related outcomes of all operations, and failures.
     pub(crate) fn simulate(&mut self, words: &[u32], state: &[u32]) {
         let pair = self.pair;
         let listed = self.concrete.list(words);
         for (position, letter) in pair.alphabet.concrete.iter().enumerate() {
             let operation = pair.concrete_step(position);
+            if !self.wants_operation(operation) {
+                continue;
+            }
             if pair.alphabet.is_new(letter.letter) {
                 self.heed(listed.called[position], operation);
                 for step in listed.steps.iter().filter(|step| step.position == position) {
+                    if !self.wants(&step.target) {
+                        continue;
+                    }
                     let deed = Deed::Event(step.event);
                     match pair.new_is_skip {
                         true => self.relate(operation, deed, &step.target, state, &[state.into()], true),
@@ -111,15 +142,20 @@ impl PairWorker<'_, '_> {
 
     /// Adds the pairs that an outcome leads to.
     fn simulate_step(&mut self, step: &SideStep, state: &[u32]) {
+        if !self.wants(&step.target) {
+            return;
+        }
         let pair = self.pair;
         let operation = pair.concrete_step(step.position);
         let letter = pair.alphabet.concrete[step.position].letter as usize;
-        let list = self.abstracted.list(state);
-        let (candidates, mut is_whole): (Vec<Box<[u32]>>, bool) = if list.is_whole(letter) {
+        let is_one_by_one = self.wanted.is_some() || pair.directed.has_operations();
+        let list = (!is_one_by_one).then(|| self.abstracted.list(state)).filter(|list| list.is_whole(letter));
+        let (candidates, mut is_whole): (Vec<Box<[u32]>>, bool) = if let Some(list) = list {
             let targets = list.steps.iter().filter(|other| other.event == step.event);
             (targets.map(|other| other.target.clone()).collect(), true)
         } else {
-            let (steps, called) = self.abstracted.call(letter, state, step.call);
+            let decided = pair.directed.operation(letter, &pair.concrete.system.decode(&step.target).0);
+            let (steps, called) = self.abstracted.call_with(letter, state, step.call, decided);
             self.heed(called, pair.abstract_step(letter as u32));
             let targets = steps.into_iter().filter(|other| other.event == step.event).map(|other| other.target);
             (targets.collect(), called.gap.is_none() && !called.is_ill_defined)
@@ -177,6 +213,9 @@ impl PairWorker<'_, '_> {
         let arguments = self.arguments(letter as u32, state);
         let (calls, called) = &*arguments;
         let operation = self.pair.abstract_step(letter as u32);
+        if !self.wants_operation(operation) {
+            return;
+        }
         self.heed(*called, operation);
         if let Some(call) = calls.first() {
             self.fail(operation, Deed::Call(*call), words, &[state.into()], Obligation::Operation);
@@ -202,13 +241,15 @@ impl PairWorker<'_, '_> {
         let own = &pair.alphabet.abstracted[letter as usize];
         let (mut calls, mut seen) = (Vec::new(), FxHashSet::default());
         let evaluator = self.abstracted.evaluator();
-        let called = pair.preconditions.call(evaluator, own.op, &words, Vec::new(), &mut |transition, _| {
-            let params = own.params.iter().map(|position| transition.params[*position].clone()).collect();
-            let call = pair.events.call_number(Call { letter, params });
-            if seen.insert(call) {
-                calls.push(call);
-            }
-        });
+        let called =
+            pair.preconditions.call(evaluator, own.op, &words, PrescribedChoices::default(), &mut |transition, _| {
+                let params = own.params.iter().map(|position| transition.params[*position].clone()).collect();
+                let call = pair.events.call_number(Call { letter, params });
+                if seen.insert(call) {
+                    calls.push(call);
+                }
+                ControlFlow::Continue(())
+            });
         if self.arguments.len() >= MAX_KEPT_LISTS {
             self.arguments.clear();
         }

@@ -74,6 +74,10 @@ impl Specs {
         self.0.get(ValueId(number))
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         self.0.bytes()
     }

@@ -29,12 +29,16 @@ impl PairWorker<'_, '_> {
             self.heed(*called, pair.concrete_step(position));
         }
         let others = self.abstract_lists(states);
+        let others = others.as_deref();
         let mut answers: FxHashMap<u32, Answer> = FxHashMap::default();
         for step in &listed.steps {
             if self.is_ended() {
                 return;
             }
             let operation = pair.concrete_step(step.position);
+            if !self.wants(&step.target) || !self.wants_operation(operation) {
+                continue;
+            }
             let letter = pair.alphabet.concrete[step.position].letter;
             let deed = Deed::Event(step.event);
             let answer = match answers.get(&step.event) {
@@ -42,7 +46,7 @@ impl PairWorker<'_, '_> {
                 None => match (pair.alphabet.is_new(letter), pair.new_is_skip) {
                     (true, true) => Answer::Spec(self.spec(states.to_vec(), Outcome::Followed)),
                     (true, false) => Answer::Refused,
-                    (false, _) => self.answer(letter as usize, step.event, states, &others),
+                    (false, _) => self.answer(letter as usize, step.event, states, others),
                 },
             };
             match answer {
@@ -54,8 +58,11 @@ impl PairWorker<'_, '_> {
         }
     }
 
-    /// The steps of the abstraction out of each state. What is not well-defined there is found too.
-    fn abstract_lists(&mut self, states: &[Box<[u32]>]) -> Vec<Rc<Listed>> {
+    /// The steps of the abstraction out of each state, unless one step is looked for. What is not well-defined there is found too.
+    fn abstract_lists(&mut self, states: &[Box<[u32]>]) -> Option<Vec<Rc<Listed>>> {
+        if self.wanted.is_some() {
+            return None;
+        }
         let lists: Vec<Rc<Listed>> = states.iter().map(|state| self.abstracted.list(state)).collect();
         for called in lists.iter().map(|list| &list.called) {
             for (letter, called) in (0..).zip(called).filter(|(_, called)| called.is_ill_defined) {
@@ -63,16 +70,16 @@ impl PairWorker<'_, '_> {
                 self.heed(Called { gap: None, ..*called }, operation);
             }
         }
-        lists
+        Some(lists)
     }
 
     /// The abstract states after an event of an operation, out of any of the given states.
-    fn answer(&mut self, position: usize, event: u32, states: &[Box<[u32]>], lists: &[Rc<Listed>]) -> Answer {
+    fn answer(&mut self, position: usize, event: u32, states: &[Box<[u32]>], lists: Option<&[Rc<Listed>]>) -> Answer {
         let events = &self.pair.events;
         let call = events.get(event).call;
         let mut next = Vec::new();
-        for (state, list) in states.iter().zip(lists) {
-            if list.is_whole(position) {
+        for (idx, state) in states.iter().enumerate() {
+            if let Some(list) = lists.map(|lists| &lists[idx]).filter(|list| list.is_whole(position)) {
                 next.extend(list.steps.iter().filter(|step| step.event == event).map(|step| step.target.clone()));
                 continue;
             }
@@ -102,7 +109,8 @@ impl PairWorker<'_, '_> {
             return;
         }
         let lists = self.abstract_lists(states);
-        let Some((first, rest)) = lists.split_first() else { return };
+        let Some(first) = states.first().map(|state| self.abstracted.list(state)) else { return };
+        let rest = lists.as_deref().map(|lists| &lists[1..]);
         // Calls that are not listed may be refused without being noticed.
         for (letter, called) in (0..).zip(&first.called) {
             self.heed(*called, pair.abstract_step(letter));
@@ -112,7 +120,7 @@ impl PairWorker<'_, '_> {
             if self.is_ended() {
                 return;
             }
-            if !seen.insert(step.call) {
+            if !self.wants_operation(pair.abstract_step(step.position as u32)) || !seen.insert(step.call) {
                 continue;
             }
             let is_accepted = self.is_accepted_by_all(step.position, step.call, &states[1..], rest);
@@ -134,11 +142,13 @@ impl PairWorker<'_, '_> {
         position: usize,
         call: u32,
         states: &[Box<[u32]>],
-        lists: &[Rc<Listed>],
+        lists: Option<&[Rc<Listed>]>,
     ) -> Result<bool, Gap> {
-        for (state, list) in states.iter().zip(lists) {
-            let is_listed = list.steps.iter().any(|step| step.call == call);
-            if !is_listed && (list.is_whole(position) || !self.accepts_abstractly(position, state, call)?) {
+        for (idx, state) in states.iter().enumerate() {
+            let list = lists.map(|lists| &lists[idx]);
+            let is_listed = list.is_some_and(|list| list.steps.iter().any(|step| step.call == call));
+            let is_whole = list.is_some_and(|list| list.is_whole(position));
+            if !is_listed && (is_whole || !self.accepts_abstractly(position, state, call)?) {
                 return Ok(false);
             }
         }

@@ -133,7 +133,6 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             scratch: Scratch::new(system),
             scout: Scout::new(system, config),
             record,
-            tidied: position.next,
             position,
             since_poll: 0,
             saver: start.saver,
@@ -162,8 +161,6 @@ struct BreadthFirst<'e, 'v, S: System + 'e> {
     record: Record,
     position: Position,
     since_poll: u32,
-    /// How many states had been visited when the system could last rearrange things.
-    tidied: u32,
     saver: Option<Saver<'v>>,
     spill: Option<&'v dyn Volume>,
     /// Memory is short.
@@ -397,9 +394,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.parallel.table().bytes() as u64 + self.steps.bytes() + self.system.bytes()
     }
 
+    /// Where it is done follows from the state space alone: never inside a block, and after a checkpoint as without one.
     fn tidy(&mut self, visited: u32) {
-        if visited - self.tidied >= TIDY_EVERY {
-            self.tidied = visited;
+        if visited - self.position.tidied >= TIDY_EVERY && self.position.block.is_none() {
+            self.position.tidied = visited;
             let n_states = self.parallel.table().len() as u64;
             match self.system.tidy(n_states) {
                 0 => {}

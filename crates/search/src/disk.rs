@@ -69,6 +69,8 @@ pub(crate) struct Position {
     /// The end of a block that was begun but not finished.
     pub(crate) block: Option<OpenBlock>,
     pub(crate) depth: u32,
+    /// The number of expanded states when the system was last told to tidy up.
+    pub(crate) tidied: u32,
     pub(crate) is_stuck: bool,
     pub(crate) is_ill_defined: bool,
 }
@@ -208,8 +210,8 @@ fn put_numbers(out: &mut Vec<u8>, numbers: &[u64]) {
 }
 
 fn put_position(out: &mut Vec<u8>, position: &Position) {
-    let Position { next, level_end, block, depth, is_stuck, is_ill_defined } = position;
-    [*next, *level_end, *depth].into_iter().for_each(|number| put_number(out, u64::from(number)));
+    let Position { next, level_end, block, depth, tidied, is_stuck, is_ill_defined } = position;
+    [*next, *level_end, *depth, *tidied].into_iter().for_each(|number| put_number(out, u64::from(number)));
     put_number(out, u64::from(block.is_some()));
     if let Some(block) = block {
         put_number(out, u64::from(block.end));
@@ -220,13 +222,13 @@ fn put_position(out: &mut Vec<u8>, position: &Position) {
 }
 
 fn read_position(reader: &mut Reader<'_>) -> Option<Position> {
-    let (next, level_end, depth) = (reader.small()?, reader.small()?, reader.small()?);
+    let (next, level_end, depth, tidied) = (reader.small()?, reader.small()?, reader.small()?, reader.small()?);
     let block = match reader.number()? {
         0 => None,
         _ => Some(OpenBlock { end: reader.small()?, is_large: reader.number()? != 0 }),
     };
     let (is_stuck, is_ill_defined) = (reader.number()? != 0, reader.number()? != 0);
-    Some(Position { next, level_end, block, depth, is_stuck, is_ill_defined })
+    Some(Position { next, level_end, block, depth, tidied, is_stuck, is_ill_defined })
 }
 
 /// Limits that lie behind the search are part of it; those that ended it are not, since going on removes them.
@@ -401,7 +403,8 @@ fn restore<S: System>(
 /// Whether a search with this table can be where it is said to be.
 fn is_possible(position: &Position, table: &StateTable) -> bool {
     let n_states = table.len() as u64;
-    position.next <= position.level_end
+    position.tidied <= position.next
+        && position.next <= position.level_end
         && u64::from(position.level_end) <= n_states
         && u64::from(position.depth) <= n_states
         && position.block.is_none_or(|block| position.next < block.end && block.end <= position.level_end)

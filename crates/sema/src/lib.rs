@@ -26,6 +26,7 @@ use abridge_model::Model;
 use abridge_syntax::ast::Ast;
 
 pub use formula::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Role, analyse_formulas};
+pub use preferences::{PreferenceRow, preference_table};
 pub use project::FileSystem;
 pub use suggest::nearest;
 

@@ -18,6 +18,7 @@ use crate::suggest;
 mod table;
 
 use table::{Effect, effect_of};
+pub use table::{PreferenceRow, preference_table};
 
 const PREFIX: &str = "SET_PREF_";
 
@@ -58,7 +59,7 @@ fn report_preferences_elsewhere(project: &Project, preferences: &Preferences, di
         for definition in definitions_of(&unit.ast) {
             let ast::Definition::Named { name, .. } = definition else { continue };
             let Some(preference) = name.name.strip_prefix(PREFIX) else { continue };
-            let is_honoured = matches!(effect_of(preference), Some(Effect::Honoured));
+            let is_honoured = matches!(effect_of(preference), Some(Effect::Honoured(_)));
             if is_honoured && !preferences.set.contains_key(preference) {
                 let message = format!(
                     "preference `{preference}` has no effect in `{}`, which is not the main machine",
@@ -90,7 +91,7 @@ fn set(preferences: &mut Preferences, setting: &Setting<'_>, heeds_caps: bool, d
         None => diagnostic,
     };
     match effect_of(name) {
-        Some(Effect::Honoured) => {}
+        Some(Effect::Honoured(_)) => {}
         Some(Effect::Cap) if heeds_caps => {}
         Some(Effect::Fixed { value, .. }) if text.eq_ignore_ascii_case(value) => {}
         Some(effect) => diagnostics.push(at(ignored(name, effect))),
@@ -122,7 +123,7 @@ fn set(preferences: &mut Preferences, setting: &Setting<'_>, heeds_caps: bool, d
 fn ignored(name: &str, effect: Effect) -> Diagnostic {
     let diagnostic = Diagnostic::warning("ignored-preference", format!("preference `{name}` has no effect"));
     match effect {
-        Effect::Honoured => diagnostic,
+        Effect::Honoured(_) => diagnostic,
         Effect::Cap => diagnostic
             .note("all set-ups, initialisations and steps are explored")
             .help("`abridge check --prob-limits` obeys the caps of ProB"),

@@ -3,6 +3,7 @@
 //! Each line is one command. [`Dialogue`] executes commands and answers with a [`Reply`]: text for people, a JSON object for
 //! programs. `view.rs` renders the current state and its successors.
 
+mod beside;
 mod ltl;
 mod view;
 
@@ -10,11 +11,12 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
 use std::time::Instant;
 
-use abridge_check::{Animation, Execution, Move, Place, Sought, TraceStep, find};
+use abridge_check::{Animation, Execution, Move, Place, Sought, find};
 use abridge_diag::{Diagnostic, with_stack};
 use abridge_explicit::Explicit;
 use abridge_model::{Model, dump};
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
+use abridge_system::Machine;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
@@ -24,7 +26,8 @@ use crate::formulas::{Told, analyse_one, calculate, fields, needs_of, tell, tell
 use crate::load::load;
 use crate::out::{flush, out};
 use crate::report::{count, json_diagnostics, text_diagnostics};
-use crate::steps::{label, steps_json, table};
+use crate::steps::{event, steps_json, table};
+use crate::terminal::colours_output;
 use crate::trace_file::{self, NoReplay};
 use crate::watch::{Interrupt, Watch, usual_budget};
 use view::View;
@@ -40,6 +43,9 @@ pub(crate) struct AnimateOptions {
     /// Start with a saved trace
     #[arg(long, value_name = "TRACE")]
     load: Option<String>,
+    /// Animate a refinement and its abstraction together, in two columns
+    #[arg(long, conflicts_with = "load")]
+    beside: bool,
 }
 
 const HELP: &str = "\
@@ -98,6 +104,9 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
+    if options.beside {
+        return with_stack(|| beside::run(model, file, options, json));
+    }
     with_stack(|| {
         let system = system(model, Some(file), options.compat);
         let mut dialogue = Dialogue::new(file, &system, options, model_options);
@@ -105,8 +114,94 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
             Some(trace) => dialogue.load(trace),
             None => Reply::place(""),
         };
-        dialogue.converse(first, json)
+        converse(&mut dialogue, first, json)
     })
+}
+
+/// Whoever answers commands.
+trait Talk {
+    fn command(&mut self, line: &str) -> Reply;
+
+    /// The current state and its successors, for people.
+    fn text(&self, is_coloured: bool) -> String;
+
+    /// The same for programs.
+    fn json(&self) -> Map<String, Value>;
+}
+
+/// Reads and answers commands until end of input or `quit`.
+fn converse(talk: &mut impl Talk, first: Reply, json: bool) -> Exit {
+    let is_person = std::io::stdin().is_terminal();
+    let mut all_ok = first.is_ok;
+    answer(talk, "", first, json);
+    let mut line = String::new();
+    loop {
+        if is_person && !json {
+            out!("> ");
+        }
+        flush();
+        line.clear();
+        match std::io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let command = line.trim();
+        if matches!(command, "q" | "quit" | "exit") {
+            break;
+        }
+        let reply = with_stack(|| talk.command(command));
+        all_ok &= reply.is_ok;
+        answer(talk, command, reply, json);
+    }
+    if all_ok || is_person { Exit::Ok } else { Exit::No }
+}
+
+fn answer(talk: &impl Talk, command: &str, reply: Reply, json: bool) {
+    if json {
+        let mut object = fields(json!({ "command": command, "ok": reply.is_ok }));
+        object.extend(reply.json);
+        if reply.shows_place {
+            object.extend(talk.json());
+        }
+        print_json(&object);
+    } else {
+        out!("{}", reply.text);
+        if reply.shows_place {
+            out!("{}", talk.text(colours_output()));
+        }
+    }
+}
+
+/// The position of a step that is given by its number or its text; a message if there is none.
+fn chosen(choices: &[Move], choice: &str) -> Result<usize, String> {
+    let n_choices = choices.len();
+    if let Ok(number) = choice.parse::<usize>() {
+        return match number.checked_sub(1).filter(|idx| *idx < n_choices) {
+            Some(idx) => Ok(idx),
+            None if n_choices == 0 => Err("no step is possible here".to_owned()),
+            None => Err(format!("no step {number}: steps are numbered from 1 to {n_choices}")),
+        };
+    }
+    let bare = |text: &str| -> String { text.chars().filter(|ch| !ch.is_whitespace()).collect() };
+    let is_meant = |step: &Move| bare(&event(&step.name, &step.params, &[])) == bare(choice);
+    let unknown = || format!("`{choice}` is neither a command nor a step; type `help` for a list of commands");
+    choices.iter().position(is_meant).ok_or_else(unknown)
+}
+
+/// Goes back a number of steps, one if none is given.
+fn back(animation: &mut Animation<'_, impl Machine>, steps: &str) -> Reply {
+    let steps = match steps {
+        "" => 1,
+        text => match text.parse::<usize>() {
+            Ok(steps) => steps,
+            Err(_) => return Reply::error(format!("`{text}` is not a number of steps")),
+        },
+    };
+    if animation.history().is_empty() && steps > 0 {
+        return Reply::error("no step to undo");
+    }
+    animation.back(steps);
+    Reply::place("")
 }
 
 struct Dialogue<'a> {
@@ -126,57 +221,15 @@ impl<'a> Dialogue<'a> {
         interrupt.set(true);
         Dialogue { file, model: system.model(), system, options, model_options, animation, interrupt }
     }
+}
 
-    /// Reads and answers commands until end of input or `quit`.
-    fn converse(&mut self, first: Reply, json: bool) -> Exit {
-        let is_person = std::io::stdin().is_terminal();
-        let mut all_ok = first.is_ok;
-        self.answer("", first, json);
-        let mut line = String::new();
-        loop {
-            if is_person && !json {
-                out!("> ");
-            }
-            flush();
-            line.clear();
-            match std::io::stdin().lock().read_line(&mut line) {
-                Ok(0) | Err(_) => break,
-                Ok(_) => {}
-            }
-            let command = line.trim();
-            if matches!(command, "q" | "quit" | "exit") {
-                break;
-            }
-            let reply = with_stack(|| self.command(command));
-            all_ok &= reply.is_ok;
-            self.answer(command, reply, json);
-        }
-        if all_ok || is_person { Exit::Ok } else { Exit::No }
-    }
-
-    fn answer(&self, command: &str, reply: Reply, json: bool) {
-        let view = View { dialogue: self, is_coloured: !json && std::io::stdout().is_terminal() };
-        if json {
-            let mut object = fields(json!({ "command": command, "ok": reply.is_ok }));
-            object.extend(reply.json);
-            if reply.shows_place {
-                object.extend(view.json());
-            }
-            print_json(&object);
-        } else {
-            out!("{}", reply.text);
-            if reply.shows_place {
-                out!("{}", view.text());
-            }
-        }
-    }
-
+impl Talk for Dialogue<'_> {
     fn command(&mut self, line: &str) -> Reply {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match word {
             "" => Reply::place(""),
-            "b" | "back" => self.back(rest),
+            "b" | "back" => back(&mut self.animation, rest),
             "r" | "restart" => {
                 self.animation.restart();
                 Reply::place("")
@@ -198,6 +251,16 @@ impl<'a> Dialogue<'a> {
         }
     }
 
+    fn text(&self, is_coloured: bool) -> String {
+        View { dialogue: self, is_coloured }.text()
+    }
+
+    fn json(&self) -> Map<String, Value> {
+        View { dialogue: self, is_coloured: false }.json()
+    }
+}
+
+impl Dialogue<'_> {
     fn place(&self) -> Place {
         Place::of_words(self.system, self.animation.state())
     }
@@ -209,48 +272,10 @@ impl<'a> Dialogue<'a> {
 
     /// Takes a step, given by its number or its text.
     fn take(&mut self, choice: &str) -> Reply {
-        let choices = &self.animation.choices().list;
-        let n_choices = choices.len();
-        let chosen = match choice.parse::<usize>() {
-            Ok(number) => match number.checked_sub(1).filter(|idx| *idx < n_choices) {
-                Some(idx) => idx,
-                None if n_choices == 0 => return Reply::error("no step is possible here"),
-                None => {
-                    return Reply::error(format!("no step {number}: steps are numbered from 1 to {n_choices}"));
-                }
-            },
-            Err(_) => {
-                let bare = |text: &str| -> String { text.chars().filter(|ch| !ch.is_whitespace()).collect() };
-                let is_meant = |taken: &Move| {
-                    let step = TraceStep::of(self.system, None, &Move { outputs: Vec::new(), ..taken.clone() });
-                    bare(&label(&step)) == bare(choice)
-                };
-                match choices.iter().position(is_meant) {
-                    Some(idx) => idx,
-                    None => {
-                        return Reply::error(format!(
-                            "`{choice}` is neither a command nor a step; type `help` for a list of commands"
-                        ));
-                    }
-                }
-            }
+        match chosen(&self.animation.choices().list, choice) {
+            Ok(idx) => self.animation.take(idx),
+            Err(message) => return Reply::error(message),
         };
-        self.animation.take(chosen);
-        Reply::place("")
-    }
-
-    fn back(&mut self, steps: &str) -> Reply {
-        let steps = match steps {
-            "" => 1,
-            text => match text.parse::<usize>() {
-                Ok(steps) => steps,
-                Err(_) => return Reply::error(format!("`{text}` is not a number of steps")),
-            },
-        };
-        if self.animation.history().is_empty() && steps > 0 {
-            return Reply::error("no step to undo");
-        }
-        self.animation.back(steps);
         Reply::place("")
     }
 

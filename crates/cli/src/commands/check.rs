@@ -4,7 +4,6 @@
 //! was asked for holds.
 
 mod json;
-mod places;
 pub(crate) mod temporal;
 mod text;
 
@@ -27,6 +26,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
+use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
 use crate::load::load;
@@ -35,7 +35,6 @@ use crate::profile;
 use crate::report::json_diagnostics;
 use crate::trace_file;
 use json::{bytes_per_state, por_json, report_json, violation_json};
-use places::Places;
 use text::{plural, print_report};
 
 use crate::watch::{Guard, Interrupt, Stop, Watch, resident_bytes, usual_budget};
@@ -98,21 +97,8 @@ pub(crate) struct CheckOptions {
     /// three quarters of the memory that was free at the start
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     memory: Option<u64>,
-    /// Folder for states that do not fit into --memory [default: folder for temporary files]. Its files are removed at the end
-    #[arg(long, value_name = "DIR", requires = "memory", help_heading = "Disk")]
-    spill: Option<PathBuf>,
-    /// Stop at the memory limit instead of writing states to files
-    #[arg(long, conflicts_with = "spill", help_heading = "Disk")]
-    no_spill: bool,
-    /// Save the search to this folder periodically, and when Ctrl-C or a limit ends it; continue with --resume
-    #[arg(long, value_name = "DIR", conflicts_with = "resume", help_heading = "Disk")]
-    checkpoint: Option<PathBuf>,
-    /// Minutes between two checkpoints
-    #[arg(long, value_name = "MINUTES", default_value = "10", value_parser = minutes, help_heading = "Disk")]
-    checkpoint_every: f64,
-    /// Continue the search that was saved in this folder, and keep saving it there. Model and options must be the same; --workers and limits may differ
-    #[arg(long, value_name = "DIR", help_heading = "Disk")]
-    resume: Option<PathBuf>,
+    #[command(flatten)]
+    disk: DiskOptions,
     /// Apply ProB's caps MAX_INITIALISATIONS (4) and MAX_OPERATIONS (10)
     #[arg(long, help_heading = "Limits")]
     prob_limits: bool,
@@ -263,13 +249,6 @@ impl Reduction {
     }
 }
 
-fn minutes(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(minutes) if minutes >= 0.0 && minutes.is_finite() => Ok(minutes),
-        _ => Err(format!("`{text}` is not a number of minutes")),
-    }
-}
-
 impl CheckOptions {
     /// The temporal properties of the machine are to be checked.
     fn checks_temporal(&self) -> bool {
@@ -369,10 +348,10 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
-    if options.engine != EngineName::Explicit && (options.checkpoint.is_some() || options.resume.is_some()) {
+    if options.engine != EngineName::Explicit && options.disk.saves() {
         return refuse(file, json, "--checkpoint and --resume need `--engine explicit`");
     }
-    let places = match Places::new(options) {
+    let places = match Places::new(&options.disk, options.memory, options.strategy == Order::Bfs) {
         Ok(places) => places,
         Err(message) => return refuse(file, json, &message),
     };
@@ -411,7 +390,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
             out!("{}", profile::table(model, &report.profile, finished.times.search, threads));
             out!("{}", profile::evaluator(report.sliced.as_ref()));
         }
-        places.print_outcome(report, file);
+        places.print_outcome(&report.disk, "check", file);
     }
     match saved {
         Some(Err(message)) => {
@@ -459,7 +438,7 @@ impl Subject<'_> {
         let interrupt = Interrupt::new();
         let mut watch = Watch::new(start, options.time, Some(budget), !json, interrupt.clone())
             .settle_after(options.survey.then_some(options.settle))
-            .checkpoint_every(places.folder.is_some().then_some(options.checkpoint_every));
+            .checkpoint_every(places.folder.is_some().then_some(options.disk.checkpoint_every));
         let search_start = Instant::now();
         let bytes_before = resident_bytes();
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.

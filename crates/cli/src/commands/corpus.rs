@@ -7,7 +7,6 @@
 mod methods;
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +21,7 @@ use crate::csv::{self, Row};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::out::{err, errln, outln};
+use crate::terminal::can_overwrite;
 
 #[derive(Args)]
 pub(crate) struct CorpusOptions {
@@ -114,7 +114,7 @@ fn run_all(rows: &[Row], options: &CorpusOptions, json: bool) -> Vec<RowResult> 
         options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).clamp(1, 1024);
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, RowResult)>> = Mutex::default();
-    let is_shown = !json && std::io::stderr().is_terminal();
+    let is_shown = !json && can_overwrite();
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(rows.len()) {
             scope.spawn(|| {

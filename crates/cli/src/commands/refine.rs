@@ -2,28 +2,37 @@
 //!
 //! Options become a `check::Config`; the `Refinement` becomes text or JSON and an exit status. Exit 0 must mean that the refinement holds.
 
+mod json;
+mod picture;
+
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
     Config, Counterexample, Failed, Method, Models, Named, Notion, Obligation, PairedStep, RefineConfig, Refinement,
-    SideBySide, Verdict, refine,
+    SideBySide, Verdict, limit_text, refine, refine_on_disk, refinement_fingerprint,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::Model;
 use abridge_sema::Options;
+use abridge_system::Limit;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
+use crate::files::replace_file;
 use crate::load::load;
-use crate::out::{out, outln};
+use crate::out::{errln, flush, out, outln};
 use crate::report::{count, json_diagnostics};
-use crate::steps::{object, shortened};
-use crate::watch::{Guard, Interrupt, Watch, grouped, peak_bytes, usual_budget};
+use crate::steps::{event, shortened};
+use crate::watch::{Guard, Interrupt, Stop, Watch, grouped, peak_bytes, usual_budget};
+
+pub(crate) use json::{obligation_name, values_json};
 
 #[derive(Args)]
 pub(crate) struct RefineOptions {
@@ -43,6 +52,9 @@ pub(crate) struct RefineOptions {
     /// Follow the conventions of another tool where B leaves a choice
     #[arg(long, value_enum)]
     compat: Option<Compat>,
+    /// Draw the counterexample, both machines side by side
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Stop after N pairs
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_states: Option<u64>,
@@ -52,9 +64,12 @@ pub(crate) struct RefineOptions {
     /// Stop after a number of seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     time: Option<f64>,
-    /// Memory limit, for example 4G [default: three quarters of the memory that is free at the start]
+    /// Memory limit, for example 4G. Pairs that do not fit are written to files, see --spill. Without this option, the search stops at
+    /// three quarters of the memory that was free at the start
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = "Limits")]
     memory: Option<u64>,
+    #[command(flatten)]
+    disk: DiskOptions,
     /// Threads [default: all cores]. The results do not depend on it
     #[arg(long, value_name = "N", help_heading = "Search")]
     workers: Option<NonZero<usize>>,
@@ -150,42 +165,152 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
     let mut model_options = Compat::options(options.compat, model_options);
     model_options.against = options.against.clone();
     model_options.ignore_abstract_preconditions = !options.assume_preconditions || options.by == By::Simulation;
-    let analysis = load(file, &model_options);
+    let mut analysis = load(file, &model_options);
+    let distance = analysis.model.as_ref().and_then(|model| model.levels.get(1)).map_or(0, |level| level.distance);
+    let n_links = if options.by == By::Simulation { distance.max(1) } else { 1 };
+    if n_links > 1 {
+        // The gluing invariant of each level is about the next one, so that there is one comparison for each.
+        model_options.against = None;
+        analysis = load(file, &model_options);
+    }
     let Some(model) = &analysis.model else {
         return refuse(file, &analysis.sources, &analysis.diagnostics, json);
     };
-    let Some(models) = Models::of(model) else {
+    let links: Vec<Models> = (0..n_links).map_while(|level| Models::of_link(model, level)).collect();
+    if links.is_empty() {
         let message = format!("`{}` refines no machine", model.name);
         let diagnostic = Diagnostic::error("no-abstraction", message)
             .help("check a .ref or .imp file, or name a machine to compare with: `--against MACHINE`");
         return refuse(file, &analysis.sources, &[diagnostic], json);
+    }
+    if n_links > 1 && options.disk.saves() {
+        return misuse(file, json, "--checkpoint and --resume are for one comparison: check each refinement by itself");
+    }
+    let places = match Places::new(&options.disk, options.memory, true) {
+        Ok(places) => places,
+        Err(message) => return misuse(file, json, &message),
     };
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
-    let interrupt = Interrupt::new();
-    let budget = options.memory.unwrap_or_else(usual_budget);
-    let mut watch = Watch::new(start, options.time, Some(budget), !json, interrupt.clone());
-    let mut config = options.config(file, budget);
-    let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
-    let stop = interrupt.guard(guard);
-    (config.stop, config.stopped_for) = (stop.flag, stop.reason);
-    let search_start = Instant::now();
     let choices = options.choices(model);
-    let report = refine(&models, &config, choices, &mut watch);
-    let times = Times { search: search_start.elapsed().as_secs_f64(), total: start.elapsed().as_secs_f64() };
-    watch.clear();
-    let subject = Subject { file, models: &models, sources: &analysis.sources, options, choices };
+    let subjects = links.iter().map(|models| Subject { file, models, sources: &analysis.sources, options, choices });
+    let run = Run { model, places: &places, interrupt: Interrupt::new(), start, json };
+    let mut finished = Vec::new();
+    for subject in subjects {
+        match run.search(&subject) {
+            Ok((report, times)) => {
+                let is_proved = report.verdict == Verdict::Holds;
+                finished.push((subject, report, times));
+                if !is_proved {
+                    break;
+                }
+            }
+            Err(message) => return misuse(file, json, &message),
+        }
+    }
+    let status = finished.last().map_or(Exit::Incomplete, |(_, report, _)| exit_status(report));
     if json {
-        let mut value = subject.json(&report, &times);
+        let mut value = told_json(&finished);
+        value["resumed"] = json!(places.resumes);
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
         print_json(&value);
     } else {
-        subject.print(&report, &times);
+        for (subject, report, times) in &finished {
+            subject.print(report, times);
+            places.print_outcome(&report.disk, "refine", file);
+        }
     }
+    let drawn = finished.last().map_or(Ok(()), |(subject, report, _)| subject.draw(report));
     // The process ends now, which gives memory back sooner than value by value.
-    std::mem::forget(models);
-    exit_status(&report)
+    std::mem::forget(finished);
+    std::mem::forget(links);
+    match drawn {
+        Ok(()) => status,
+        Err(message) => {
+            errln!("error: {message}");
+            Exit::Usage
+        }
+    }
+}
+
+/// The last comparison of a chain says how it ended; the others, which hold, come with it.
+fn told_json(finished: &[(Subject<'_>, Refinement, Times)]) -> Value {
+    let values: Vec<Value> = finished.iter().map(|(subject, report, times)| subject.json(report, times)).collect();
+    let mut value = values.last().cloned().unwrap_or_default();
+    if values.len() > 1 {
+        value["links"] = Value::Array(values);
+    }
+    value
+}
+
+/// What the comparisons of a run have in common.
+struct Run<'r> {
+    model: &'r Model,
+    places: &'r Places,
+    interrupt: Interrupt,
+    start: Instant,
+    json: bool,
+}
+
+impl Run<'_> {
+    /// Compares two levels; a message if the checkpoint is refused.
+    fn search(&self, subject: &Subject<'_>) -> Result<(Refinement, Times), String> {
+        let Subject { file, models, sources, options, choices } = *subject;
+        let Run { model, places, start, json, .. } = *self;
+        let budget = options.memory.unwrap_or_else(usual_budget);
+        let mut watch = Watch::new(start, options.time, Some(budget), !json, self.interrupt.clone())
+            .checkpoint_every(places.folder.is_some().then_some(options.disk.checkpoint_every));
+        let mut config = options.config(file, budget);
+        // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
+        let mut stop = Stop::default();
+        if places.folder.is_none() {
+            let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
+            let (path, n_pairs) = (file.to_owned(), watch.n_states());
+            stop = self.interrupt.guard(guard.at_last(move |limit, is_over| {
+                give_up(&path, limit, is_over, n_pairs.load(Ordering::Relaxed), json);
+            }));
+            let Stop { flag, reason, is_over, .. } = stop.clone();
+            (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
+        }
+        let search_start = Instant::now();
+        let report = if places.are_used() {
+            let texts = sources.iter().map(|(_, file)| &**file.text());
+            let disk = places.disk(refinement_fingerprint(model, texts, &config, models, choices));
+            refine_on_disk(models, &config, choices, disk, &mut watch)
+        } else {
+            Ok(refine(models, &config, choices, &mut watch))
+        };
+        stop.answer();
+        watch.clear();
+        let report = report.map_err(|refusal| places.refusal_text(&refusal))?;
+        Ok((report, Times { search: search_start.elapsed().as_secs_f64(), total: start.elapsed().as_secs_f64() }))
+    }
+}
+
+/// Ends a run whose evaluation does not look up, or that has not enough memory to tell what it found.
+fn give_up(file: &Path, limit: Limit, is_over: bool, n_pairs: u64, json: bool) {
+    let what = if is_over { "no report" } else { "no failure found" };
+    let when = if is_over { "while the report was made" } else { "during an evaluation that could not be interrupted" };
+    let limit = format!("{} {when}", limit_text(limit));
+    if json {
+        print_json(&json!({ "file": file, "verdict": "incomplete", "pairs": n_pairs, "limits": [limit],
+                            "counterexample": null }));
+    } else {
+        outln!("{what} ({limit}; {} visited)", pairs(n_pairs));
+    }
+    flush();
+    std::process::exit(Exit::Incomplete as i32);
+}
+
+/// Reports options that do not fit together, or folders that cannot be used.
+fn misuse(file: &Path, json: bool, message: &str) -> Exit {
+    if json {
+        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": [] }));
+    } else {
+        errln!("error: {message}");
+    }
+    Exit::Usage
 }
 
 fn refuse(file: &Path, sources: &SourceMap, diagnostics: &[Diagnostic], json: bool) -> Exit {
@@ -213,6 +338,7 @@ struct Times {
     total: f64,
 }
 
+#[derive(Clone, Copy)]
 struct Subject<'s> {
     file: &'s Path,
     models: &'s Models,
@@ -275,28 +401,31 @@ impl Subject<'_> {
             self.print_steps(found);
             return;
         };
-        let event = label(&failed.operation, &failed.params, &failed.outputs);
+        let call = event(&failed.operation, &failed.params, &failed.outputs);
         let after = count(n_steps(found).saturating_sub(1), "step");
         let why = match failed.obligation {
             Obligation::Initialisation => format!("{abstracted} has no initial state for one of {concrete}"),
             Obligation::Trace if self.is_new(&failed.operation) => {
                 format!("{abstracted} has no operation {}; `--new skip` takes it for a hidden step", failed.operation)
             }
-            Obligation::Trace => format!("{abstracted} refuses `{event}` after {after}"),
+            Obligation::Trace => format!("{abstracted} refuses `{call}` after {after}"),
             Obligation::Precondition => {
-                format!("precondition of {concrete} excludes `{event}` after {after}, that of {abstracted} allows it")
+                format!("precondition of {concrete} excludes `{call}` after {after}, that of {abstracted} allows it")
             }
-            Obligation::Outcome => format!("no outcome of {abstracted} matches `{event}` after {after}"),
-            Obligation::Refusal => format!("{concrete} refuses `{event}` after {after}, {abstracted} never does"),
+            Obligation::Outcome => format!("no outcome of {abstracted} matches `{call}` after {after}"),
+            Obligation::Refusal => format!("{concrete} refuses `{call}` after {after}, {abstracted} never does"),
             Obligation::Operation => format!("{concrete} has no operation {}", failed.operation),
         };
         outln!("{concrete} does not refine {abstracted}: {why}");
         self.print_steps(found);
-        for candidate in &failed.candidates {
+        for candidate in failed.candidates.iter().take(MAX_PRINTED_STATES) {
             outln!("  {abstracted} could go to {}, but false: {}", state_text(&candidate.state), candidate.fault);
             for part in &candidate.parts {
                 outln!("    {} is {}", part.text, part.value);
             }
+        }
+        if failed.candidates.len() > MAX_PRINTED_STATES {
+            outln!("  and to others that do not fit");
         }
         match failed.obligation {
             Obligation::Trace | Obligation::Refusal | Obligation::Outcome | Obligation::Precondition => {
@@ -314,7 +443,9 @@ impl Subject<'_> {
         }
         outln!("  {abstracted} allows there:");
         for step in &failed.allowed {
-            outln!("    {}", label(&step.name, &step.params, &step.outputs));
+            let states =
+                if step.n_states > 1 { format!("  ({} states)", grouped(step.n_states as u64)) } else { String::new() };
+            outln!("    {}{states}", event(&step.name, &step.params, &step.outputs));
         }
         if failed.n_allowed > failed.allowed.len() {
             outln!("    and {} more", failed.n_allowed - failed.allowed.len());
@@ -330,61 +461,39 @@ impl Subject<'_> {
         let (concrete, abstracted) = self.names();
         outln!();
         let first = 1 - found.n_setup.min(1);
-        let rows: Vec<[String; 3]> = (0..found.steps.len()).map(|idx| row(found, idx)).collect();
+        let rows: Vec<[Vec<String>; 3]> =
+            (0..found.steps.len()).map(|idx| row(found, idx).map(|cell| folded(&cell))).collect();
         let width = |column: usize, title: &str| {
-            let widths = rows.iter().map(|row| row[column].chars().count());
+            let widths = rows.iter().flat_map(|row| &row[column]).map(|line| line.chars().count());
             widths.chain([title.len()]).max().unwrap_or(0).min(MAX_COLUMN_WIDTH)
         };
         let (left, middle) = (width(0, ""), width(1, concrete));
         outln!("       {:<left$}  {concrete:<middle$}  {abstracted}", "");
-        for (idx, [label, own, other]) in rows.iter().enumerate() {
+        for (idx, cells) in rows.iter().enumerate() {
             if found.loop_start == Some(idx) {
                 outln!("  for ever:");
             }
-            let row = format!("  {:>3}  {label:<left$}  {own:<middle$}  {other}", first + idx);
-            outln!("{}", row.trim_end());
+            for line in 0..cells.iter().map(Vec::len).max().unwrap_or(0).max(1) {
+                let [label, own, other] = cells.each_ref().map(|cell| cell.get(line).map_or("", String::as_str));
+                let number = if line == 0 { (first + idx).to_string() } else { String::new() };
+                let row = format!("  {number:>3}  {label:<left$}  {own:<middle$}  {other}");
+                outln!("{}", row.trim_end());
+            }
         }
         if let Some(gap) = &found.gap {
             outln!("  the trace is incomplete: {gap}");
         }
     }
 
-    fn json(&self, report: &Refinement, times: &Times) -> Value {
-        let (concrete, abstracted) = self.names();
-        let verdict = match report.verdict {
-            Verdict::Holds | Verdict::GoalReached => "holds",
-            Verdict::Violated => "violated",
-            Verdict::Incomplete => "incomplete",
+    /// Writes the picture that was asked for; a message if that fails.
+    fn draw(&self, report: &Refinement) -> Result<(), String> {
+        let Some(path) = &self.options.svg else { return Ok(()) };
+        let Some(found) = &report.counterexample else {
+            errln!("no counterexample, so that {} was not written", path.display());
+            return Ok(());
         };
-        let coverage: serde_json::Map<String, Value> =
-            report.coverage.iter().map(|item| (item.operation.clone(), json!(item.transitions))).collect();
-        let ill_defined = report.ill_defined.as_ref().map(|(operation, error)| {
-            json!({ "operation": operation, "id": error.id, "text": error.message,
-                    "place": error.span().map(|span| self.sources.locate(span)) })
-        });
-        let message = report.failures.first().map(|(what, one)| format!("{what}: {}", one.message)).unwrap_or_default();
-        let mut value = json!({
-            "file": self.file,
-            "verdict": verdict,
-            "by": self.options.by.name(),
-            "refinement": concrete,
-            "abstraction": abstracted,
-            "new_operations": if self.choices.new_is_skip { "skip" } else { "error" },
-            "pairs": report.pairs,
-            "transitions": report.transitions,
-            "depth": report.depth,
-            "coverage": coverage,
-            "limits": report.limits,
-            "message": message,
-            "ill_defined": ill_defined,
-            "symmetry": report.symmetry.method.name(),
-            "search_seconds": times.search,
-            "total_seconds": times.total,
-            "peak_bytes": peak_bytes(),
-            "table_bytes": report.table_bytes,
-        });
-        value["counterexample"] = report.counterexample.as_ref().map(counterexample_json).unwrap_or_default();
-        value
+        let picture = picture::svg(self.names(), found);
+        replace_file(path, picture).map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 }
 
@@ -397,128 +506,88 @@ fn n_steps(found: &Counterexample) -> usize {
     found.steps.len() - found.n_setup
 }
 
-fn label(name: &str, params: &[(String, String)], outputs: &[(String, String)]) -> String {
-    let values = |list: &[(String, String)]| list.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
-    let mut label = name.to_owned();
-    if !params.is_empty() {
-        label = format!("{label}({})", values(params));
-    }
-    if !outputs.is_empty() {
-        label = format!("{label} --> {}", values(outputs));
-    }
-    label
-}
-
 fn step_label(step: &PairedStep) -> String {
-    label(&step.name, &step.params, &step.outputs)
+    event(&step.name, &step.params, &step.outputs)
 }
 
 fn state_text(state: &[Named]) -> String {
-    let texts: Vec<String> =
-        state.iter().map(|value| format!("{} = {}", value.name, shortened(&value.text, 60))).collect();
-    texts.join(", ")
+    items(state).join(", ")
 }
 
 /// Columns of a run are made no wider than this.
 const MAX_COLUMN_WIDTH: usize = 48;
 
+/// Abstract states of one step that are printed.
+const MAX_PRINTED_STATES: usize = 3;
+
+/// A cell of a run as lines: values follow each other as long as there is room.
+fn folded(cell: &Cell) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for state in cell {
+        let mut is_first = true;
+        for item in state {
+            match lines.last_mut() {
+                Some(line) if !is_first && line.chars().count() + item.chars().count() + 2 <= MAX_COLUMN_WIDTH => {
+                    line.push_str(", ");
+                    line.push_str(item);
+                }
+                Some(line) if !is_first => {
+                    line.push(',');
+                    lines.push(format!("  {item}"));
+                }
+                Some(_) => lines.push(format!("| {item}")),
+                None => lines.push(item.clone()),
+            }
+            is_first = false;
+        }
+    }
+    lines
+}
+
+/// States, each as a list of values.
+type Cell = Vec<Vec<String>>;
+
+fn items(state: &[Named]) -> Vec<String> {
+    state.iter().map(|value| format!("{} = {}", value.name, shortened(&value.text, 60))).collect()
+}
+
 /// A step of a run: its label, and what it does in both machines.
-fn row(found: &Counterexample, idx: usize) -> [String; 3] {
+fn row(found: &Counterexample, idx: usize) -> [Cell; 3] {
     let step = &found.steps[idx];
     let before = idx.checked_sub(1).map(|idx| &found.steps[idx].state);
     let failed = found.failed.as_ref().filter(|_| idx + 1 == found.steps.len());
     let own = changes(before.map(|state| state.concrete.as_slice()), &step.state.concrete);
     let (own, other) = match failed.map(|failed| failed.obligation) {
-        None => (own, abstract_text(before, &step.state)),
-        Some(Obligation::Precondition) => ("precondition false".to_owned(), "precondition true".to_owned()),
-        Some(Obligation::Refusal) => ("refuses".to_owned(), "accepts".to_owned()),
-        Some(Obligation::Operation) => ("has no such operation".to_owned(), "accepts".to_owned()),
-        Some(_) => (own, "cannot follow".to_owned()),
+        None => (own, abstract_cell(before, &step.state)),
+        Some(Obligation::Precondition) => (remark("precondition false"), remark("precondition true")),
+        Some(Obligation::Refusal) => (remark("refuses"), remark("accepts")),
+        Some(Obligation::Operation) => (remark("has no such operation"), remark("accepts")),
+        Some(_) => (own, remark("cannot follow")),
     };
-    [step_label(step), own, other]
+    [remark(&step_label(step)), own, other]
+}
+
+fn remark(text: &str) -> Cell {
+    vec![vec![text.to_owned()]]
 }
 
 /// Values that are new.
-fn changes(before: Option<&[Named]>, now: &[Named]) -> String {
+fn changes(before: Option<&[Named]>, now: &[Named]) -> Cell {
     let is_new = |value: &&Named| !before.is_some_and(|before| before.contains(value));
-    state_text(&now.iter().filter(is_new).cloned().collect::<Vec<Named>>())
+    vec![items(&now.iter().filter(is_new).cloned().collect::<Vec<Named>>())]
 }
 
 /// The states that the abstraction may be in after a step; of one that follows one, what is new.
-fn abstract_text(before: Option<&SideBySide>, state: &SideBySide) -> String {
+fn abstract_cell(before: Option<&SideBySide>, state: &SideBySide) -> Cell {
     if let [only] = &state.abstracted[..] {
         let before = before.filter(|before| before.n_abstract == 1).and_then(|before| before.abstracted.first());
         return changes(before.map(Vec::as_slice), only);
     }
-    let texts: Vec<String> = state.abstracted.iter().map(|state| state_text(state)).collect();
-    let more = state.n_abstract - state.abstracted.len();
-    let more = if more > 0 { format!(" | and {more} more") } else { String::new() };
-    texts.join(" | ") + &more
-}
-
-fn values_json(values: &[Named]) -> Value {
-    Value::Object(values.iter().map(|value| (value.name.clone(), json!(value.text))).collect())
-}
-
-fn counterexample_json(found: &Counterexample) -> Value {
-    let steps: Vec<Value> = found.steps.iter().map(step_json).collect();
-    json!({
-        "obligation": found.failed.as_ref().map(|failed| obligation_name(failed.obligation)),
-        "steps": n_steps(found),
-        "loop_start": found.loop_start,
-        "gap": found.gap,
-        "failed": found.failed.as_ref().map(failed_json),
-        "trace": steps,
-    })
-}
-
-fn step_json(step: &PairedStep) -> Value {
-    let abstracted: Vec<Value> = step.state.abstracted.iter().map(|state| values_json(state)).collect();
-    json!({
-        "name": step.name,
-        "params": object(&step.params),
-        "results": object(&step.outputs),
-        "concrete": values_json(&step.state.concrete),
-        "abstract": abstracted,
-        "abstract_states": step.state.n_abstract,
-    })
-}
-
-fn failed_json(failed: &Failed) -> Value {
-    let allowed: Vec<Value> = failed
-        .allowed
-        .iter()
-        .map(|step| {
-            json!({ "name": step.name, "params": object(&step.params), "results": object(&step.outputs),
-                    "state": values_json(&step.state) })
-        })
-        .collect();
-    let candidates: Vec<Value> = failed
-        .candidates
-        .iter()
-        .map(|one| {
-            let parts: Vec<Value> =
-                one.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
-            json!({ "state": values_json(&one.state), "fault": one.fault, "parts": parts })
-        })
-        .collect();
-    json!({
-        "operation": failed.operation,
-        "params": object(&failed.params),
-        "results": object(&failed.outputs),
-        "allowed": allowed,
-        "n_allowed": failed.n_allowed,
-        "candidates": candidates,
-    })
-}
-
-fn obligation_name(obligation: Obligation) -> &'static str {
-    match obligation {
-        Obligation::Initialisation => "initialisation",
-        Obligation::Trace => "trace",
-        Obligation::Precondition => "precondition",
-        Obligation::Outcome => "outcome",
-        Obligation::Refusal => "refusal",
-        Obligation::Operation => "operation",
+    let shown = state.abstracted.iter().take(MAX_PRINTED_STATES);
+    let mut cell: Cell = shown.map(|state| items(state)).collect();
+    let n_more = state.n_abstract - cell.len();
+    if n_more > 0 {
+        cell.push(vec![format!("and {} more", grouped(n_more as u64))]);
     }
+    cell
 }

@@ -127,14 +127,20 @@ impl Problem {
 
     pub fn of_unknowns(session: &Session<'_>, unknowns: Vec<Unknown>) -> Problem {
         let unbounded = session.config().unbounded;
-        let prescribed = session.prescribed();
-        let prescribed_values =
-            prescribed.locals.iter().filter(|(local, _)| unknowns.contains(&Unknown::Local(*local)));
-        let equal = |(local, val): &(LocalId, Val)| {
-            Constraint::relation(session, Relation::Equal, Operand::Local(*local), Operand::Known(val.clone()))
-        };
-        let constraints = prescribed_values.map(equal).collect();
-        Problem { unknowns, constraints, unbounded, closed_is_strict: false, samples_strings: false }
+        let constraints = Vec::new();
+        let mut problem = Problem { unknowns, constraints, unbounded, closed_is_strict: false, samples_strings: false };
+        for (local, val) in &session.prescribed().locals {
+            if problem.unknowns.contains(&Unknown::Local(*local)) {
+                problem.fix(session, *local, val.clone());
+            }
+        }
+        problem
+    }
+
+    /// Asks for the one value of a local.
+    pub fn fix(&mut self, session: &Session<'_>, local: LocalId, val: Val) {
+        let equal = Constraint::relation(session, Relation::Equal, Operand::Local(local), Operand::Known(val));
+        self.constraints.push(equal);
     }
 
     #[must_use]

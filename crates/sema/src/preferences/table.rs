@@ -6,8 +6,8 @@
 /// What setting a preference does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
-    /// Some part of the tool reads it.
-    Honoured,
+    /// Some part of the tool reads it; this is what it does there.
+    Honoured(&'static str),
     /// The tool works as with this value; another one is reported.
     Fixed {
         value: &'static str,
@@ -55,6 +55,32 @@ pub(super) fn effect_of(name: &str) -> Option<Effect> {
     TABLE.iter().find(|(known, _)| *known == name).map(|(_, effect)| *effect)
 }
 
+/// A preference of ProB, for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PreferenceRow {
+    pub name: &'static str,
+    /// `honoured`, `fixed`, `with --prob-limits` or `ignored`.
+    pub effect: &'static str,
+    /// The value that a fixed one has.
+    pub value: Option<&'static str>,
+    /// What it does, or why it does nothing.
+    pub text: &'static str,
+}
+
+/// All preferences that are known by name, in the order of their names.
+pub fn preference_table() -> Vec<PreferenceRow> {
+    let row = |(name, effect): &(&'static str, Effect)| {
+        let (effect, value, text) = match *effect {
+            Effect::Honoured(meaning) => ("honoured", None, meaning),
+            Effect::Fixed { value, because } => ("fixed", Some(value), because),
+            Effect::Cap => ("with --prob-limits", None, "it bounds the number of steps that are tried"),
+            Effect::Ignored(reason) => ("ignored", None, reason.text()),
+        };
+        PreferenceRow { name, effect, value, text }
+    };
+    TABLE.iter().map(row).collect()
+}
+
 /// The names of all preferences, for suggestions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(name, _)| *name)
@@ -63,12 +89,15 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// Families of preferences about colours, fonts, shapes and windows.
 const DISPLAY_PREFIXES: [&str; 5] = ["TK_", "DOT_", "DOTTY_", "FONT_", "VISB_"];
 
-const HONOURED: Effect = Effect::Honoured;
 const SOLVER: Effect = Effect::Ignored(Reason::Solver);
 const DISPLAY: Effect = Effect::Ignored(Reason::Display);
 const SEARCH: Effect = Effect::Ignored(Reason::Search);
 const BOUND: Effect = Effect::Ignored(Reason::Bound);
 const OTHER: Effect = Effect::Ignored(Reason::OtherFormalism);
+
+const fn honoured(meaning: &'static str) -> Effect {
+    Effect::Honoured(meaning)
+}
 
 const fn fixed(value: &'static str, because: &'static str) -> Effect {
     Effect::Fixed { value, because }
@@ -76,16 +105,19 @@ const fn fixed(value: &'static str, because: &'static str) -> Effect {
 
 /// Sorted by name.
 const TABLE: &[(&str, Effect)] = &[
-    ("ALLOW_COMPLEX_LETS", HONOURED),
+    ("ALLOW_COMPLEX_LETS", honoured("LET may define names by any predicate that gives each one value")),
     ("ALLOW_INCOMPLETE_SETUP_CONSTANTS", fixed("FALSE", "a state has values for all constants")),
-    ("ALLOW_LOCAL_OPERATION_CALLS", HONOURED),
-    ("ALLOW_NEW_OPERATIONS_IN_REFINEMENT", fixed("TRUE", "operations that refine none are accepted")),
-    ("ALLOW_OPERATION_CALLS_FOR_USES", HONOURED),
-    ("ALLOW_OPERATION_CALLS_IN_EXPRESSIONS", HONOURED),
+    ("ALLOW_LOCAL_OPERATION_CALLS", honoured("an operation may call another one of the same machine")),
+    (
+        "ALLOW_NEW_OPERATIONS_IN_REFINEMENT",
+        honoured("`abridge refine` takes new operations for hidden steps, as with `--new skip`"),
+    ),
+    ("ALLOW_OPERATION_CALLS_FOR_USES", honoured("operations of machines that are used may be called")),
+    ("ALLOW_OPERATION_CALLS_IN_EXPRESSIONS", honoured("expressions may call operations that only read")),
     ("ALLOW_OUTPUT_READING", fixed("TRUE", "an output may be read once it has a value")),
     ("ALLOW_REALS", fixed("default", "classical B has reals")),
-    ("ALLOW_SIMULTANEOUS_ASSIGNMENTS", HONOURED),
-    ("ALLOW_UNTYPED_IDENTIFIERS", HONOURED),
+    ("ALLOW_SIMULTANEOUS_ASSIGNMENTS", honoured("two parallel parts may assign the same variable")),
+    ("ALLOW_UNTYPED_IDENTIFIERS", honoured("a name whose type nothing tells is accepted")),
     ("ASSERT_CHECKING", fixed("TRUE", "conditions of ASSERT are checked where they are met")),
     ("AUTO_DETECT_THEORY_MAPPING", OTHER),
     ("BOOL_AS_PREDICATE", fixed("FALSE", "a predicate over BOOL is written `b = TRUE`")),
@@ -97,7 +129,7 @@ const TABLE: &[(&str, Effect)] = &[
     ("CSE_PRED", SOLVER),
     ("CSE_SUBST", SOLVER),
     ("DATA_VALIDATION", SOLVER),
-    ("DEFAULT_SETSIZE", HONOURED),
+    ("DEFAULT_SETSIZE", honoured("number of elements of a deferred set that nothing else sizes")),
     ("DETECT_LAMBDAS", SOLVER),
     ("DISPROVER_MODE", SOLVER),
     ("DOUBLE_EVALUATION", SOLVER),
@@ -118,14 +150,14 @@ const TABLE: &[(&str, Effect)] = &[
     ("LIFT_EXISTS", SOLVER),
     ("LTL_SAFETY_MODEL_CHECK", SEARCH),
     ("LTSMIN", SEARCH),
-    ("MAXINT", HONOURED),
+    ("MAXINT", honoured("value of MAXINT, and of the bound of values that nothing bounds")),
     ("MAX_DISPLAY_SET", DISPLAY),
     ("MAX_INITIALISATIONS", Effect::Cap),
     ("MAX_OPERATIONS", Effect::Cap),
     ("MC_DFS_BFS_MODE", SEARCH),
     ("MEMO", SOLVER),
     ("MEMOIZE_FUNCTIONS", SOLVER),
-    ("MININT", HONOURED),
+    ("MININT", honoured("value of MININT")),
     ("NUMBER_OF_ANIMATED_ABSTRACTIONS", OTHER),
     ("NUMBER_OF_SKIPPED_REFINEMENTS", OTHER),
     ("OPERATION_REUSE", SEARCH),
@@ -143,7 +175,7 @@ const TABLE: &[(&str, Effect)] = &[
     ("REQUIRE_OUTPUT_ASSIGNMENT", fixed("FALSE", "an output that is not assigned has no value")),
     ("SAFETY_MODEL_CHECK", SEARCH),
     ("SAFE_MODE", SEARCH),
-    ("SHOW_EVENTB_ANY_VALUES", HONOURED),
+    ("SHOW_EVENTB_ANY_VALUES", honoured("the values of an outermost ANY are shown as parameters")),
     ("SMT", SOLVER),
     ("SMT_SUPPORTED_INTERPRETER", SOLVER),
     ("SOLVER_FOR_PROPERTIES", SOLVER),
@@ -153,7 +185,7 @@ const TABLE: &[(&str, Effect)] = &[
     ("STRICT_RAISE_ENUM_WARNINGS", SOLVER),
     ("STRICT_RAISE_WARNINGS", DISPLAY),
     ("STRING_AS_SEQUENCE", fixed("TRUE", "`^`, `size`, `rev` and `conc` accept strings")),
-    ("SYMBOLIC", HONOURED),
+    ("SYMBOLIC", honoured("lambda functions stay formulas instead of being enumerated")),
     ("SYMMETRY_MODE", SEARCH),
     ("TIME_OUT", BOUND),
     ("TRACE_INFO", DISPLAY),
@@ -169,7 +201,7 @@ const TABLE: &[(&str, Effect)] = &[
     ("USE_COMMON_SUBEXPRESSION_ELIMINATION", SOLVER),
     ("USE_PO", SEARCH),
     ("USE_RECORD_CONSTRUCTION", SOLVER),
-    ("USE_SCOPE_DEFINITION", HONOURED),
+    ("USE_SCOPE_DEFINITION", honoured("FALSE: the definition SCOPE is not heeded")),
     ("USE_SMT_MODE", SOLVER),
     ("USE_STATIC_ORDERING", SOLVER),
     ("WARN_ABOUT_DEFINITIONS", DISPLAY),

@@ -2,12 +2,39 @@
 
 use std::path::{Path, PathBuf};
 
-use abridge_check::{Checkpoint, Disk, Key, MANIFEST, Refusal, Report, Volume};
+use abridge_check::{Checkpoint, Disk, DiskUse, Key, MANIFEST, Refusal, Volume};
+use clap::Args;
 
-use super::{CheckOptions, Order};
 use crate::key::user_key;
 use crate::out::{errln, outln};
 use crate::volume::{Folder, Scratch};
+
+/// Options about files that a search writes.
+#[derive(Args)]
+pub(crate) struct DiskOptions {
+    /// Folder for states that do not fit into --memory [default: folder for temporary files]. Its files are removed at the end
+    #[arg(long, value_name = "DIR", requires = "memory", help_heading = "Disk")]
+    spill: Option<PathBuf>,
+    /// Stop at the memory limit instead of writing states to files
+    #[arg(long, conflicts_with = "spill", help_heading = "Disk")]
+    no_spill: bool,
+    /// Save the search to this folder periodically, and when Ctrl-C or a limit ends it; continue with --resume
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", help_heading = "Disk")]
+    checkpoint: Option<PathBuf>,
+    /// Minutes between two checkpoints
+    #[arg(long, value_name = "MINUTES", default_value = "10", value_parser = minutes, help_heading = "Disk")]
+    pub(crate) checkpoint_every: f64,
+    /// Continue the search that was saved in this folder, and keep saving it there. Model and options must be the same; --workers and limits may differ
+    #[arg(long, value_name = "DIR", help_heading = "Disk")]
+    resume: Option<PathBuf>,
+}
+
+impl DiskOptions {
+    /// The run is to be saved, or is one that was.
+    pub(crate) fn saves(&self) -> bool {
+        self.checkpoint.is_some() || self.resume.is_some()
+    }
+}
 
 pub(crate) struct Places {
     pub(crate) folder: Option<Folder>,
@@ -19,18 +46,17 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Opens the folders that the options name; an error message if one cannot be used.
-    pub(crate) fn new(options: &CheckOptions) -> Result<Places, String> {
+    /// Opens the folders that the options name; an error message if one cannot be used. States go to files if the memory is limited.
+    pub(crate) fn new(options: &DiskOptions, memory: Option<u64>, is_breadth_first: bool) -> Result<Places, String> {
         let resumes = options.resume.is_some();
         let path = options.resume.as_ref().or(options.checkpoint.as_ref());
-        let is_breadth_first = options.strategy == Order::Bfs;
         if path.is_some() && !is_breadth_first {
             return Err("--checkpoint and --resume need breadth-first search: remove --strategy".to_owned());
         }
         let folder = path.map(|path| open(path, resumes)).transpose()?;
         let key =
             path.map(|path| user_key().map_err(|error| format!("nothing can be saved in {}: {error}", path.display())));
-        let spills = options.memory.is_some() && !options.no_spill && is_breadth_first;
+        let spills = memory.is_some() && !options.no_spill && is_breadth_first;
         let spill = options.spill.clone().unwrap_or_else(std::env::temp_dir);
         if options.spill.is_some() && !spill.is_dir() {
             return Err(format!("--spill: `{}` is not a folder", spill.display()));
@@ -79,15 +105,15 @@ impl Places {
     }
 
     /// Prints how to continue the saved run, or why it could not be saved.
-    pub(crate) fn print_outcome(&self, report: &Report, file: &Path) {
+    pub(crate) fn print_outcome(&self, disk: &DiskUse, command: &str, file: &Path) {
         if self.folder.is_none() {
             return;
         }
-        if let Some(error) = &report.disk.checkpoint_error {
+        if let Some(error) = &disk.checkpoint_error {
             errln!("warning: cannot save the checkpoint in {}: {error}", self.path.display());
         } else if self.folder.as_ref().is_some_and(|folder| folder.has(MANIFEST)) {
             outln!(
-                "checkpoint saved; continue with: abridge check {} --resume {}",
+                "checkpoint saved; continue with: abridge {command} {} --resume {}",
                 file.display(),
                 self.path.display()
             );
@@ -107,4 +133,11 @@ fn open(path: &Path, resumes: bool) -> Result<Folder, String> {
         ));
     }
     Ok(folder)
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(minutes) if minutes >= 0.0 && minutes.is_finite() => Ok(minutes),
+        _ => Err(format!("`{text}` is not a number of minutes")),
+    }
 }

@@ -1,0 +1,123 @@
+//! What may be sent to a terminal: colours, and a line that is written over.
+//!
+//! `--color` decides; with `auto`, the conventions of the environment do: NO_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM=dumb. Control
+//! sequences in a file or in a terminal that does not know them are noise.
+
+use std::io::IsTerminal as _;
+use std::sync::OnceLock;
+
+use clap::ValueEnum;
+
+/// When output has colours.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub(crate) enum Colours {
+    /// On a terminal, unless NO_COLOR, CLICOLOR=0 or TERM=dumb say otherwise
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// What the user of this process asked for: said once, before anything is printed.
+static CHOICE: OnceLock<Colours> = OnceLock::new();
+
+pub(crate) fn choose(colours: Colours) {
+    let _ = CHOICE.set(colours);
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn is_coloured(choice: Colours, is_terminal: bool, variable: &dyn Fn(&str) -> Option<String>) -> bool {
+    match choice {
+        Colours::Always => true,
+        Colours::Never => false,
+        Colours::Auto if variable("NO_COLOR").is_some() => false,
+        Colours::Auto if variable("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        Colours::Auto => {
+            let is_off = variable("CLICOLOR").is_some_and(|value| value == "0");
+            is_terminal && !is_off && !is_dumb(variable)
+        }
+    }
+}
+
+fn is_dumb(variable: &dyn Fn(&str) -> Option<String>) -> bool {
+    variable("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Standard output has colours.
+pub(crate) fn colours_output() -> bool {
+    is_coloured(CHOICE.get().copied().unwrap_or_default(), std::io::stdout().is_terminal(), &variable)
+}
+
+/// Standard error has colours.
+pub(crate) fn colours_errors() -> bool {
+    is_coloured(CHOICE.get().copied().unwrap_or_default(), std::io::stderr().is_terminal(), &variable)
+}
+
+/// Standard error is a terminal on which a line can be written over.
+pub(crate) fn can_overwrite() -> bool {
+    std::io::stderr().is_terminal() && !is_dumb(&variable)
+}
+
+/// Columns of the terminal behind standard error, as many as usual if it does not tell.
+pub(crate) fn width() -> usize {
+    const USUAL_WIDTH: usize = 80;
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
+}
+
+/// The first parts, as many as fit into one line of a terminal; a line that is wrapped cannot be written over.
+pub(crate) fn fitted(parts: &[String], width: usize) -> String {
+    let mut line = String::new();
+    for part in parts {
+        let separator = if line.is_empty() { "" } else { ", " };
+        if line.chars().count() + separator.len() + part.chars().count() >= width {
+            break;
+        }
+        line = line + separator + part;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variables, whether there is a terminal, and whether there are colours.
+    type Case<'c> = (&'c [(&'c str, &'c str)], bool, bool);
+
+    #[test]
+    fn the_environment_decides_about_colours() {
+        let cases: [Case<'_>; 9] = [
+            (&[], true, true),
+            (&[], false, false),
+            (&[("NO_COLOR", "1")], true, false),
+            (&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true, false),
+            (&[("CLICOLOR", "0")], true, false),
+            (&[("CLICOLOR", "1")], false, false),
+            (&[("CLICOLOR_FORCE", "1")], false, true),
+            (&[("CLICOLOR_FORCE", "0")], false, false),
+            (&[("TERM", "dumb")], true, false),
+        ];
+        for (environment, is_terminal, expected) in cases {
+            let variable =
+                |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+            assert_eq!(is_coloured(Colours::Auto, is_terminal, &variable), expected, "{environment:?} {is_terminal}");
+            assert!(is_coloured(Colours::Always, is_terminal, &variable));
+            assert!(!is_coloured(Colours::Never, is_terminal, &variable));
+        }
+    }
+
+    #[test]
+    fn lines_fit_any_width() {
+        let parts: Vec<String> = ["1,234 states", "depth 5", "99 MB"].map(str::to_owned).to_vec();
+        assert_eq!(fitted(&parts, 80), "1,234 states, depth 5, 99 MB");
+        assert_eq!(fitted(&parts, 28), "1,234 states, depth 5");
+        assert_eq!(fitted(&parts, 29), "1,234 states, depth 5, 99 MB");
+        assert_eq!(fitted(&parts, 13), "1,234 states");
+        for width in 0..40 {
+            assert!(fitted(&parts, width).chars().count() < width.max(1));
+        }
+    }
+}
