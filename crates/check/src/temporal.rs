@@ -9,7 +9,6 @@ mod letters;
 mod prepare;
 mod story;
 
-use std::sync::atomic::Ordering;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::Val;
@@ -124,7 +123,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.config.stop.load(Ordering::Relaxed)
+        self.config.stop.is_raised()
     }
 
     /// Stores the steps of all states that were expanded.
@@ -161,7 +160,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     fn property(&mut self, formula: usize, expanded: &Expanded) -> Result<&Property, GaveUp> {
         let config = self.config;
         let made = self.properties[formula].get_or_insert_with(|| {
-            let is_stopped = || config.stop.load(Ordering::Relaxed);
+            let is_stopped = || config.stop.is_raised();
             Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() })
         });
         made.as_ref().map_err(|error| *error)
@@ -335,7 +334,7 @@ impl Searched<'_, '_> {
         report: &mut TemporalReport,
     ) {
         let Tree::Ctl(formula) = &body.tree else { return };
-        let is_stopped = || self.config.stop.load(Ordering::Relaxed);
+        let is_stopped = || self.config.stop.is_raised();
         report.verdict = self.nothing_found(seen.stored);
         if report.verdict != TemporalVerdict::Holds {
             return;
