@@ -17,7 +17,7 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict, ViolationKind, check,
+    Config, Engine, Memory, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict, ViolationKind, check,
     check_on_disk, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};

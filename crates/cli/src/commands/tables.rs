@@ -240,7 +240,7 @@ pub(crate) fn run(options: &TablesOptions) -> Exit {
 }
 
 /// Counts and time of a finished run.
-struct Outcome {
+struct CellResult {
     nodes: u64,
     transitions: u64,
     seconds: f64,
@@ -271,7 +271,13 @@ fn model(path: &Path, sets: &str, size: &str) -> Result<Model, String> {
     analysis.model.ok_or_else(|| format!("{}: {}", path.display(), message.unwrap_or_default()))
 }
 
-fn run_one(model: &Model, file: &str, ours: Ours, options: &TablesOptions, interrupt: &Interrupt) -> Option<Outcome> {
+fn run_one(
+    model: &Model,
+    file: &str,
+    ours: Ours,
+    options: &TablesOptions,
+    interrupt: &Interrupt,
+) -> Option<CellResult> {
     let config =
         Config { find_all: true, assertions: false, goal: false, symmetry: ours.method(), ..Config::default() };
     // In the tables of tic-tac-toe the middle is a fixed square.
@@ -280,7 +286,7 @@ fn run_one(model: &Model, file: &str, ours: Ours, options: &TablesOptions, inter
     let start = Instant::now();
     let report = check(model, &config, &mut watch);
     let is_finished = report.limits.is_empty() || report.symmetry.is_approximate && report.limits.len() == 1;
-    is_finished.then(|| Outcome {
+    is_finished.then(|| CellResult {
         nodes: report.states + 1,
         transitions: report.transitions,
         seconds: start.elapsed().as_secs_f64(),
@@ -303,7 +309,7 @@ fn published_text(published: &[(Column, &str)]) -> String {
     published.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-fn outcome_text(outcome: &Outcome, ours: Ours, published: &[(Column, &str)]) -> String {
+fn outcome_text(outcome: &CellResult, ours: Ours, published: &[(Column, &str)]) -> String {
     // Exact methods all have to agree with any published exact number.
     let is_meant = |other: Ours| other == ours || ![Off, Marker].contains(&ours) && ![Off, Marker].contains(&other);
     let differs = published.iter().any(|(column, number)| match column {

@@ -7,8 +7,9 @@
 use std::sync::Arc;
 
 use abridge_diag::Span;
-use abridge_model::walk::Node;
-use abridge_model::{Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, TypeId, UnaryOp, may_fail};
+use abridge_model::{
+    Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, ModelNode, Pred, PredId, TypeId, UnaryOp, may_fail,
+};
 
 use super::Session;
 use crate::config::Unbounded;
@@ -161,7 +162,7 @@ impl Problem {
     pub fn define(&mut self, session: &Session<'_>, binding: Binding) {
         self.unknowns.push(Unknown::Local(binding.local));
         let (left, right) = (Operand::Local(binding.local), Operand::Expr(binding.value));
-        let strict = self.closed_is_strict && may_fail(session.model(), Node::Expr(binding.value));
+        let strict = self.closed_is_strict && may_fail(session.model(), ModelNode::Expr(binding.value));
         self.constraints.push(Constraint { strict, ..Constraint::relation(session, Relation::Equal, left, right) });
     }
 
@@ -225,15 +226,15 @@ impl Constraint {
     }
 
     /// The formulas it is made of, if it is made of formulas and values.
-    pub fn formulas(&self) -> Option<Vec<Node>> {
+    pub fn formulas(&self) -> Option<Vec<ModelNode>> {
         let (left, right) = match &self.kind {
-            ConstraintKind::Holds(pred) | ConstraintKind::Fails(pred) => return Some(vec![Node::Pred(*pred)]),
+            ConstraintKind::Holds(pred) | ConstraintKind::Fails(pred) => return Some(vec![ModelNode::Pred(*pred)]),
             ConstraintKind::Relation(_, left, right) => (left, right),
         };
         let mut formulas = Vec::new();
         for term in [left, right] {
             match term {
-                Operand::Expr(id) => formulas.push(Node::Expr(*id)),
+                Operand::Expr(id) => formulas.push(ModelNode::Expr(*id)),
                 Operand::Known(_) => {}
                 Operand::Local(_) => return None,
             }
