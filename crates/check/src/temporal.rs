@@ -9,7 +9,6 @@ mod letters;
 mod prepare;
 mod story;
 
-
 use abridge_diag::Diagnostic;
 use abridge_eval::Val;
 use abridge_explicit::Explicit;

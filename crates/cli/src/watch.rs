@@ -184,7 +184,15 @@ impl Guard {
     /// A guard over evaluations that began at some time, with an account of memory that they share.
     pub(crate) fn new(start: Instant, seconds: Option<f64>, budget: u64, memory: Memory) -> Guard {
         let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Guard { start, limit, memory, ceiling: Ceiling::above(budget), patience: Duration::ZERO, saved: None, at_last: None }
+        Guard {
+            start,
+            limit,
+            memory,
+            ceiling: Ceiling::above(budget),
+            patience: Duration::ZERO,
+            saved: None,
+            at_last: None,
+        }
     }
 
     pub(crate) fn patient(self) -> Guard {

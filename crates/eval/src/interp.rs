@@ -26,7 +26,7 @@ use crate::domain::{Env, ErrorKind, Result, Slots, SymbolicSet, Val};
 use crate::free::{FreeNames, NameCache};
 
 /// Steps between two looks at the stop flag, about; a power of two.
-pub const STEPS_PER_STOP_CHECK: u64 = 1 << 14;
+pub const STEPS_PER_STOP_CHECK: u64 = 1 << 10;
 
 /// Bytes that are written in the time of a step, about.
 const BYTES_PER_STEP: u64 = 1 << 10;

@@ -48,7 +48,9 @@ fn main() -> ExitCode {
             true
         }
         _ => {
-            eprintln!("usage: limits keep BINARY FOLDER SECONDS MEGABYTES [SECONDS_IN_ALL RESULTS] | limits silence FOLDER SECONDS MEGABYTES [..]");
+            eprintln!(
+                "usage: limits keep BINARY FOLDER SECONDS MEGABYTES [SECONDS_IN_ALL RESULTS] | limits silence FOLDER SECONDS MEGABYTES [..]"
+            );
             return ExitCode::from(2);
         }
     };

@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::thread;
 
+use abridge_testkit::Project;
 use abridge_testkit::nesting::{self, Case};
 
 /// Less than any thread of ours has, and little more than what lets `with_stack` begin a segment.
@@ -27,6 +28,20 @@ fn bear(cases: fn(usize) -> Vec<Case>, usual: usize, slow: &[usize]) {
             });
         }
     }
+}
+
+/// A construct that is written wrongly is refused at every depth, and tests nothing.
+#[test]
+fn every_construct_is_accepted_at_depth_one() {
+    let refused: Vec<String> = nesting::cases(1)
+        .into_iter()
+        .chain(nesting::chains(1))
+        .filter_map(|case| {
+            let diagnostics = Project::new(&[("M.mch", &case.text)]).diagnostics();
+            diagnostics.contains("error").then(|| format!("{}: {diagnostics}", case.name))
+        })
+        .collect();
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
 #[test]

@@ -17,8 +17,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Memory, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict, ViolationKind, check,
-    check_on_disk, fingerprint, limit_text,
+    Config, Engine, Memory, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict, ViolationKind,
+    check, check_on_disk, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use crate::cache::{Cache, CacheOptions};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
-use crate::load::load;
+use crate::load::{Loaded, load};
 use crate::out::{errln, flush, out, outln};
 use crate::profile;
 use crate::report::json_diagnostics;
@@ -344,15 +344,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     guarded.is_loaded.store(true, Relaxed);
     let Some(model) = &analysis.model else {
         guarded.stop.answer();
-        if json {
-            let message =
-                analysis.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
-            let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
-            print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
-        } else {
-            complain(&analysis.sources, &analysis.diagnostics);
-        }
-        return Exit::WrongModel;
+        return wrong(file, &analysis, json);
     };
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
@@ -419,6 +411,18 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     }
 }
 
+/// Reports the mistakes of a machine.
+fn wrong(file: &Path, analysis: &Loaded, json: bool) -> Exit {
+    if json {
+        let message = analysis.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
+        let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
+        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
+    } else {
+        complain(&analysis.sources, &analysis.diagnostics);
+    }
+    Exit::WrongModel
+}
+
 /// Limits of a run, guarded from before the machine is loaded to the answer.
 struct Guarded {
     start: Instant,
@@ -478,13 +482,7 @@ struct Finished {
 
 impl Subject<'_> {
     /// Runs the search; a message if its checkpoint is refused.
-    fn search(
-        &self,
-        mut config: Config,
-        guarded: &Guarded,
-        places: &Places,
-        json: bool,
-    ) -> Result<Finished, String> {
+    fn search(&self, mut config: Config, guarded: &Guarded, places: &Places, json: bool) -> Result<Finished, String> {
         let Subject { model, sources, options, .. } = *self;
         let start = guarded.start;
         let mut watch = Watch::new(start, options.time, Some(guarded.budget), !json, guarded.interrupt.clone())
