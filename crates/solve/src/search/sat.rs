@@ -25,6 +25,8 @@ pub(super) const MAX_CIRCUIT_ATTEMPTS: u32 = 3;
 const MAX_QUESTIONED_SOLUTIONS: usize = 200;
 /// Candidates of one unknown that are tried one by one if that makes circuits simpler.
 const MAX_SHAPING_COST: Cost = Cost::candidates(12.0);
+/// Candidates of the only unknown that are tried one by one.
+const MAX_LISTED_COST: Cost = Cost::candidates(4096.0);
 /// Steps that one question counts as.
 const STEPS_PER_QUESTION: u64 = 200;
 
@@ -32,7 +34,10 @@ impl SolutionSearch<'_> {
     /// True if a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
     pub(super) fn is_hard(&self, cost: Cost, node: &SearchNode) -> bool {
         let hard = self.session.config().hard;
+        // A circuit for a single unknown says for all candidates at once what evaluation finds one by one, and faster.
+        let is_listed = node.open.len() == 1 && cost <= MAX_LISTED_COST;
         cost > Cost::ONE
+            && !is_listed
             && self.circuits_left.get() > 0
             && !self.session.is_probing()
             && (cost >= Cost::from(hard) || self.combinations(node) >= hard)
