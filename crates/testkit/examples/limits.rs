@@ -1,17 +1,17 @@
 //! Limits over a folder of machines, with symmetry and partial order reduction on and off.
 //!
-//!     cargo run --release -p abridge-testkit --example limits -- keep BINARY FOLDER SECONDS MEGABYTES [RESULTS]
+//!     cargo run --release -p abridge-testkit --example limits -- keep BINARY FOLDER SECONDS MEGABYTES [IN_ALL RESULTS]
 //!
 //! checks every machine with `BINARY check --time SECONDS --memory MEGABYTES` and measures the processor time that a run has after its limit and its
 //! peak of memory.
 //!
-//!     cargo run --release -p abridge-testkit --example limits -- silence FOLDER SECONDS MEGABYTES [RESULTS]
+//!     cargo run --release -p abridge-testkit --example limits -- silence FOLDER SECONDS MEGABYTES [IN_ALL RESULTS]
 //!
 //! runs every machine inside this program and measures the longest processor time between two polls of the stop flag (`silence.rs`). Short runs
 //! are repeated with the flag raised at the first, the second, the tenth and the middle poll, and the time until they end is measured.
 //!
-//! Both print what breaks a limit, and count. With a file RESULTS, a line for each run is kept there, and runs that it has are left out; so a long campaign can
-//! be done in pieces. `all` or `off` before RESULTS says which reductions; without it, all four combinations are run.
+//! Both print what breaks a limit, and count. With a file RESULTS, a line for each run is kept there, runs that it has are left out, and no run is begun after IN_ALL
+//! seconds; so a long campaign can be done in pieces.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: limits keep BINARY FOLDER SECONDS MEGABYTES [SECONDS_IN_ALL RESULTS] | limits silence FOLDER SECONDS MEGABYTES [..]"
+                "usage: limits keep BINARY FOLDER SECONDS MEGABYTES [IN_ALL RESULTS] | limits silence FOLDER SECONDS MEGABYTES [..]"
             );
             return ExitCode::from(2);
         }
