@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use crate::finding::FindingKind;
-use crate::steps::{Completeness, Steps};
+use crate::steps::{Completeness, Marks, Steps};
 
 /// A transition system with states of one width.
 ///
@@ -56,6 +56,12 @@ pub trait System: Sync {
     /// Whether the words can be a state: each stands for something. Asked about words that come from files.
     fn is_state(&self, words: &[u32]) -> bool {
         let _ = words;
+        true
+    }
+
+    /// Whether the marks of a step can be these. Asked about marks that come from files.
+    fn is_mark(&self, marks: Marks) -> bool {
+        let _ = marks;
         true
     }
 

@@ -221,9 +221,9 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         start: u32,
         mut canonizer: Option<&'c mut dyn Canonizer>,
     ) -> Result<Self, Trace> {
-        let mut lent = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
+        let lent = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
         let table = &searched.exploration.table;
-        let path = match trace::states_to(searched.system, table, Some(start), &[], lent.as_deref_mut()) {
+        let path = match trace::states_to(searched.system, table, Some(start), &[], lent) {
             Ok(path) => path,
             Err(error) => {
                 return Err(Trace { gap: Some(format!("states could not be read: {error}")), ..Trace::default() });

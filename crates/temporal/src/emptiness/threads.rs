@@ -25,6 +25,9 @@ pub(super) struct Threads {
     is_off: Vec<bool>,
 }
 
+/// What is enabled in a node, and the steps of the node that stay inside the part, each with its letter.
+type Inside = (BTreeSet<u32>, Vec<(u32, Node)>);
+
 /// The operations with arguments that are enabled in a state, by their local names.
 pub(super) fn enabled<G: LetterGraph>(graph: &G, state: u32) -> BTreeSet<u32> {
     let mut enabled = BTreeSet::new();
@@ -45,7 +48,7 @@ impl Threads {
             threads.count(graph, members, moves, is_inside);
             return threads;
         }
-        let mut steps: FxHashMap<Node, (BTreeSet<u32>, Vec<(u32, Node)>)> = FxHashMap::default();
+        let mut steps: FxHashMap<Node, Inside> = FxHashMap::default();
         let mut open = Vec::new();
         for node in members {
             let here = enabled(graph, moves.parts(*node).0);
