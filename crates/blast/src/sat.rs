@@ -2,9 +2,7 @@
 //!
 //! Gates become clauses on demand. `Unsatisfiable` is a proof; an exhausted budget is not.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use abridge_diag::StopFlag;
 use batsat::theory::{Theory, TheoryArg};
 use batsat::{Callbacks, ClauseKind, Lit as SatLit, Solver as Sat, SolverInterface, SolverOpts, Var, lbool};
 
@@ -41,7 +39,7 @@ pub struct Solver {
 
 struct Budget {
     conflicts: u64,
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
 }
 
 impl Callbacks for Budget {
@@ -52,7 +50,7 @@ impl Callbacks for Budget {
     }
 
     fn stop(&self) -> bool {
-        self.conflicts == 0 || self.stop.load(Ordering::Relaxed)
+        self.conflicts == 0 || self.stop.is_raised()
     }
 }
 
@@ -61,13 +59,13 @@ impl Solver {
     pub fn new(conflicts: u64) -> Solver {
         // Learnt clauses are kept long, since the enumeration of solutions repeats conflicts.
         let opts = SolverOpts { learntsize_factor: 1.0, ..SolverOpts::default() };
-        let sat = Sat::new(opts, Budget { conflicts, stop: Arc::default() });
+        let sat = Sat::new(opts, Budget { conflicts, stop: StopFlag::default() });
         Solver { sat, vars: Vec::new(), is_contradictory: false }
     }
 
     /// Stops soon after the flag is set.
     #[must_use]
-    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Solver {
+    pub fn stopped_by(mut self, stop: StopFlag) -> Solver {
         self.sat.cb_mut().stop = stop;
         self
     }

@@ -25,7 +25,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use abridge_diag::{Diagnostic, with_stack};
+use abridge_diag::{Diagnostic, StopFlag, with_stack};
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
@@ -108,7 +108,7 @@ pub struct Config {
     /// Threads of the search.
     pub workers: NonZero<usize>,
     /// Ends even a single evaluation soon after it is set. What was being evaluated is lost, so a run that is saved must not use it.
-    pub stop: Arc<AtomicBool>,
+    pub stop: StopFlag,
     /// Why it was set; said before it is.
     pub stopped_for: Arc<OnceLock<Limit>>,
     /// Set by the run when the search is over and only the report is left to be made.
@@ -147,7 +147,7 @@ impl Default for Config {
             check_por: None,
             answers: Arc::default(),
             workers: NonZero::<usize>::MIN,
-            stop: Arc::default(),
+            stop: StopFlag::default(),
             stopped_for: Arc::default(),
             is_search_over: Arc::default(),
             symmetry: Method::Off,

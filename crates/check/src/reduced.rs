@@ -2,7 +2,6 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use abridge_deps::Resources;
 use abridge_explicit::Explicit;
@@ -57,7 +56,7 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
 
 fn resources(config: &Config) -> Resources {
     let stop = config.stop.clone();
-    Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed))
+    Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.is_raised())
 }
 
 /// What formulas about paths ask of a selection, or the reason why there is none.

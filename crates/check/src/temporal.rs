@@ -13,8 +13,6 @@ mod prepare;
 mod story;
 mod turns;
 
-use std::sync::atomic::Ordering;
-
 use abridge_diag::Diagnostic;
 use abridge_eval::Val;
 use abridge_explicit::Explicit;
@@ -141,7 +139,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.config.stop.load(Ordering::Relaxed)
+        self.config.stop.is_raised()
     }
 
     /// Where steps are left out, notes what must not be left out the next time because steps may be put off for ever along a cycle; the answer
@@ -188,7 +186,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     fn property(&mut self, formula: usize, expanded: &Expanded) -> Result<&Property, GaveUp> {
         let config = self.config;
         let made = self.properties[formula].get_or_insert_with(|| {
-            let is_stopped = || config.stop.load(Ordering::Relaxed);
+            let is_stopped = || config.stop.is_raised();
             Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() })
         });
         made.as_ref().map_err(|error| *error)
@@ -379,7 +377,7 @@ impl Searched<'_, '_> {
         report: &mut TemporalReport,
     ) {
         let Tree::Ctl(formula) = &body.tree else { return };
-        let is_stopped = || self.config.stop.load(Ordering::Relaxed);
+        let is_stopped = || self.config.stop.is_raised();
         report.verdict = self.nothing_found(seen.stored);
         if report.verdict != TemporalVerdict::Holds {
             return;

@@ -128,10 +128,15 @@ impl Compat {
             Some(Compat::Prob) => Config::default().prob(),
             None => Config::default(),
         };
-        config.eval.memory = Memory::below(Ceiling::above(budget).soft, resident_bytes);
+        config.eval.memory = account(budget);
         config.eval.world = World::new(Arc::new(Surroundings::of(machine, budget)));
         config
     }
+}
+
+/// Account of the memory of evaluations under a budget of the process.
+pub(crate) fn account(budget: u64) -> Memory {
+    Memory::below(Ceiling::above(budget).soft, resident_bytes)
 }
 
 /// A time limit on the command line.

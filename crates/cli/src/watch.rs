@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use abridge_check::{Control, Memory, Progress};
+use abridge_diag::StopFlag;
 use abridge_system::Limit;
 
 use crate::out::write_raw_error;
@@ -28,8 +29,22 @@ pub(crate) struct Watch {
     interrupt: Interrupt,
     /// When memory was last looked at, which takes a while.
     weighed: Option<Instant>,
-    /// States visited, for whoever has to end the run without the search.
+    told: Told,
+}
+
+/// What the search says and hears at its polls, for whoever has to end the run without it.
+#[derive(Clone, Default)]
+pub(crate) struct Told {
     n_states: Arc<AtomicU64>,
+    /// The search was asked to end.
+    is_asked: Arc<AtomicBool>,
+}
+
+impl Told {
+    /// The number of states that were visited at the last poll.
+    pub(crate) fn n_states(&self) -> u64 {
+        self.n_states.load(Ordering::Relaxed)
+    }
 }
 
 /// The memory that may be used.
@@ -99,7 +114,7 @@ impl Interrupt {
 /// Ends evaluations: a flag that they look at, and why it is set.
 #[derive(Clone, Default)]
 pub(crate) struct Stop {
-    pub(crate) flag: Arc<AtomicBool>,
+    pub(crate) flag: StopFlag,
     pub(crate) reason: Arc<OnceLock<Limit>>,
     /// Set when the evaluations are over and the answer is on its way.
     pub(crate) is_over: Arc<AtomicBool>,
@@ -130,6 +145,8 @@ pub(crate) struct Guard {
     ceiling: Ceiling,
     /// A search is given so long to end in an orderly way, unless it is memory that it lacks.
     patience: Duration,
+    /// Evaluations are not aborted, since a run that is saved must not miss their steps; what its polls hear.
+    saved: Option<Told>,
     /// What to do when the flag has not ended the evaluation.
     at_last: Option<AtLast>,
 }
@@ -144,6 +161,9 @@ const BYTES_PER_MICROSECOND: u64 = 4 << 10;
 const GRACE: Duration = Duration::from_millis(500);
 const GRACE_OF_PROCESSOR: Duration = Duration::from_millis(250);
 const MAX_GRACE: Duration = Duration::from_secs(10);
+/// The time that a run with checkpoints has to look up, since what it did after the last one is lost otherwise, and then to save itself.
+const GRACE_TO_LOOK_UP: Duration = Duration::from_secs(10);
+const GRACE_TO_SAVE: Duration = Duration::from_secs(120);
 
 /// Memory of the process at which evaluations are ended.
 #[derive(Clone, Copy)]
@@ -165,11 +185,24 @@ impl Guard {
     /// A guard over evaluations that began at some time, with an account of memory that they share.
     pub(crate) fn new(start: Instant, seconds: Option<f64>, budget: u64, memory: Memory) -> Guard {
         let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Guard { start, limit, memory, ceiling: Ceiling::above(budget), patience: Duration::ZERO, at_last: None }
+        Guard {
+            start,
+            limit,
+            memory,
+            ceiling: Ceiling::above(budget),
+            patience: Duration::ZERO,
+            saved: None,
+            at_last: None,
+        }
     }
 
     pub(crate) fn patient(self) -> Guard {
         Guard { patience: Duration::from_millis(250), ..self }
+    }
+
+    /// For a run that is saved.
+    pub(crate) fn saved(self, told: Told) -> Guard {
+        Guard { saved: Some(told), ..self }
     }
 
     pub(crate) fn at_last(self, act: impl FnOnce(Limit, bool) + Send + 'static) -> Guard {
@@ -197,16 +230,21 @@ impl Guard {
             }
             if let Some(reason) = reason {
                 if limit == Some(Limit::Memory) || now >= patience {
-                    let _ = stop.reason.set(reason);
-                    stop.flag.store(true, Ordering::Relaxed);
+                    if self.saved.is_none() {
+                        let _ = stop.reason.set(reason);
+                        stop.flag.raise();
+                    }
                     flagged.get_or_insert_with(processor_time);
                 }
                 let had_turn = flagged.is_some_and(|before: Option<Duration>| {
                     before.zip(processor_time()).is_none_or(|(before, now)| now >= before + GRACE_OF_PROCESSOR)
                 });
-                let is_late = now >= patience + if had_turn { GRACE } else { MAX_GRACE };
-                // What was found is told, however long it takes, but not at any price.
+                let is_late = now >= patience + self.grace(had_turn);
+                // What was found is told, but not at any price.
                 let is_over = stop.is_over.load(Ordering::Relaxed);
+                if is_late && is_over {
+                    stop.flag.raise_to_top();
+                }
                 let is_late = is_late && !is_over || resident >= self.ceiling.hard;
                 if is_late
                     && let Some(act) = self.at_last.take()
@@ -216,6 +254,16 @@ impl Guard {
                 }
             }
             std::thread::sleep(self.pause(resident));
+        }
+    }
+
+    /// The time after which a run is late.
+    fn grace(&self, had_turn: bool) -> Duration {
+        match &self.saved {
+            Some(told) if told.is_asked.load(Ordering::Relaxed) => GRACE_TO_SAVE,
+            Some(_) => GRACE_TO_LOOK_UP,
+            None if had_turn => GRACE,
+            None => MAX_GRACE,
         }
     }
 
@@ -248,13 +296,13 @@ impl Watch {
             is_shown,
             interrupt,
             weighed: None,
-            n_states: Arc::default(),
+            told: Told::default(),
         }
     }
 
-    /// The number of states that were visited at the last poll.
-    pub(crate) fn n_states(&self) -> Arc<AtomicU64> {
-        self.n_states.clone()
+    /// With somebody who hears what is said at polls.
+    pub(crate) fn heard_by(self, told: Told) -> Self {
+        Watch { told, ..self }
     }
 
     /// With so many minutes between two checkpoints.
@@ -314,12 +362,11 @@ impl Watch {
 impl Control for Watch {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         self.show(progress);
-        self.n_states.store(progress.states, Ordering::Relaxed);
-        if self.interrupt.is_asked() {
-            return Some(Limit::Interrupted);
-        }
-        if self.time.is_some_and(|time| self.start.elapsed() >= time) {
-            return Some(Limit::Time);
+        self.told.n_states.store(progress.states, Ordering::Relaxed);
+        let is_late = self.time.is_some_and(|time| self.start.elapsed() >= time);
+        if self.interrupt.is_asked() || is_late {
+            self.told.is_asked.store(true, Ordering::Relaxed);
+            return Some(if self.interrupt.is_asked() { Limit::Interrupted } else { Limit::Time });
         }
         if progress.is_settled && self.settle.is_some_and(|time| self.start.elapsed() >= time) {
             return Some(Limit::Settled);

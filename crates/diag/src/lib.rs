@@ -8,10 +8,12 @@ mod diagnostic;
 mod render;
 mod source;
 mod stack;
+mod stop;
 mod visible;
 
 pub use diagnostic::{Diagnostic, Label, Severity, in_order};
 pub use render::{RenderConfig, render};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, decoded};
 pub use stack::{MAX_DEPTH, drop_in_turn, expect_depth, with_stack};
+pub use stop::StopFlag;
 pub use visible::{is_unsafe, visible};

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use abridge_diag::Span;
+use abridge_diag::{Span, StopFlag};
 use abridge_model::{ExprId, LocalId, Model, PredId, SubstId, Type, TypeId};
 use abridge_value::{Int, Set};
 
@@ -26,7 +26,7 @@ use crate::domain::{Env, ErrorKind, Result, Slots, SymbolicSet, Val};
 use crate::free::{FreeNames, NameCache};
 
 /// Steps between two looks at the stop flag, about; a power of two.
-pub const STEPS_PER_STOP_CHECK: u64 = 1 << 14;
+pub const STEPS_PER_STOP_CHECK: u64 = 1 << 10;
 
 /// Bytes that are written in the time of a step, about.
 const BYTES_PER_STEP: u64 = 1 << 10;
@@ -46,8 +46,8 @@ pub struct Interp<'m> {
     names: Arc<NameCache>,
     hooks: Hooks,
     /// Set to end all evaluation.
-    stop: Arc<AtomicBool>,
-    /// The stop flag is not heeded any more.
+    stop: StopFlag,
+    /// The stop flag is heeded at its top only.
     is_winding_up: Arc<AtomicBool>,
 }
 
@@ -111,7 +111,7 @@ impl<'m> Interp<'m> {
     ) -> Interp<'m> {
         let hooks = Hooks { finder, externals, fragments: None };
         let names = Arc::new(NameCache::new(model));
-        Interp { model, config, names, hooks, stop: Arc::default(), is_winding_up: Arc::default() }
+        Interp { model, config, names, hooks, stop: StopFlag::default(), is_winding_up: Arc::default() }
     }
 
     /// The same interpreter with compiled parts. Both are ended by the same flag.
@@ -156,22 +156,22 @@ impl<'m> Interp<'m> {
 
     /// Ends every evaluation soon after the flag is set.
     #[must_use]
-    pub fn stopped_by(self, stop: Arc<AtomicBool>) -> Interp<'m> {
+    pub fn stopped_by(self, stop: StopFlag) -> Interp<'m> {
         Interp { stop, ..self }
     }
 
-    /// From now on evaluations are not ended: a search that was stopped still has to tell what it found.
+    /// From now on evaluations are ended by the flag at its top only: a search that was stopped still has to tell what it found.
     pub fn wind_up(&self) {
         self.is_winding_up.store(true, Ordering::Relaxed);
     }
 
     /// The flag that ends evaluations.
-    pub fn stop(&self) -> Arc<AtomicBool> {
-        if self.is_winding_up.load(Ordering::Relaxed) { Arc::default() } else { self.stop.clone() }
+    pub fn stop(&self) -> StopFlag {
+        if self.is_winding_up.load(Ordering::Relaxed) { self.stop.at_top() } else { self.stop.clone() }
     }
 
     pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) && !self.is_winding_up.load(Ordering::Relaxed)
+        if self.is_winding_up.load(Ordering::Relaxed) { self.stop.is_at_top() } else { self.stop.is_raised() }
     }
 
     pub fn model(&self) -> &'m Model {

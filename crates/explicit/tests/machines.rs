@@ -2,8 +2,7 @@
 
 mod common;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use abridge_diag::StopFlag;
 
 use abridge_eval::{Config, Env};
 use abridge_explicit::judge;
@@ -256,7 +255,9 @@ fn runaway_evaluation_ends() {
 #[test]
 fn evaluations_end_when_asked_to_but_not_while_a_search_winds_up() {
     let model = model("MACHINE M INVARIANT SIGMA(x).(x : 1..100000 | x mod 2) = 50000 END");
-    let interp = judge(&model, Config::default()).stopped_by(Arc::new(AtomicBool::new(true)));
+    let stop = StopFlag::default();
+    stop.raise();
+    let interp = judge(&model, Config::default()).stopped_by(stop);
     let invariant = || interp.session().pred(model.invariant[0].pred, &Env::empty());
     assert!(invariant().is_err_and(|error| error.diagnostic(&model).id == "stopped"));
     interp.wind_up();

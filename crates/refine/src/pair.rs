@@ -8,6 +8,7 @@ use std::io;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
+use abridge_diag::StopFlag;
 use abridge_explicit::{Called, Evaluator, Explicit, FIRST_OPERATION, INITIALISATION, SETUP, SystemConfig, judge};
 use abridge_model::{ConstId, OpId, SmolStr};
 use abridge_system::{Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Steps, System, Worker};
@@ -104,7 +105,7 @@ pub struct Pair<'m> {
 
 impl<'m> Pair<'m> {
     /// The pair of two levels; evaluations end soon after `stop` is set.
-    pub fn new(models: &'m Models, config: &PairConfig, stop: &std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
+    pub fn new(models: &'m Models, config: &PairConfig, stop: &StopFlag) -> Self {
         let system = |model: &'m abridge_model::Model, memo: bool| {
             let interp = judge(model, config.eval.clone()).stopped_by(stop.clone());
             let memo = memo && config.system.memo;

@@ -15,9 +15,8 @@ mod reorder;
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use abridge_diag::StopFlag;
 use rustc_hash::FxHashMap;
 
 use apply::Cache;
@@ -177,14 +176,14 @@ pub struct Manager {
     peak: usize,
     n_reorderings: u32,
     until_poll: u32,
-    stop: Arc<AtomicBool>,
+    stop: StopFlag,
     /// Maps of variables that were registered, with the last level that each moves.
     maps: Vec<Vec<u32>>,
 }
 
 impl Manager {
     /// Nodes for so many pairs of variables, each a bit and its next value, in the order of their numbers.
-    pub fn new(n_pairs: usize, max_nodes: usize, stop: Arc<AtomicBool>) -> Manager {
+    pub fn new(n_pairs: usize, max_nodes: usize, stop: StopFlag) -> Manager {
         let n_vars = 2 * n_pairs as u32;
         Manager {
             nodes: vec![Node { var: NO_VAR, hi: TRUE, lo: TRUE, next: NO_NODE }],
@@ -329,7 +328,7 @@ impl Manager {
         self.until_poll -= 1;
         if self.until_poll == 0 {
             self.until_poll = NODES_PER_POLL;
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.is_raised() {
                 return Err(Stop::Stopped);
             }
         }

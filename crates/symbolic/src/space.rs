@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use abridge_blast::{Algebra, Lit};
+use abridge_diag::StopFlag;
 use abridge_encoding::{CellId, Config, Encoding, Gap, Initial, Instance, Property, PropertyKind, SatProver, Source};
 use abridge_eval::State;
 use rustc_hash::FxHashMap;
@@ -110,7 +110,7 @@ impl<'s> Space<'s> {
         classes: &[Class<'_>],
         distrust: &Distrust,
         max_nodes: usize,
-        stop: Arc<AtomicBool>,
+        stop: StopFlag,
     ) -> Result<Space<'s>, Halt> {
         let encoding =
             Encoding::new(source, constants, &Config::default(), &mut SatProver::default()).map_err(Halt::Gap)?;

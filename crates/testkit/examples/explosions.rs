@@ -3,7 +3,7 @@
 //!     cargo run --release -p abridge-testkit --example explosions -- BINARY SECONDS MEMORY [NAME [OPTIONS...]]
 //!
 //! checks every machine of `explosions.rs` whose name contains NAME with `BINARY check --time SECONDS --memory MEMORY OPTIONS`. MEMORY is a number of
-//! megabytes. A run keeps its limits if it ends within a second after SECONDS and never has more than a tenth above MEMORY. The last line counts the
+//! megabytes. A run keeps its limits if it ends within a second of processor time after SECONDS and never has more than a tenth above MEMORY. The last line counts the
 //! runs that do not, and the exit status is 1 if there are any.
 //!
 //!     cargo run --release -p abridge-testkit --example explosions -- write FOLDER
@@ -12,15 +12,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::ExitCode;
 
 use abridge_testkit::explosions::{DECLARATIONS, EVALUATION, Explosion};
-
-const POLL: Duration = Duration::from_millis(10);
-/// Times the limit after which a run is ended from outside.
-const PATIENCE: f64 = 4.0;
+use abridge_testkit::limited::{self, Limits, Run};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -43,11 +38,6 @@ fn main() -> ExitCode {
     }
 }
 
-struct Limits {
-    seconds: f64,
-    megabytes: f64,
-}
-
 fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("`{text}` is not a number"))
 }
@@ -67,43 +57,10 @@ fn run(binary: &Path, one: &Explosion, limits: &Limits, options: &[String]) -> b
     let folder = std::env::temp_dir().join(format!("abridge-explosions-{}", std::process::id()));
     write(&folder, one);
     let file = folder.join(one.name.replace(' ', "_")).with_extension("mch");
-    let start = Instant::now();
-    let output = fs::File::create(folder.join("output")).expect("a file can be made");
-    let mut child = Command::new(binary)
-        .args(["check", "--time", &limits.seconds.to_string(), "--memory", &format!("{}M", limits.megabytes)])
-        .args(options)
-        .arg(&file)
-        .stdout(output.try_clone().expect("a file can be shared"))
-        .stderr(output)
-        .stdin(Stdio::null())
-        .spawn()
-        .expect("the program can be started");
-    let mut peak = 0.0;
-    let status = loop {
-        peak = peak_megabytes(child.id()).unwrap_or(peak);
-        if let Some(status) = child.try_wait().expect("the program can be waited for") {
-            break status.code();
-        }
-        if start.elapsed().as_secs_f64() > PATIENCE * limits.seconds || peak > PATIENCE * limits.megabytes {
-            let _ = child.kill();
-            let _ = child.wait();
-            break None;
-        }
-        thread::sleep(POLL);
-    };
-    let seconds = start.elapsed().as_secs_f64();
-    let is_kept = status.is_some() && seconds <= limits.seconds + 1.0 && peak <= 1.1 * limits.megabytes;
-    let text = fs::read_to_string(folder.join("output")).unwrap_or_default();
-    let said: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
-    let mark = if is_kept { "ok    " } else { "BROKEN" };
-    println!("{mark} {seconds:6.2} s {peak:6.0} MB  {status:?}  {}: {said}", one.name);
+    let run = limited::run(binary, &file, limits, options, &folder);
+    let mark = if run.keeps(limits) { "ok    " } else { "BROKEN" };
+    let Run { seconds, late, megabytes, status, said, .. } = &run;
+    println!("{mark} {seconds:6.2} s, {late:.2} s late, {megabytes:6.0} MB  {status:?}  {}: {said}", one.name);
     let _ = fs::remove_dir_all(&folder);
-    is_kept
-}
-
-/// The most memory that a process had.
-fn peak_megabytes(process: u32) -> Option<f64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().trim_end_matches("kB").trim().parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
+    run.keeps(limits)
 }

@@ -1,7 +1,7 @@
 //! What the tests of Abridge share: projects that live in memory, and inputs nobody thought of.
 //!
 //! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs`, `generate.rs` and `everything.rs` make inputs;
-//! `compare.rs` checks one machine in every way there is; `nesting.rs` nests every construct. `mistakes.rs` and `models.rs` read the B files that carry their expectations.
+//! `compare.rs` checks one machine in every way there is; `nesting.rs` nests every construct; `silence.rs` and `limited.rs` measure whether runs keep their limits. `mistakes.rs` and `models.rs` read the B files that carry their expectations.
 
 mod choices;
 pub mod compare;
@@ -13,6 +13,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod guarded;
 pub mod jugs;
+pub mod limited;
 pub mod minimise;
 pub mod mistakes;
 pub mod models;
@@ -22,6 +23,7 @@ pub mod pairs;
 mod project;
 pub mod refinement;
 pub mod seeds;
+pub mod silence;
 pub mod sizes;
 pub mod temporal;
 

@@ -20,7 +20,7 @@ use abridge_syntax::{PrintConfig, parse_file, print, same_tree};
 use abridge_system::Properties;
 
 use crate::Project;
-use crate::nesting::Place::{Expression, Predicate, Substitution};
+use crate::nesting::Place::{Expression, Predicate, Statements, Substitution};
 
 /// A machine in which something nests.
 pub struct Case {
@@ -36,6 +36,8 @@ enum Place {
     Expression,
     Predicate,
     Substitution,
+    /// Substitutions in sequence, which need a block.
+    Statements,
 }
 
 /// A name, what it is, what comes before each level, the innermost part, and what comes after each level. `nn` is an integer variable, `pp` one
@@ -89,7 +91,7 @@ const ROWS: &[Row] = &[
     ("override on the left", Expression, "", "{1 |-> nn}", " <+ {1 |-> nn}"),
     ("domain restriction", Expression, "({nn} <| ", "{nn |-> nn}", ")"),
     ("range subtraction", Expression, "(", "{nn |-> nn}", " |>> {5})"),
-    ("direct product", Expression, "dom(", "{nn |-> nn}", " >< {nn |-> nn})"),
+    ("direct product", Expression, "dom((", "{nn |-> nn}", " >< {nn |-> nn})~)"),
     ("parallel product", Expression, "({1 |-> 1} || ", "{1 |-> 1}", ")"),
     ("image", Expression, "{0 |-> 0, 1 |-> 1}[", "{nn}", "]"),
     ("application", Expression, "{0 |-> 0, 1 |-> 1}(", "nn", ")"),
@@ -112,7 +114,7 @@ const ROWS: &[Row] = &[
     ("conditional, true", Expression, "IF nn >= 0 THEN ", "nn", " ELSE 2 END"),
     ("condition", Expression, "IF nn = ", "nn", " THEN 1 ELSE 0 END"),
     ("let", Expression, "LET xx BE xx = nn IN ", "nn", " END"),
-    ("let of a let", Expression, "LET xx BE xx = ", "nn", " IN xx END"),
+    ("let of a let", Expression, "LET xx BE xx = (", "nn", ") IN xx END"),
     ("sum over a set", Expression, "SIGMA(xx).(xx : {1} | ", "nn", ")"),
     ("sum that is read", Expression, "SIGMA(xx).(xx : {", "nn", "} | xx)"),
     ("product over a set", Expression, "PI(xx).(xx : {nn} | ", "nn", ")"),
@@ -156,9 +158,9 @@ const ROWS: &[Row] = &[
     ("var", Substitution, "VAR xx IN xx := nn; ", "nn := 1 - nn", " END"),
     ("case", Substitution, "CASE nn OF EITHER 5 THEN skip ELSE ", "nn := 1 - nn", " END END"),
     ("while", Substitution, "WHILE nn = 0 DO ", "nn := 1", " INVARIANT nn : 0 .. 1 VARIANT 1 - nn END"),
-    ("sequence of statements", Substitution, "nn := nn; ", "nn := 1 - nn", ""),
+    ("sequence of statements", Statements, "nn := nn; ", "nn := 1 - nn", ""),
     ("sequence in blocks", Substitution, "BEGIN nn := nn; ", "nn := 1 - nn", " END"),
-    ("sequence with choices", Substitution, "nn :: {nn}; ", "nn := 1 - nn", ""),
+    ("sequence with choices", Statements, "nn :: {nn}; ", "nn := 1 - nn", ""),
     ("parallel", Substitution, "skip || ", "nn := 1 - nn", ""),
     ("parallel blocks", Substitution, "BEGIN skip || ", "nn := 1 - nn", " END"),
 ];
@@ -190,12 +192,12 @@ pub fn cases(depth: usize) -> Vec<Case> {
 
 /// Machines with nested expressions and predicates.
 pub fn formulas(depth: usize) -> Vec<Case> {
-    rows(depth, |place| place != Substitution)
+    rows(depth, |place| matches!(place, Expression | Predicate))
 }
 
 /// Machines with nested substitutions.
 pub fn substitutions(depth: usize) -> Vec<Case> {
-    rows(depth, |place| place == Substitution)
+    rows(depth, |place| matches!(place, Substitution | Statements))
 }
 
 fn rows(depth: usize, is_meant: impl Fn(Place) -> bool) -> Vec<Case> {
@@ -215,8 +217,9 @@ fn nested((name, place, before, innermost, after): &Row, depth: usize) -> Case {
         ),
         Predicate => machine("{f} or nn = nn", "vv := 0", "step = SELECT {f} THEN nn := 1 - nn END", &formula),
         Substitution => machine("nn = nn", "vv := 0; {f}", "step = {f}", &formula),
+        Statements => machine("nn = nn", "vv := 0; {f}", "step = BEGIN {f} END", &formula),
     };
-    let formula = (*place != Substitution).then_some(formula);
+    let formula = matches!(place, Expression | Predicate).then_some(formula);
     Case { name: (*name).to_owned(), text, formula }
 }
 

@@ -202,6 +202,19 @@ const CONTEXTS: [(&str, &str); 17] = [
     ("sum", "op = BEGIN b := bool(SIGMA(q).(q : 0..1 & @P | 1) = 2) END"),
 ];
 
+/// The same values in local definitions beside a parameter, whose guards are taken off the operation; each is defined where that of the context
+/// `let` is.
+const DEFINITIONS: [(&str, &str); 5] = [
+    ("let and a guard", "op(p) = SELECT p : 0..1 THEN LET q BE q = bool(@P) IN b := q END END"),
+    ("let and a guard inside", "op(p) = LET q BE q = bool(@P) IN SELECT p : 0..1 THEN b := q END END"),
+    ("let that a guard reads", "op(p) = LET q BE q = bool(@P) IN SELECT p : 0..1 & q : BOOL THEN b := q END END"),
+    (
+        "let in a let",
+        "op(p) = SELECT p : 0..1 THEN LET r BE r = p IN LET q BE q = bool(r < 5 & @P) IN b := q END END END",
+    ),
+    ("var", "op(p) = SELECT p : 0..1 THEN VAR q IN q := bool(@P); b := q END END"),
+];
+
 fn machine(context: &str, predicate: &str) -> String {
     let context = context.replace("@P", &format!("({predicate})"));
     let (invariant, operation) = if context.starts_with("op") {
@@ -272,6 +285,27 @@ fn answer(model: &Model, way: Way) -> String {
     let report = check(model, &config, &mut ());
     let coverage: Vec<u64> = report.coverage.iter().map(|item| item.transitions).collect();
     format!("{:?} {} states {coverage:?} {:?}", report.found, report.states, report.limits)
+}
+
+/// A parameter turns an operation into a search, in which what is not well-defined counts as false. A definition is evaluated nevertheless.
+#[test]
+fn a_parameter_hides_no_definition() {
+    let is_ill_defined = |form: &str, predicate: &str| {
+        let model = Project::model_of(&machine(form, predicate));
+        let config = Config { find_all: true, deadlock: false, ..Config::default() };
+        check(&model, &config, &mut ()).found.ill_defined
+    };
+    let (_, without) = CONTEXTS.iter().find(|(name, _)| *name == "let").expect("a context");
+    let mut differences = Vec::new();
+    let mut n_ill_defined = 0;
+    for predicate in predicates() {
+        let expected = is_ill_defined(without, &predicate);
+        n_ill_defined += usize::from(expected);
+        let differs = DEFINITIONS.iter().filter(|(_, form)| is_ill_defined(form, &predicate) != expected);
+        differences.extend(differs.map(|(name, _)| format!("{name}: {predicate} is ill-defined: {expected}")));
+    }
+    assert!(n_ill_defined > 500, "only {n_ill_defined} ill-defined predicates");
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]

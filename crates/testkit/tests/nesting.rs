@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::thread;
 
+use abridge_testkit::Project;
 use abridge_testkit::nesting::{self, Case};
 
 /// Less than any thread of ours has, and little more than what lets `with_stack` begin a segment.
@@ -27,6 +28,15 @@ fn bear(cases: fn(usize) -> Vec<Case>, usual: usize, slow: &[usize]) {
             });
         }
     }
+}
+
+/// A construct that is written wrongly is refused at every depth, and tests nothing.
+#[test]
+fn every_construct_is_accepted_at_depth_one() {
+    let cases = nesting::formulas(1).into_iter().chain(nesting::substitutions(1));
+    let is_refused = |case: &Case| Project::new(&[("M.mch", &case.text)]).analyse().has_errors();
+    let refused: Vec<String> = cases.filter(is_refused).map(|case| case.name).collect();
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
 #[test]

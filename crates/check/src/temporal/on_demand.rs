@@ -4,7 +4,6 @@
 //! spaces without end. All formulas share what was expanded. What the search saw becomes the exploration of the run, in which the path of the violation is found as everywhere else.
 
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::Ordering;
 
 use abridge_search::{Config, Control, Expansion, Exploration, Lazy};
 use abridge_system::{Machine as _, Origin, System};
@@ -170,6 +169,6 @@ impl<S: System, I: System> LetterGraph for View<'_, '_, '_, '_, S, I> {
 
     fn is_stopped(&self) -> bool {
         let is_ended = !self.graph.is_frozen.get() && self.graph.lazy.borrow().is_done();
-        is_ended || self.graph.config.stop.load(Ordering::Relaxed)
+        is_ended || self.graph.config.stop.is_raised()
     }
 }

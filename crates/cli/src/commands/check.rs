@@ -10,12 +10,13 @@ mod text;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Evaluator, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict,
+    Config, Engine, Evaluator, Memory, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict,
     ViolationKind, check, check_on_disk, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};
@@ -27,9 +28,9 @@ use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
 use crate::commands::places::{DiskOptions, Places};
-use crate::commands::{Compat, complain, memory_size, print_json, seconds};
+use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
-use crate::load::load;
+use crate::load::{Loaded, load};
 use crate::out::{errln, flush, out, outln};
 use crate::profile;
 use crate::report::json_diagnostics;
@@ -37,7 +38,7 @@ use crate::trace_file;
 use json::{bytes_per_state, por_json, report_json, violation_json};
 use text::{plural, print_report};
 
-use crate::watch::{Guard, Interrupt, Stop, Watch, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stop, Told, Watch, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
@@ -332,43 +333,41 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         errln!("error: this build has no nauty: rebuild with `--features nauty`, or use `--symmetry canon`");
         return Exit::Usage;
     }
-    let start = Instant::now();
+    let guarded = Guarded::new(file, options, json);
     let mut analysis = load(file, model_options);
+    guarded.is_loaded.store(true, Relaxed);
     let Some(model) = &analysis.model else {
-        if json {
-            let message =
-                analysis.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
-            let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
-            print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
-        } else {
-            complain(&analysis.sources, &analysis.diagnostics);
-        }
-        return Exit::WrongModel;
+        guarded.stop.answer();
+        return wrong(file, &analysis, json);
     };
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
+    let refuse = |message: &str| {
+        guarded.stop.answer();
+        refuse(file, json, message)
+    };
     if options.engine != EngineName::Explicit && options.disk.saves() {
-        return refuse(file, json, "--checkpoint and --resume need `--engine explicit`");
+        return refuse("--checkpoint and --resume need `--engine explicit`");
     }
     let places = match Places::new(&options.disk, options.memory, options.strategy == Order::Bfs) {
         Ok(places) => places,
-        Err(message) => return refuse(file, json, &message),
+        Err(message) => return refuse(&message),
     };
     let of_machine = options.checks_temporal();
     let formulas = match options.temporal.sources(model, of_machine, &mut analysis.sources) {
         Ok(formulas) => formulas,
-        Err(message) => return refuse(file, json, &message),
+        Err(message) => return refuse(&message),
     };
-    let budget = options.memory.unwrap_or_else(usual_budget);
-    let mut config = options.config(file, model, budget);
+    let mut config = options.config(file, model, guarded.budget);
+    guarded.guard(&mut config);
     let (with_atoms, formulas) = temporal::prepared(file, model, formulas, &config, model_options);
     let model = with_atoms.as_ref().unwrap_or(model);
     config.formulas = Arc::new(formulas);
     let subject = Subject { file, model, sources: &analysis.sources, options };
-    let finished = match subject.search(config, budget, &places, start, json) {
+    let finished = match subject.search(config, &guarded, &places, json) {
         Ok(finished) => finished,
-        Err(message) => return refuse(file, json, &message),
+        Err(message) => return refuse(&message),
     };
     let report = &finished.report;
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
@@ -407,6 +406,58 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     }
 }
 
+/// Reports the mistakes of a machine.
+fn wrong(file: &Path, analysis: &Loaded, json: bool) -> Exit {
+    if json {
+        let message = analysis.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
+        let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
+        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
+    } else {
+        complain(&analysis.sources, &analysis.diagnostics);
+    }
+    Exit::WrongModel
+}
+
+/// Limits of a run, guarded from before the machine is loaded to the answer.
+struct Guarded {
+    start: Instant,
+    budget: u64,
+    memory: Memory,
+    interrupt: Interrupt,
+    stop: Stop,
+    told: Told,
+    is_loaded: Arc<AtomicBool>,
+}
+
+impl Guarded {
+    fn new(file: &Path, options: &CheckOptions, json: bool) -> Guarded {
+        let (start, interrupt) = (Instant::now(), Interrupt::new());
+        let budget = options.memory.unwrap_or_else(usual_budget);
+        let (memory, told, is_loaded) = (account(budget), Told::default(), Arc::new(AtomicBool::new(false)));
+        let mut guard = Guard::new(start, options.time, budget, memory.clone()).patient();
+        if options.disk.saves() {
+            guard = guard.saved(told.clone());
+        }
+        let (file, heard, loaded) = (file.to_owned(), told.clone(), is_loaded.clone());
+        let stop = interrupt.guard(guard.at_last(move |limit, is_over| {
+            let stage = match (is_over, loaded.load(Relaxed)) {
+                (true, _) => Stage::Telling,
+                (false, true) => Stage::Searching,
+                (false, false) => Stage::Loading,
+            };
+            give_up(&file, limit, stage, heard.n_states(), json);
+        }));
+        Guarded { start, budget, memory, interrupt, stop, told, is_loaded }
+    }
+
+    /// Has the evaluations of a run guarded.
+    fn guard(&self, config: &mut Config) {
+        let Stop { flag, reason, is_over, .. } = self.stop.clone();
+        (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
+        config.eval.memory = self.memory.clone();
+    }
+}
+
 /// A model to be checked, with its options.
 struct Subject<'s> {
     file: &'s Path,
@@ -426,32 +477,15 @@ struct Finished {
 
 impl Subject<'_> {
     /// Runs the search; a message if its checkpoint is refused.
-    fn search(
-        &self,
-        mut config: Config,
-        budget: u64,
-        places: &Places,
-        start: Instant,
-        json: bool,
-    ) -> Result<Finished, String> {
-        let Subject { file, model, sources, options } = *self;
-        let interrupt = Interrupt::new();
-        let mut watch = Watch::new(start, options.time, Some(budget), !json, interrupt.clone())
+    fn search(&self, mut config: Config, guarded: &Guarded, places: &Places, json: bool) -> Result<Finished, String> {
+        let Subject { model, sources, options, .. } = *self;
+        let start = guarded.start;
+        let mut watch = Watch::new(start, options.time, Some(guarded.budget), !json, guarded.interrupt.clone())
+            .heard_by(guarded.told.clone())
             .settle_after(options.survey.then_some(options.settle))
             .checkpoint_every(places.folder.is_some().then_some(options.disk.checkpoint_every));
         let search_start = Instant::now();
         let bytes_before = resident_bytes();
-        // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
-        let mut stop = Stop::default();
-        if places.folder.is_none() {
-            let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
-            let (file, n_states) = (file.to_owned(), watch.n_states());
-            stop = interrupt.guard(guard.at_last(move |limit, is_over| {
-                give_up(&file, limit, is_over, n_states.load(Relaxed), json);
-            }));
-            let Stop { flag, reason, is_over, .. } = stop.clone();
-            (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
-        }
         let cache = if config.por == PorMode::Off { Cache::off() } else { Cache::open(&options.cache, model) };
         config.answers = cache.answers();
         let report = if places.are_used() && options.engine == EngineName::Explicit {
@@ -461,7 +495,7 @@ impl Subject<'_> {
         } else {
             Ok(check(model, &config, &mut watch))
         };
-        stop.answer();
+        guarded.stop.answer();
         let search = search_start.elapsed().as_secs_f64();
         watch.clear();
         let report = report.map_err(|refusal| places.refusal_text(&refusal))?;
@@ -492,10 +526,22 @@ impl Subject<'_> {
     }
 }
 
-/// Ends a run whose evaluation does not look up, or that has not enough memory to tell what it found.
-fn give_up(file: &Path, limit: Limit, is_over: bool, n_states: u64, json: bool) {
-    let what = if is_over { "no report" } else { "no violation found" };
-    let when = if is_over { "while the report was made" } else { "during an evaluation that could not be interrupted" };
+/// What a run is busy with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Loading,
+    Searching,
+    Telling,
+}
+
+/// Ends a run that does not look up, or that has not enough memory to tell what it found.
+fn give_up(file: &Path, limit: Limit, stage: Stage, n_states: u64, json: bool) {
+    let what = if stage == Stage::Telling { "no report" } else { "no violation found" };
+    let when = match stage {
+        Stage::Loading => "while the machine was loaded",
+        Stage::Searching => "during an evaluation that could not be interrupted",
+        Stage::Telling => "while the report was made",
+    };
     let limit = format!("{} {when}", limit_text(limit));
     if json {
         let limits = [&limit];

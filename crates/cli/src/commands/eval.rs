@@ -53,18 +53,6 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         [only] => (None, only),
         _ => return Exit::Usage,
     };
-    let model_options = &Compat::options(options.compat, model_options);
-    let analysis = analyse_one(file.as_deref(), text, Role::Any, model_options);
-    let diagnostics = analysis.relevant();
-    let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else {
-        if json {
-            let diagnostics = json_diagnostics(&analysis.sources, &diagnostics);
-            print_json(&json!({ "formula": text, "kind": "error", "diagnostics": diagnostics }));
-        } else {
-            complain(&analysis.sources, &diagnostics);
-        }
-        return Exit::WrongModel;
-    };
     let interrupt = Interrupt::new();
     let budget = options.memory.unwrap_or_else(usual_budget);
     let mut config = Compat::config(options.compat, file.as_deref(), budget);
@@ -77,6 +65,19 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         std::process::exit(exit as i32);
     }));
     config.stop = stop.flag.clone();
+    let model_options = &Compat::options(options.compat, model_options);
+    let analysis = analyse_one(file.as_deref(), text, Role::Any, model_options);
+    let diagnostics = analysis.relevant();
+    let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else {
+        stop.answer();
+        if json {
+            let diagnostics = json_diagnostics(&analysis.sources, &diagnostics);
+            print_json(&json!({ "formula": text, "kind": "error", "diagnostics": diagnostics }));
+        } else {
+            complain(&analysis.sources, &diagnostics);
+        }
+        return Exit::WrongModel;
+    };
     let mut watch = Watch::new(start, options.time, Some(budget), true, interrupt);
     let told = with_stack(|| match place(model, formula, &config, options.state, &mut watch) {
         Ok(place) => tell(model, &analysis.sources, &calculate(model, formula, &place, options.limit, config)),

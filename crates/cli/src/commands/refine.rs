@@ -7,7 +7,6 @@ mod picture;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Instant;
 
@@ -30,7 +29,7 @@ use crate::load::load;
 use crate::out::{errln, flush, out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{event, shortened};
-use crate::watch::{Guard, Interrupt, Stop, Watch, grouped, peak_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stop, Told, Watch, grouped, peak_bytes, usual_budget};
 
 pub(crate) use json::{obligation_name, values_json};
 
@@ -259,16 +258,18 @@ impl Run<'_> {
         let Subject { file, models, sources, options, choices } = *subject;
         let Run { model, places, start, json, .. } = *self;
         let budget = options.memory.unwrap_or_else(usual_budget);
+        let told = Told::default();
         let mut watch = Watch::new(start, options.time, Some(budget), !json, self.interrupt.clone())
+            .heard_by(told.clone())
             .checkpoint_every(places.folder.is_some().then_some(options.disk.checkpoint_every));
         let mut config = options.config(file, budget);
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
         let mut stop = Stop::default();
         if places.folder.is_none() {
             let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
-            let (path, n_pairs) = (file.to_owned(), watch.n_states());
+            let path = file.to_owned();
             stop = self.interrupt.guard(guard.at_last(move |limit, is_over| {
-                give_up(&path, limit, is_over, n_pairs.load(Ordering::Relaxed), json);
+                give_up(&path, limit, is_over, told.n_states(), json);
             }));
             let Stop { flag, reason, is_over, .. } = stop.clone();
             (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);

@@ -7,8 +7,9 @@
 use std::sync::Arc;
 
 use abridge_diag::Span;
-use abridge_model::ModelNode;
-use abridge_model::{Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, TypeId, UnaryOp};
+use abridge_model::{
+    Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, ModelNode, Pred, PredId, TypeId, UnaryOp, may_fail,
+};
 
 use super::Session;
 use crate::config::Unbounded;
@@ -162,11 +163,13 @@ impl Problem {
         self.include(normalise(session, pred, false, true));
     }
 
-    /// Adds a local with its value.
+    /// Adds a local with its value, which is evaluated rather than searched. It must be well-defined if closed constraints must; a value that cannot
+    /// fail is left to circuits.
     pub fn define(&mut self, session: &Session<'_>, binding: Binding) {
         self.unknowns.push(Unknown::Local(binding.local));
         let (left, right) = (Operand::Local(binding.local), Operand::Expr(binding.value));
-        self.constraints.push(Constraint::relation(session, Relation::Equal, left, right));
+        let strict = self.closed_is_strict && may_fail(session.model(), ModelNode::Expr(binding.value));
+        self.constraints.push(Constraint { strict, ..Constraint::relation(session, Relation::Equal, left, right) });
     }
 
     /// Adds a predicate that must not hold.

@@ -53,6 +53,8 @@ pub(super) struct Linear {
 
 /// Enough for chains of inequalities; bounds that creep further are left as they are.
 const MAX_ROUNDS: usize = 12;
+/// Bits of the ends of a range. An end that is further out says nothing: squares of squares double their length in each round.
+const MAX_BITS: u64 = 1 << 12;
 /// So many values of a function are compared.
 const MAX_VALUES: usize = 64;
 /// Products and nested sums beyond this depth count as unknown.
@@ -69,7 +71,7 @@ impl Range {
     }
 
     fn scale(&self, factor: &Int) -> Range {
-        let scaled = |end: &Option<Int>| end.as_ref().map(|end| end * factor);
+        let scaled = |end: &Option<Int>| end.as_ref().and_then(|end| short_product(end, factor));
         if factor.is_negative() {
             Range { lo: scaled(&self.hi), hi: scaled(&self.lo) }
         } else if factor.is_zero() {
@@ -85,7 +87,8 @@ impl Range {
             let lo = (not_negative(self) && not_negative(other)).then_some(Int::ZERO);
             return Range { lo, hi: None };
         };
-        let products = [a * c, a * d, b * c, b * d];
+        let products = [(a, c), (a, d), (b, c), (b, d)].map(|(left, right)| short_product(left, right));
+        let Some(products) = products.into_iter().collect::<Option<Vec<Int>>>() else { return Range::default() };
         Range { lo: products.iter().min().cloned(), hi: products.iter().max().cloned() }
     }
 
@@ -94,7 +97,7 @@ impl Range {
     }
 
     fn raise(&mut self, lo: Int) -> bool {
-        let better = self.lo.as_ref().is_none_or(|old| *old < lo);
+        let better = lo.bits() <= MAX_BITS && self.lo.as_ref().is_none_or(|old| *old < lo);
         if better {
             self.lo = Some(lo);
         }
@@ -102,7 +105,7 @@ impl Range {
     }
 
     fn lower(&mut self, hi: Int) -> bool {
-        let better = self.hi.as_ref().is_none_or(|old| *old > hi);
+        let better = hi.bits() <= MAX_BITS && self.hi.as_ref().is_none_or(|old| *old > hi);
         if better {
             self.hi = Some(hi);
         }
@@ -238,6 +241,11 @@ impl Bounds {
         }
         changed
     }
+}
+
+/// A product, unless it is long.
+fn short_product(left: &Int, right: &Int) -> Option<Int> {
+    (left.bits() + right.bits() <= MAX_BITS).then(|| left * right)
 }
 
 /// The other factor of a natural product with a positive factor.

@@ -12,7 +12,7 @@ use abridge_eval::{
 };
 use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::{Bounds, Key};
 use super::choose::Branching;
@@ -65,20 +65,20 @@ impl SolutionSearch<'_> {
     /// Number of combinations of values the unknowns have, roughly.
     fn combinations(&self, node: &SearchNode) -> u64 {
         let model = self.session.model();
-        let mut product = 1_u64;
-        for unknown in &node.open {
-            let sets = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
-                ConstraintKind::Relation(Relation::Member, left, Operand::Known(set))
-                    if self.as_unknown(left, node) == Some(*unknown) =>
-                {
-                    Some(self.rank(set))
-                }
-                _ => None,
-            });
-            let by_type = self.rank(&self.session.type_set(unknown.ty(model)));
-            product = product.saturating_mul(sets.fold(by_type, u64::min));
+        let mut by_set: FxHashMap<Unknown, u64> = FxHashMap::default();
+        for constraint in &node.constraints {
+            if let ConstraintKind::Relation(Relation::Member, left, Operand::Known(set)) = &constraint.kind
+                && let Some(unknown) = self.as_unknown(left, node)
+            {
+                let least = by_set.entry(unknown).or_insert(u64::MAX);
+                *least = self.rank(set).min(*least);
+            }
         }
-        product
+        let of = |unknown: &Unknown| {
+            let by_type = self.rank(&self.session.type_set(unknown.ty(model)));
+            by_set.get(unknown).map_or(by_type, |by_set| by_type.min(*by_set))
+        };
+        node.open.iter().map(of).fold(1, u64::saturating_mul)
     }
 
     /// Goes on from a node that may be hard.

@@ -5,7 +5,6 @@
 //! among all places so far. The sum over a set goes block by block through its diagram and remembers the last block and the length of its run.
 
 use std::rc::Rc;
-use std::sync::atomic::Ordering;
 
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -95,7 +94,7 @@ impl Arrangements<'_> {
             return Some(known.clone());
         }
         let mut count = BigUint::default();
-        if self.manager.stop.load(Ordering::Relaxed) {
+        if self.manager.stop.is_raised() {
             return None;
         }
         for (record, below) in self.records(edge, number)?.iter() {

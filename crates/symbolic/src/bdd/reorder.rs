@@ -3,8 +3,6 @@
 //! Adjacent levels are exchanged in place: a node keeps its number and its function, so handles stay valid. References are counted while levels move, so
 //! that nodes that nothing needs any more are freed at once and the size is known. A node that were freed too early would be another function later.
 
-use std::sync::atomic::Ordering;
-
 use super::{Edge, Manager, Node};
 
 /// How much diagrams may grow while a pair is moved, in percent.
@@ -26,7 +24,7 @@ impl Manager {
         pairs.truncate(MAX_SIFTED_PAIRS);
         for pair in pairs {
             self.sift(pair, n_pairs, &mut refs);
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.is_raised() {
                 break;
             }
         }

@@ -1,8 +1,5 @@
 //! Diagrams against truth tables, for random functions, orders and relations.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use abridge_value::Random;
 use num_bigint::BigUint;
 
@@ -15,7 +12,7 @@ const N_ROWS: u32 = 1 << (2 * N_PAIRS);
 type Rows = Vec<bool>;
 
 fn manager() -> Manager {
-    Manager::new(N_PAIRS, 1 << 20, Arc::default())
+    Manager::new(N_PAIRS, 1 << 20, StopFlag::default())
 }
 
 fn rows_of(manager: &Manager, bdd: &Bdd) -> Rows {
@@ -135,7 +132,7 @@ fn an_exchange_of_variables_permutes_assignments() {
 
 #[test]
 fn a_budget_ends_in_a_stop_and_handles_survive() {
-    let mut manager = Manager::new(40, 1 << 10, Arc::default());
+    let mut manager = Manager::new(40, 1 << 10, StopFlag::default());
     let mut sum = manager.constant(false);
     let mut result = Ok(());
     // The pairs lie far apart, so that the diagram is exponential.
@@ -164,10 +161,10 @@ fn a_budget_ends_in_a_stop_and_handles_survive() {
 
 #[test]
 fn the_stop_flag_ends_an_operation() {
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = StopFlag::default();
     let mut manager = Manager::new(60, 1 << 22, stop.clone());
     let mut parity = manager.constant(false);
-    stop.store(true, Ordering::Relaxed);
+    stop.raise();
     let result = (0..120 * 120).try_for_each(|idx| {
         let (left, right) = (manager.var(Var(idx % 120))?, manager.var(Var(idx / 120))?);
         let both = manager.and(&left, &right)?;
