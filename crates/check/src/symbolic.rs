@@ -414,6 +414,7 @@ impl<'r, 's> Run<'r, 's> {
             unchecked: Vec::new(),
             outside_scope: remarks.n_outside,
             por: None,
+            reduction: None,
             symbolic: Some(SymbolicReport {
                 states,
                 states_behind: self.behind.map(|behind| behind + self.n_setups_behind),

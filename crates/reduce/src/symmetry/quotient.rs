@@ -39,6 +39,13 @@ pub trait Canonizer {
     /// Replaces a state by the representative of its class. A representative stays as it is.
     fn represent(&mut self, state: &mut [u32]);
 
+    /// Replaces the target of a step. That of a step that leaves a state as it is needs no replacement: sources are representatives.
+    fn represent_target(&mut self, source: Option<&[u32]>, target: &mut [u32]) {
+        if Some(&*target) != source {
+            self.represent(target);
+        }
+    }
+
     /// Elements that can be exchanged without changing a representative, if there are any that it pays to know of.
     fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {
         let _ = state;
@@ -144,9 +151,7 @@ impl<C: Canonizer> Representer<C> {
             }
             self.target.clear();
             self.target.extend_from_slice(step.target);
-            if Some(step.target) != source {
-                self.canonizer.represent(&mut self.target);
-            }
+            self.canonizer.represent_target(source, &mut self.target);
             // Symmetric targets tend to follow each other.
             let is_same = |last: &Step<'_>| {
                 last.operation == step.operation
