@@ -122,14 +122,14 @@ impl Replaced {
 #[derive(Default)]
 pub struct Formulas {
     /// Relevant gates: number of an input, or range of arguments.
-    gates: Vec<Step>,
+    gates: Vec<FlatGate>,
     /// Gate and sign.
     args: Vec<(u32, bool)>,
     formulas: Vec<Formula>,
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum FlatGate {
     True,
     Input(u32),
     And(u32, u32),
@@ -164,13 +164,13 @@ impl Formulas {
                     return;
                 }
                 let step = match view {
-                    GateView::True => Step::True,
-                    GateView::Input => Step::Input(number(gate)),
+                    GateView::True => FlatGate::True,
+                    GateView::Input => FlatGate::Input(number(gate)),
                     GateView::And(args) => {
                         let first = formulas.args.len() as u32;
                         let args = args.iter().map(|arg| (places[&arg.positive()], arg.is_negated()));
                         formulas.args.extend(args);
-                        Step::And(first, formulas.args.len() as u32)
+                        FlatGate::And(first, formulas.args.len() as u32)
                     }
                 };
                 formulas.gates.push(step);
@@ -192,9 +192,9 @@ impl Formulas {
             }
             evaluation.stamps[place] = evaluation.now;
             evaluation.values[place] = match self.gates[place] {
-                Step::True => true,
-                Step::Input(number) => input(number),
-                Step::And(start, end) => {
+                FlatGate::True => true,
+                FlatGate::Input(number) => input(number),
+                FlatGate::And(start, end) => {
                     let args = &self.args[start as usize..end as usize];
                     args.iter().all(|(arg, is_negated)| evaluation.values[*arg as usize] != *is_negated)
                 }

@@ -1,10 +1,11 @@
 //! Boolean circuits for unknown finite B values, in the style of Kodkod.
 //!
-//! An unknown value is a [`Sym`]: one literal of a [`Circuit`] per possible value, or per possible element. Operators of B become gates.
+//! An unknown value is a [`CircuitValue`]: one literal of a [`Circuit`] per possible value, or per possible element. Operators of B become gates.
 //! An operator without a circuit is [`Unsupported`], and the caller falls back. [`Solver`] decides circuits.
 //!
 //! The crate knows no model; its users translate formulas. A circuit must be exact: verdicts rest on "unsatisfiable".
 
+mod align;
 mod bits;
 mod circuit;
 mod compose;
@@ -13,8 +14,7 @@ mod fold;
 mod relation;
 mod sat;
 mod set;
-mod shape;
-mod sym;
+mod value;
 
 pub use bits::Bits;
 pub use circuit::{Circuit, Lit};
@@ -22,7 +22,7 @@ pub use compose::{Evaluation, Formulas, Replaced, Savepoint};
 pub use fold::{Algebra, GateView};
 pub use relation::Side;
 pub use sat::{Answer, Found, Next, Solver};
-pub use sym::{Blast, Choice, Entry, MAX_ONE_HOT, Members, Sym, Unsupported};
+pub use value::{Blast, Choice, CircuitValue, Entry, MAX_ONE_HOT, Members, Unsupported};
 
 /// Source text that answers about circuits depend on; caches of answers include it in their keys.
 pub const SOURCES: [&str; 2] = [include_str!("compose.rs"), include_str!("sat.rs")];

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::circuit::Lit;
 use crate::set::kept;
-use crate::sym::{Blast, Entry, Members, Sym, Unsupported, key_of, merge_entries};
+use crate::value::{Blast, CircuitValue, Entry, Members, Unsupported, key_of, merge_entries};
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
@@ -25,12 +25,12 @@ fn parts(pair: &Value) -> Result<(&Value, &Value)> {
 
 impl Blast {
     /// `f(x)`, and the condition that it is defined.
-    pub fn apply(&mut self, function: &Sym, x: &Sym) -> Result<(Sym, Lit)> {
+    pub fn apply(&mut self, function: &CircuitValue, x: &CircuitValue) -> Result<(CircuitValue, Lit)> {
         self.check_size()?;
-        if let Sym::Map(entries) = function {
+        if let CircuitValue::Map(entries) = function {
             let mut cases = Vec::with_capacity(entries.len());
             for entry in entries {
-                let here = self.equal(x, &Sym::known(&entry.key))?;
+                let here = self.equal(x, &CircuitValue::known(&entry.key))?;
                 cases.push((self.circuit.and(here, entry.present), entry.val.clone()));
             }
             let defined = self.circuit.or_all(cases.iter().map(|(lit, _)| *lit));
@@ -42,7 +42,7 @@ impl Blast {
         let mut clashes = Vec::new();
         for group in members.items.chunk_by(is_same_key) {
             let (key, _) = parts(&group[0].0)?;
-            let here = self.equal(x, &Sym::known(key))?;
+            let here = self.equal(x, &CircuitValue::known(key))?;
             if here == Lit::FALSE {
                 continue;
             }
@@ -61,45 +61,45 @@ impl Blast {
         Ok((self.chosen(values), defined))
     }
 
-    pub fn dom(&mut self, relation: &Sym) -> Result<Sym> {
-        if let Sym::Map(entries) = relation {
-            return Ok(Sym::set(entries.iter().map(|entry| (entry.key.clone(), entry.present)).collect()));
+    pub fn dom(&mut self, relation: &CircuitValue) -> Result<CircuitValue> {
+        if let CircuitValue::Map(entries) = relation {
+            return Ok(CircuitValue::set(entries.iter().map(|entry| (entry.key.clone(), entry.present)).collect()));
         }
         self.projected(relation, Side::First)
     }
 
-    pub fn ran(&mut self, relation: &Sym) -> Result<Sym> {
+    pub fn ran(&mut self, relation: &CircuitValue) -> Result<CircuitValue> {
         self.projected(relation, Side::Second)
     }
 
-    fn projected(&mut self, relation: &Sym, side: Side) -> Result<Sym> {
+    fn projected(&mut self, relation: &CircuitValue, side: Side) -> Result<CircuitValue> {
         let members = self.members(relation)?;
         let mut items = Vec::with_capacity(members.items.len());
         for (pair, lit) in &members.items {
             let (first, second) = parts(pair)?;
             items.push((if side == Side::First { first } else { second }.clone(), *lit));
         }
-        Ok(Sym::set(self.gather(items)))
+        Ok(CircuitValue::set(self.gather(items)))
     }
 
-    pub fn inverse(&mut self, relation: &Sym) -> Result<Sym> {
+    pub fn inverse(&mut self, relation: &CircuitValue) -> Result<CircuitValue> {
         let members = self.members(relation)?;
         let mut items = Vec::with_capacity(members.items.len());
         for (pair, lit) in &members.items {
             let (first, second) = parts(pair)?;
             items.push((Value::pair(second.clone(), first.clone()), *lit));
         }
-        Ok(Sym::set(self.gather(items)))
+        Ok(CircuitValue::set(self.gather(items)))
     }
 
-    pub fn identity(&mut self, set: &Sym) -> Result<Sym> {
+    pub fn identity(&mut self, set: &CircuitValue) -> Result<CircuitValue> {
         let members = self.members(set)?;
         let items = members.items.into_iter().map(|(item, lit)| (Value::pair(item.clone(), item), lit)).collect();
-        Ok(Sym::Set(Members { items, is_function: true }))
+        Ok(CircuitValue::Set(Members { items, is_function: true }))
     }
 
     /// `relation[set]`
-    pub fn image(&mut self, relation: &Sym, set: &Sym) -> Result<Sym> {
+    pub fn image(&mut self, relation: &CircuitValue, set: &CircuitValue) -> Result<CircuitValue> {
         let (relation, set) = (self.members(relation)?, self.members(set)?);
         let mut items = Vec::new();
         for (pair, lit) in &relation.items {
@@ -107,19 +107,25 @@ impl Blast {
             items.push((second.clone(), self.circuit.and(*lit, set.get(first))));
         }
         self.check_size()?;
-        Ok(Sym::set(self.gather(items)))
+        Ok(CircuitValue::set(self.gather(items)))
     }
 
     /// The pairs whose first or second component is in the set, or is not.
-    pub fn restrict(&mut self, relation: &Sym, set: &Sym, side: Side, inside: bool) -> Result<Sym> {
+    pub fn restrict(
+        &mut self,
+        relation: &CircuitValue,
+        set: &CircuitValue,
+        side: Side,
+        inside: bool,
+    ) -> Result<CircuitValue> {
         let set = self.members(set)?;
         let condition = |key: &Value| if inside { set.get(key) } else { !set.get(key) };
-        if let (Sym::Map(entries), Side::First) = (relation, side) {
+        if let (CircuitValue::Map(entries), Side::First) = (relation, side) {
             let kept = entries.iter().map(|entry| Entry {
                 present: self.circuit.and(entry.present, condition(&entry.key)),
                 ..entry.clone()
             });
-            return Ok(Sym::Map(kept.collect()));
+            return Ok(CircuitValue::Map(kept.collect()));
         }
         let relation = self.members(relation)?;
         let mut items = Vec::with_capacity(relation.items.len());
@@ -132,8 +138,8 @@ impl Blast {
     }
 
     /// `left <+ right`
-    pub fn override_with(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
-        if let (Sym::Map(_), _) | (_, Sym::Map(_)) = (left, right) {
+    pub fn override_with(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
+        if let (CircuitValue::Map(_), _) | (_, CircuitValue::Map(_)) = (left, right) {
             let (left, right) = (self.entries(left)?, self.entries(right)?);
             let mut entries = Vec::new();
             for pair in merge_entries(&left, &right) {
@@ -147,18 +153,18 @@ impl Blast {
                     (None, None) => continue,
                 });
             }
-            return Ok(Sym::Map(entries));
+            return Ok(CircuitValue::Map(entries));
         }
         let keys = self.dom(right)?;
         let kept = self.restrict(left, &keys, Side::First, false)?;
         let (kept, right) = (self.members(&kept)?, self.members(right)?);
         let is_function = kept.is_function && right.is_function;
         let items = kept.items.into_iter().chain(right.items).collect();
-        Ok(Sym::Set(Members { items: self.gather(items), is_function }))
+        Ok(CircuitValue::Set(Members { items: self.gather(items), is_function }))
     }
 
     /// `(left ; right)`
-    pub fn compose(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+    pub fn compose(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         let (left, right) = (self.members(left)?, self.members(right)?);
         let mut by_key: HashMap<&Value, Vec<(&Value, Lit)>, FxBuildHasher> = HashMap::default();
         for (pair, lit) in &right.items {
@@ -174,12 +180,12 @@ impl Blast {
             }
         }
         let is_function = left.is_function && right.is_function;
-        Ok(Sym::Set(Members { items: self.gather(items), is_function }))
+        Ok(CircuitValue::Set(Members { items: self.gather(items), is_function }))
     }
 
     /// The transitive closure, by squaring.
-    pub fn closure1(&mut self, relation: &Sym) -> Result<Sym> {
-        let mut closure = Sym::Set(self.members(relation)?);
+    pub fn closure1(&mut self, relation: &CircuitValue) -> Result<CircuitValue> {
+        let mut closure = CircuitValue::Set(self.members(relation)?);
         // Each round doubles the length of the covered paths; no shortest path is longer than the number of pairs.
         let n_pairs = self.members(relation)?.items.len();
         for _ in 0..usize::BITS - n_pairs.leading_zeros() {
@@ -190,8 +196,8 @@ impl Blast {
     }
 
     /// The condition that no key has two values.
-    pub fn is_functional(&mut self, relation: &Sym) -> Result<Lit> {
-        if let Sym::Map(_) = relation {
+    pub fn is_functional(&mut self, relation: &CircuitValue) -> Result<Lit> {
+        if let CircuitValue::Map(_) = relation {
             return Ok(Lit::TRUE);
         }
         let members = self.members(relation)?;
@@ -207,8 +213,8 @@ impl Blast {
     }
 
     /// The condition that no two keys share a value.
-    pub fn is_injective(&mut self, relation: &Sym) -> Result<Lit> {
-        if let Sym::Map(entries) = relation {
+    pub fn is_injective(&mut self, relation: &CircuitValue) -> Result<Lit> {
+        if let CircuitValue::Map(entries) = relation {
             let mut different = Vec::new();
             for (idx, left) in entries.iter().enumerate() {
                 for right in &entries[idx + 1..] {
@@ -223,7 +229,7 @@ impl Blast {
     }
 
     /// The sequence with these items.
-    pub fn sequence(&mut self, items: &[Sym]) -> Result<Sym> {
+    pub fn sequence(&mut self, items: &[CircuitValue]) -> Result<CircuitValue> {
         let position = |idx: usize| Value::int(Int::from(idx as u64 + 1));
         let entries = items.iter().enumerate();
         let entries = entries.map(|(idx, val)| Entry { key: position(idx), present: Lit::TRUE, val: val.clone() });
@@ -231,10 +237,10 @@ impl Blast {
     }
 
     /// A function as a set of pairs if its values can be listed.
-    pub fn flattened(&mut self, entries: Vec<Entry>) -> Sym {
-        let map = Sym::Map(entries);
+    pub fn flattened(&mut self, entries: Vec<Entry>) -> CircuitValue {
+        let map = CircuitValue::Map(entries);
         match self.members(&map) {
-            Ok(members) => Sym::Set(members),
+            Ok(members) => CircuitValue::Set(members),
             Err(_) => map,
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use abridge_value::{Int, Value};
 
 use crate::circuit::Lit;
-use crate::sym::{Blast, Choice, Entry, Members, Sym, Unsupported};
+use crate::value::{Blast, Choice, CircuitValue, Entry, Members, Unsupported};
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
@@ -14,31 +14,31 @@ const MAX_UNARY_LITERALS: usize = 128;
 
 impl Blast {
     /// `x : set`
-    pub fn member(&mut self, x: &Sym, set: &Sym) -> Result<Lit> {
+    pub fn member(&mut self, x: &CircuitValue, set: &CircuitValue) -> Result<Lit> {
         self.check_size()?;
-        if let Sym::Map(entries) = set {
+        if let CircuitValue::Map(entries) = set {
             let (key, val) = self.split(x)?;
             let mut ways = Vec::new();
             for entry in entries {
-                let here = self.equal(&key, &Sym::known(&entry.key))?;
+                let here = self.equal(&key, &CircuitValue::known(&entry.key))?;
                 let same = self.equal(&val, &entry.val)?;
                 ways.push(self.circuit.and_all([entry.present, here, same]));
             }
             return Ok(self.circuit.or_all(ways));
         }
         let members = self.members(set)?;
-        if let Sym::Choice(choice) = x {
+        if let CircuitValue::Choice(choice) = x {
             let both: Vec<Lit> = choice.iter().map(|(value, lit)| self.circuit.and(*lit, members.get(value))).collect();
             return Ok(self.circuit.or_all(both));
         }
-        if let Sym::Pair(pair) = x
-            && let (Sym::Choice(first), second) = &**pair
+        if let CircuitValue::Pair(pair) = x
+            && let (CircuitValue::Choice(first), second) = &**pair
         {
             return self.pair_member(first, second, &members);
         }
         let mut ways = Vec::new();
         for (item, lit) in &members.items {
-            let same = self.equal(x, &Sym::known(item))?;
+            let same = self.equal(x, &CircuitValue::known(item))?;
             ways.push(self.circuit.and(*lit, same));
         }
         Ok(self.circuit.or_all(ways))
@@ -46,7 +46,7 @@ impl Blast {
 
     /// Membership of a pair in a relation: for each possible first component, the second is one of its images. Grouping by first
     /// component shares the gate of an image set among all pairs.
-    fn pair_member(&mut self, first: &Choice, second: &Sym, relation: &Members) -> Result<Lit> {
+    fn pair_member(&mut self, first: &Choice, second: &CircuitValue, relation: &Members) -> Result<Lit> {
         let mut images: BTreeMap<&Value, Vec<(Value, Lit)>> = BTreeMap::new();
         for (item, lit) in &relation.items {
             let (key, image) = item.as_pair().ok_or(Unsupported("a relation"))?;
@@ -55,26 +55,26 @@ impl Blast {
         let mut ways = Vec::with_capacity(first.len());
         for (key, lit) in first {
             let Some(items) = images.remove(key) else { continue };
-            let inside = self.member(second, &Sym::Set(Members { items, is_function: false }))?;
+            let inside = self.member(second, &CircuitValue::Set(Members { items, is_function: false }))?;
             ways.push(self.circuit.and(*lit, inside));
         }
         Ok(self.circuit.or_all(ways))
     }
 
-    pub fn subset(&mut self, left: &Sym, right: &Sym) -> Result<Lit> {
+    pub fn subset(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<Lit> {
         self.check_size()?;
         let (left, right) = (self.members(left)?, self.members(right)?);
         let each: Vec<Lit> = left.items.iter().map(|(item, lit)| self.circuit.implies(*lit, right.get(item))).collect();
         Ok(self.circuit.and_all(each))
     }
 
-    pub fn union(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+    pub fn union(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         let (mut left, right) = (self.members(left)?, self.members(right)?);
         left.items.extend(right.items);
-        Ok(Sym::set(self.gather(left.items)))
+        Ok(CircuitValue::set(self.gather(left.items)))
     }
 
-    pub fn intersection(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+    pub fn intersection(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         let (left, right) = (self.members(left)?, self.members(right)?);
         let is_function = left.is_function || right.is_function;
         let both = left.items.into_iter().map(|(item, lit)| {
@@ -84,14 +84,15 @@ impl Blast {
         Ok(kept(both.collect(), is_function))
     }
 
-    pub fn difference(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
-        if let Sym::Map(entries) = left {
+    pub fn difference(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
+        if let CircuitValue::Map(entries) = left {
             let mut rest = entries.clone();
             for entry in &mut rest {
-                let inside = self.member(&Sym::pair(Sym::known(&entry.key), entry.val.clone()), right)?;
+                let inside =
+                    self.member(&CircuitValue::pair(CircuitValue::known(&entry.key), entry.val.clone()), right)?;
                 entry.present = self.circuit.and(entry.present, !inside);
             }
-            return Ok(Sym::Map(rest));
+            return Ok(CircuitValue::Map(rest));
         }
         let (left, right) = (self.members(left)?, self.members(right)?);
         let is_function = left.is_function;
@@ -102,7 +103,7 @@ impl Blast {
         Ok(kept(rest.collect(), is_function))
     }
 
-    pub fn cartesian(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+    pub fn cartesian(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         let (left, right) = (self.members(left)?, self.members(right)?);
         let mut pairs = Vec::with_capacity(left.items.len() * right.items.len());
         for (first, lit) in &left.items {
@@ -111,11 +112,11 @@ impl Blast {
                 pairs.push((Value::pair(first.clone(), second.clone()), self.circuit.and(*lit, *other)));
             }
         }
-        Ok(Sym::set(pairs))
+        Ok(CircuitValue::set(pairs))
     }
 
     /// `{a, b, ...}`, each item with the condition under which it is a member.
-    pub fn extension(&mut self, items: &[(Lit, Sym)]) -> Result<Sym> {
+    pub fn extension(&mut self, items: &[(Lit, CircuitValue)]) -> Result<CircuitValue> {
         let mut all = Vec::new();
         for (present, item) in items {
             let Ok(choice) = self.choice(item) else { return self.function_of(items) };
@@ -126,11 +127,11 @@ impl Blast {
         let gathered = self.gather(all);
         // A single pair is a function, whichever pair it is.
         let is_function = items.len() <= 1 && gathered.iter().all(|(item, _)| item.as_pair().is_some());
-        Ok(Sym::Set(Members { items: gathered, is_function }))
+        Ok(CircuitValue::Set(Members { items: gathered, is_function }))
     }
 
     /// A set of pairs with unknown second components, as a function if the first components are distinct.
-    fn function_of(&mut self, pairs: &[(Lit, Sym)]) -> Result<Sym> {
+    fn function_of(&mut self, pairs: &[(Lit, CircuitValue)]) -> Result<CircuitValue> {
         let mut entries = Vec::new();
         for (present, pair) in pairs {
             let (key, val) = self.split(pair)?;
@@ -142,27 +143,27 @@ impl Blast {
         if entries.windows(2).any(|pair| pair[0].key == pair[1].key) {
             return Err(Unsupported("a relation to sets"));
         }
-        Ok(Sym::Map(entries))
+        Ok(CircuitValue::Map(entries))
     }
 
-    pub fn cardinality(&mut self, set: &Sym) -> Result<Sym> {
+    pub fn cardinality(&mut self, set: &CircuitValue) -> Result<CircuitValue> {
         let lits: Vec<Lit> = match set {
-            Sym::Map(entries) => entries.iter().map(|entry| entry.present).collect(),
+            CircuitValue::Map(entries) => entries.iter().map(|entry| entry.present).collect(),
             _ => self.members(set)?.items.iter().map(|(_, lit)| *lit).collect(),
         };
         self.count(&lits)
     }
 
     /// Number of true literals.
-    pub fn count(&mut self, lits: &[Lit]) -> Result<Sym> {
+    pub fn count(&mut self, lits: &[Lit]) -> Result<CircuitValue> {
         let certain = lits.iter().filter(|lit| **lit == Lit::TRUE).count();
         let open: Vec<Lit> = lits.iter().copied().filter(|lit| !lit.is_constant()).collect();
         if open.len() > MAX_UNARY_LITERALS {
-            let ones: Vec<Sym> = open
+            let ones: Vec<CircuitValue> = open
                 .iter()
-                .map(|lit| Sym::Choice(vec![(Value::int(Int::ZERO), !*lit), (Value::int(Int::ONE), *lit)]))
+                .map(|lit| CircuitValue::Choice(vec![(Value::int(Int::ZERO), !*lit), (Value::int(Int::ONE), *lit)]))
                 .collect();
-            let certain = Sym::known(&Value::int(Int::from(certain as u64)));
+            let certain = CircuitValue::known(&Value::int(Int::from(certain as u64)));
             let sum = self.sum(&ones)?;
             return self.add(&certain, &sum);
         }
@@ -171,13 +172,13 @@ impl Blast {
         let choice = at_least.windows(2).enumerate();
         let choice =
             choice.map(|(k, pair)| (Value::int(Int::from((certain + k) as u64)), self.circuit.and(pair[0], !pair[1])));
-        Ok(Sym::Choice(choice.collect()))
+        Ok(CircuitValue::Choice(choice.collect()))
     }
 
     /// The sum of integers, as a balanced tree.
-    pub fn sum(&mut self, items: &[Sym]) -> Result<Sym> {
+    pub fn sum(&mut self, items: &[CircuitValue]) -> Result<CircuitValue> {
         match items {
-            [] => Ok(Sym::known(&Value::int(Int::ZERO))),
+            [] => Ok(CircuitValue::known(&Value::int(Int::ZERO))),
             [only] => Ok(only.clone()),
             _ => {
                 let (left, right) = items.split_at(items.len() / 2);
@@ -188,7 +189,7 @@ impl Blast {
     }
 
     /// The greatest or least element, and the condition that the set is not empty.
-    pub fn extremum(&mut self, set: &Sym, greatest: bool) -> Result<(Sym, Lit)> {
+    pub fn extremum(&mut self, set: &CircuitValue, greatest: bool) -> Result<(CircuitValue, Lit)> {
         let mut items = self.members(set)?.items;
         if greatest {
             items.reverse();
@@ -200,24 +201,24 @@ impl Blast {
             none_before = self.circuit.and(none_before, !lit);
         }
         choice.sort_by(|left, right| left.0.cmp(&right.0));
-        Ok((Sym::Choice(choice), !none_before))
+        Ok((CircuitValue::Choice(choice), !none_before))
     }
 
     /// `union(set)`
-    pub fn general_union(&mut self, set: &Sym) -> Result<Sym> {
+    pub fn general_union(&mut self, set: &CircuitValue) -> Result<CircuitValue> {
         let sets = self.members(set)?;
         let mut items = Vec::new();
         for (value, lit) in &sets.items {
             let inner = value.as_set().ok_or(Unsupported("a set of sets is expected"))?;
             items.extend(inner.iter().map(|item| (item, *lit)));
         }
-        Ok(Sym::set(self.gather(items)))
+        Ok(CircuitValue::set(self.gather(items)))
     }
 
     /// `inter(set)`, and the condition that the set is not empty.
-    pub fn general_inter(&mut self, set: &Sym) -> Result<(Sym, Lit)> {
+    pub fn general_inter(&mut self, set: &CircuitValue) -> Result<(CircuitValue, Lit)> {
         let sets = self.members(set)?;
-        let Sym::Set(all) = self.general_union(set)? else { return Err(Unsupported("a set is expected")) };
+        let CircuitValue::Set(all) = self.general_union(set)? else { return Err(Unsupported("a set is expected")) };
         let mut items = Vec::with_capacity(all.items.len());
         for (item, lit) in all.items {
             let without = sets.items.iter().filter(|(value, _)| value.as_set().is_some_and(|set| !set.contains(&item)));
@@ -226,19 +227,19 @@ impl Blast {
             items.push((item, self.circuit.and(lit, everywhere)));
         }
         let some = self.circuit.or_all(sets.items.iter().map(|(_, lit)| *lit));
-        Ok((Sym::set(items), some))
+        Ok((CircuitValue::set(items), some))
     }
 
-    pub fn is_empty(&mut self, set: &Sym) -> Result<Lit> {
+    pub fn is_empty(&mut self, set: &CircuitValue) -> Result<Lit> {
         let lits: Vec<Lit> = match set {
-            Sym::Map(entries) => entries.iter().map(|entry| entry.present).collect(),
+            CircuitValue::Map(entries) => entries.iter().map(|entry| entry.present).collect(),
             _ => self.members(set)?.items.iter().map(|(_, lit)| *lit).collect(),
         };
         Ok(!self.circuit.or_all(lits))
     }
 }
 
-pub(crate) fn kept(items: Vec<(Value, Lit)>, is_function: bool) -> Sym {
+pub(crate) fn kept(items: Vec<(Value, Lit)>, is_function: bool) -> CircuitValue {
     let items = items.into_iter().filter(|(_, lit)| *lit != Lit::FALSE).collect();
-    Sym::Set(Members { items, is_function })
+    CircuitValue::Set(Members { items, is_function })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use abridge_blast::{Answer, Blast, Lit, Next, Solver, Sym};
+use abridge_blast::{Answer, Blast, CircuitValue, Lit, Next, Solver};
 use abridge_value::{Int, Value};
 
 /// How many assignments of the inputs satisfy a literal.
@@ -76,12 +76,12 @@ fn how_many_are_true() {
     }
 }
 
-fn int(int: i64) -> Sym {
-    Sym::known(&Value::int(Int::from(int)))
+fn int(int: i64) -> CircuitValue {
+    CircuitValue::known(&Value::int(Int::from(int)))
 }
 
 /// A known integer as a value of a wide range, so that it is encoded in binary.
-fn wide(blast: &mut Blast, value: i64) -> (Sym, Lit) {
+fn wide(blast: &mut Blast, value: i64) -> (CircuitValue, Lit) {
     let (sym, inside) = blast.fresh_int(-1000, 1000).expect("a range");
     let same = blast.equal(&sym, &int(value)).expect("integers");
     (sym, blast.circuit.and(inside, same))
@@ -133,7 +133,7 @@ fn gates_are_shared_and_folded() {
 fn a_circuit_that_grows_is_refused() {
     let mut blast = Blast::new(1000);
     let members = blast.fresh_subset((0..40).map(|idx| Value::int(Int::from(idx))));
-    let set = Sym::Set(members);
+    let set = CircuitValue::Set(members);
     let result = blast.cartesian(&set, &set).and_then(|pairs| blast.closure1(&pairs));
     assert!(result.is_err());
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_eval::{Env, Interp, Result, Warning, val_text};
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{Expr, ExprId, LocalId, Model, PredId};
 
 /// What a formula comes to.
@@ -77,10 +77,10 @@ fn solve_inner(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, l
 }
 
 /// What is read below a node.
-pub fn needs(model: &Model, node: Node) -> Needs {
+pub fn needs(model: &Model, node: ModelNode) -> Needs {
     let mut needs = Needs::Nothing;
     model.for_each_node(node, &mut |node| {
-        if let Node::Expr(id) = node {
+        if let ModelNode::Expr(id) = node {
             needs = needs.max(match model.expr(id) {
                 Expr::Variable(_) | Expr::CallOperation(..) => Needs::Variables,
                 Expr::Constant(_) => Needs::Constants,

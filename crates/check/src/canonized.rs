@@ -85,7 +85,9 @@ fn plan(model: &Model, config: &Config, is_symmetric: impl Fn(SetId) -> bool) ->
 /// The plan of a run. All permutations of a given set are left to symmetry reduction, if the text of the model does not tell its elements apart.
 fn plan_of(system: &Explicit<'_>, config: &Config) -> Plan {
     let model = system.model();
-    if !model.steering.force_symmetry.is_empty() || config.formulas.needs_instances {
+    // Permutations move constants, too, for which the proofs of other reductions were not made.
+    let is_alone = config.reduce.len() == 1 || !system.has_setup();
+    if !is_alone || !model.steering.force_symmetry.is_empty() || config.formulas.needs_instances {
         return plan(model, config, |_| false);
     }
     let symmetry = symmetry_of(model, search_config(config).properties, &config.formulas.nodes(), system.pinned());

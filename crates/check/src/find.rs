@@ -1,15 +1,12 @@
-//! Search for a state that satisfies a predicate, breadth-first from some place.
+//! Search for a state that passes a test, breadth-first from some state of any machine.
 
 use std::num::NonZero;
 use std::sync::Mutex;
 
 use abridge_diag::with_stack;
-use abridge_eval::Error;
-use abridge_explicit::{Execution, Explicit, ExplicitWorker, Place};
-use abridge_model::PredId;
 use abridge_search::{Config, Control, Strategy, explore};
 use abridge_system::{
-    Alike, Completeness, FindingKind, Gap, Layer, Origin, Pause, Properties, Steps, System as _, Worker as _,
+    Alike, Completeness, FindingKind, Gap, Layer, Machine, Move, Origin, Pause, Properties, Steps, System, Worker,
     WorkerLayer,
 };
 
@@ -17,15 +14,15 @@ use crate::report::limit_text;
 use crate::trace::states_to;
 
 /// The outcome of a search for a state.
-pub enum Sought {
-    /// The steps that lead there; none if it holds where the search began.
-    Found(Vec<Execution>),
-    /// No reachable state satisfies it.
+pub enum Sought<F> {
+    /// The steps that lead there; none if the state where the search began passes.
+    Found(Vec<Move>),
+    /// No reachable state passes.
     Nowhere,
     /// Not found, and not everything was visited.
     Stopped(String),
-    /// Not found, but somewhere it could not be evaluated.
-    Failed(Error),
+    /// Not found, but somewhere the test itself failed.
+    Failed(F),
 }
 
 fn search_config(properties: Properties, max_states: Option<u64>) -> Config {
@@ -41,27 +38,31 @@ fn search_config(properties: Properties, max_states: Option<u64>) -> Config {
     }
 }
 
-/// Looks for a nearest state that satisfies a predicate.
-pub fn find(system: &Explicit<'_>, from: &Place, pred: PredId, control: &mut dyn Control) -> Sought {
-    let start = from.words(system);
-    let seeker = Seeker { system, start: start.as_deref(), pred, failure: Mutex::default() };
+/// Looks for a nearest state that passes `test`, from a state or the root. States that only set the machine up are not tested.
+pub fn find<M: Machine, F: Send>(
+    machine: &M,
+    start: Option<&[u32]>,
+    test: &(dyn Fn(&[u32]) -> Result<bool, F> + Sync),
+    control: &mut dyn Control,
+) -> Sought<F> {
+    let seeker = Seeker { machine, start, test, failure: Mutex::default() };
     let asked = Properties { goal: true, ..Properties::default() };
     let exploration = with_stack(|| explore(&seeker, &search_config(asked, None), control));
     let found = exploration.findings.iter().find(|finding| finding.kind == FindingKind::Goal);
     if let Some(found) = found {
-        let path = match states_to(system, &exploration.table, Some(found.state), &[], None) {
+        let path = match states_to(machine, &exploration.table, Some(found.state), &[], None) {
             Ok(path) => path,
             Err(error) => return Sought::Stopped(error.to_string()),
         };
         // With a start, the first state of the search is the start itself.
         let states = &path.states[usize::from(start.is_some())..];
-        return match executions(system, start.as_deref(), states) {
-            Some(executions) => Sought::Found(executions),
+        return match moves(machine, start, states) {
+            Some(moves) => Sought::Found(moves),
             None => Sought::Stopped("a step to it could not be found again by the plain interpreter".to_owned()),
         };
     }
-    if let Some(error) = seeker.failure.into_inner().ok().flatten() {
-        return Sought::Failed(error);
+    if let Some(failure) = seeker.failure.into_inner().ok().flatten() {
+        return Sought::Failed(failure);
     }
     match exploration.limits.first() {
         Some(limit) => Sought::Stopped(limit_text(*limit)),
@@ -72,14 +73,17 @@ pub fn find(system: &Explicit<'_>, from: &Place, pred: PredId, control: &mut dyn
     }
 }
 
-/// The executions through states that follow each other; nothing if one of them is not found again.
-fn executions(system: &Explicit<'_>, start: Option<&[u32]>, states: &[Vec<u32>]) -> Option<Vec<Execution>> {
-    let before = std::iter::once(start).chain(states.iter().map(|state| Some(state.as_slice())));
-    before.zip(states).map(|(before, state)| system.execution_between(before, state)).collect()
+/// The moves through states that follow each other; nothing if one of them is not found again.
+fn moves(machine: &impl Machine, start: Option<&[u32]>, states: &[Vec<u32>]) -> Option<Vec<Move>> {
+    let befores = std::iter::once(start).chain(states.iter().map(|state| Some(state.as_slice())));
+    let step = |(before, state): (Option<&[u32]>, &Vec<u32>)| {
+        machine.move_to(before.map_or(Origin::Root, Origin::State), state)
+    };
+    befores.zip(states).map(step).collect()
 }
 
 /// The state with this number in breadth-first order, counted from 1; set-up states count.
-pub fn nth_state(system: &Explicit<'_>, number: u64, control: &mut dyn Control) -> Option<Vec<u32>> {
+pub fn nth_state(system: &impl System, number: u64, control: &mut dyn Control) -> Option<Vec<u32>> {
     let index = number.checked_sub(1)?;
     let config = search_config(Properties::default(), Some(number));
     let exploration = with_stack(|| explore(system, &config, control));
@@ -87,44 +91,44 @@ pub fn nth_state(system: &Explicit<'_>, number: u64, control: &mut dyn Control) 
     exploration.table.get(index).ok()
 }
 
-/// The system with another start and another goal.
-struct Seeker<'a, 'm> {
-    system: &'a Explicit<'m>,
+/// The machine with another start and another goal.
+struct Seeker<'a, M, F> {
+    machine: &'a M,
     start: Option<&'a [u32]>,
-    pred: PredId,
-    /// The first error that was met.
-    failure: Mutex<Option<Error>>,
+    test: &'a (dyn Fn(&[u32]) -> Result<bool, F> + Sync),
+    /// The first failure of the test.
+    failure: Mutex<Option<F>>,
 }
 
-struct SeekerWorker<'w> {
-    worker: ExplicitWorker<'w>,
-    seeker: &'w Seeker<'w, 'w>,
+struct SeekerWorker<'w, M: System + 'w, F> {
+    worker: M::Worker<'w>,
+    seeker: &'w Seeker<'w, M, F>,
 }
 
-impl<'m> Layer for Seeker<'_, 'm> {
-    type Inner = Explicit<'m>;
+impl<M: Machine, F: Send> Layer for Seeker<'_, M, F> {
+    type Inner = M;
     type Worker<'w>
-        = SeekerWorker<'w>
+        = SeekerWorker<'w, M, F>
     where
         Self: 'w;
 
-    fn inner(&self) -> &Explicit<'m> {
-        self.system
+    fn inner(&self) -> &M {
+        self.machine
     }
 
-    fn layer_worker(&self) -> SeekerWorker<'_> {
-        SeekerWorker { worker: self.system.worker(), seeker: self }
+    fn layer_worker(&self) -> SeekerWorker<'_, M, F> {
+        SeekerWorker { worker: self.machine.worker(), seeker: self }
     }
 }
 
-impl<'w> WorkerLayer for SeekerWorker<'w> {
-    type Inner = ExplicitWorker<'w>;
+impl<'w, M: Machine, F: Send> WorkerLayer for SeekerWorker<'w, M, F> {
+    type Inner = M::Worker<'w>;
 
-    fn inner(&self) -> &ExplicitWorker<'w> {
+    fn inner(&self) -> &M::Worker<'w> {
         &self.worker
     }
 
-    fn inner_mut(&mut self) -> &mut ExplicitWorker<'w> {
+    fn inner_mut(&mut self) -> &mut M::Worker<'w> {
         &mut self.worker
     }
 
@@ -152,10 +156,10 @@ impl<'w> WorkerLayer for SeekerWorker<'w> {
         _: Properties,
         found: &mut dyn FnMut(FindingKind),
     ) -> Completeness {
-        if !matches!(Place::of_words(self.seeker.system, Some(state)), Place::Running(_)) {
+        if !self.seeker.machine.is_running(Origin::State(state)) {
             return Completeness::Whole;
         }
-        match self.seeker.system.holds(self.seeker.pred, state) {
+        match (self.seeker.test)(state) {
             Ok(true) => found(FindingKind::Goal),
             Ok(false) => {}
             Err(error) => {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use abridge_eval::{Facts, Outside};
+use abridge_eval::{FileMetadata, Outside};
 use abridge_sema::{FileSystem, Options};
 use clap::Args;
 
@@ -134,7 +134,7 @@ impl Outside for Surroundings {
         read_up_to(&self.path(path)?, self.max_bytes)
     }
 
-    fn facts(&self, path: &str) -> io::Result<Option<Facts>> {
+    fn facts(&self, path: &str) -> io::Result<Option<FileMetadata>> {
         let path = match self.path(path) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(None);
@@ -144,7 +144,7 @@ impl Outside for Surroundings {
         let known = std::fs::metadata(&path)?;
         let is_folder = known.is_dir();
         let seconds = |time: io::Result<SystemTime>| Some(seconds_since_1970(time.ok()?));
-        Ok(Some(Facts {
+        Ok(Some(FileMetadata {
             is_folder,
             is_readable: if is_folder { std::fs::read_dir(&path).is_ok() } else { can_read(&path, &known) },
             is_writable: !known.permissions().readonly(),

@@ -9,7 +9,7 @@ use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_eval::{Env, Error, Warning};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
 use serde_json::{Map, Value, json};
 
@@ -29,8 +29,8 @@ pub(crate) fn analyse_one(machine: Option<&Path>, text: &str, role: Role, option
 /// The part of the state that a formula reads.
 pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
     match formula.body {
-        FormulaBody::Pred(pred) => needs(model, Node::Pred(pred)),
-        FormulaBody::Expr(expr) => needs(model, Node::Expr(expr)),
+        FormulaBody::Pred(pred) => needs(model, ModelNode::Pred(pred)),
+        FormulaBody::Expr(expr) => needs(model, ModelNode::Expr(expr)),
     }
 }
 

@@ -119,7 +119,7 @@ pub(crate) enum SetTest {
 
 /// How to find all solutions of a conjunction: steps that bind slots or drop candidates.
 pub(crate) struct Plan {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlanStep>,
     /// A solution may be met several times.
     pub(crate) may_repeat: bool,
     /// Where the solutions are kept, if they depend on constants only.
@@ -134,7 +134,7 @@ pub(crate) struct Table {
     pub(crate) is_fixed: bool,
 }
 
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     Test {
         test: Test,
         /// It mentions what is searched for: where it is ill-defined, the candidate is no solution.
@@ -177,7 +177,7 @@ pub(crate) enum Step {
     /// Lookup of the arguments for which a function of the state has a value, and all steps that follow.
     Lookup(Box<InverseLookup>),
     /// Each way of binding the same slots, one after the other.
-    Either(Vec<Vec<Step>>),
+    Either(Vec<Vec<PlanStep>>),
     /// Integers between bounds, all of which hold.
     Range {
         slot: usize,
@@ -282,9 +282,9 @@ pub(crate) struct InverseLookup {
     /// The most pairs that are looked through.
     pub(crate) most: u64,
     /// Steps that follow for each argument.
-    pub(crate) found: Vec<Step>,
+    pub(crate) found: Vec<PlanStep>,
     /// Steps that bind the same without the lookup.
-    pub(crate) otherwise: Vec<Step>,
+    pub(crate) otherwise: Vec<PlanStep>,
 }
 
 /// Elements of a given set that a step tries one per orbit.
@@ -311,24 +311,24 @@ pub(crate) enum Purpose {
     List,
 }
 
-impl Step {
+impl PlanStep {
     /// Adds the slots that the step binds.
     pub(crate) fn binds(&self, slots: &mut Vec<usize>) {
         match self {
-            Step::Test { .. } => {}
-            Step::Match { pattern, .. } | Step::Each { pattern, .. } | Step::Images { pattern, .. } => {
+            PlanStep::Test { .. } => {}
+            PlanStep::Match { pattern, .. } | PlanStep::Each { pattern, .. } | PlanStep::Images { pattern, .. } => {
                 pattern.binds(slots);
             }
-            Step::Split { parts, .. } => slots.extend(parts.iter().filter_map(|part| match part {
+            PlanStep::Split { parts, .. } => slots.extend(parts.iter().filter_map(|part| match part {
                 Part::Bind { slot, .. } => Some(*slot),
                 Part::Equal(_) => None,
             })),
-            Step::Rows(plan) | Step::Join { plan, .. } | Step::Prefixes { plan, .. } => {
+            PlanStep::Rows(plan) | PlanStep::Join { plan, .. } | PlanStep::Prefixes { plan, .. } => {
                 plan.steps.iter().for_each(|step| step.binds(slots));
             }
-            Step::Lookup(keys) => keys.otherwise.iter().for_each(|step| step.binds(slots)),
-            Step::Either(branches) => branches.iter().flatten().for_each(|step| step.binds(slots)),
-            Step::Range { slot, .. } => slots.push(*slot),
+            PlanStep::Lookup(keys) => keys.otherwise.iter().for_each(|step| step.binds(slots)),
+            PlanStep::Either(branches) => branches.iter().flatten().for_each(|step| step.binds(slots)),
+            PlanStep::Range { slot, .. } => slots.push(*slot),
         }
     }
 }
@@ -349,8 +349,7 @@ impl Pattern {
 impl Plan {
     /// Fewer solutions do for its purpose, if elements turn out to be alike.
     pub(crate) fn may_skip(&self) -> bool {
-        let skips =
-            |step: &Step| matches!(step, Step::Each { orbits: Some(step), .. } if step.purpose != Purpose::List);
+        let skips = |step: &PlanStep| matches!(step, PlanStep::Each { orbits: Some(step), .. } if step.purpose != Purpose::List);
         self.steps.iter().any(skips)
     }
 }

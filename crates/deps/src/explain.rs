@@ -104,7 +104,7 @@ impl Dependencies {
             return None;
         }
         let model = source.interp.model();
-        let text = |(id, shape): (VarId, &abridge_blast::Sym)| {
+        let text = |(id, shape): (VarId, &abridge_blast::CircuitValue)| {
             let value = shape.decode(&|lit| solver.value(lit))?;
             Some((model.variables[id].name.to_string(), val_text(model, &Val::from(value))))
         };

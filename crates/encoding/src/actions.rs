@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use abridge_blast::{Blast, Lit, Sym};
+use abridge_blast::{Blast, CircuitValue, Lit};
 use abridge_model::{
     Arrow, BinaryOp, Comparison, Expr, ExprId, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, Type, UnaryOp,
     VarId,
@@ -14,7 +14,7 @@ use abridge_model::{
 use abridge_value::{Int, Value};
 
 use abridge_eval::{Env, Session, State, SymbolicSet, Val};
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_solve::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
 
 use crate::gap::Cause;
@@ -42,7 +42,7 @@ pub(crate) struct Action {
     /// Under the guards nothing goes wrong in what has a circuit.
     pub(crate) defined: Lit,
     /// New values of variables; nothing where there is no circuit. Other variables keep their values.
-    pub(crate) updates: Vec<(VarId, Option<Sym>)>,
+    pub(crate) updates: Vec<(VarId, Option<CircuitValue>)>,
     /// Variables that are read by parts of the body without a circuit.
     pub(crate) loose: Vec<VarId>,
     /// Something without a circuit may go wrong.
@@ -59,7 +59,7 @@ pub(crate) struct Start {
     pub(crate) possible: Lit,
     /// Nothing goes wrong.
     pub(crate) defined: Lit,
-    pub(crate) values: Vec<(VarId, Sym)>,
+    pub(crate) values: Vec<(VarId, CircuitValue)>,
 }
 
 /// The reason to translate an operation as a whole.
@@ -116,7 +116,7 @@ impl<'s> Translator<'s> {
     }
 
     /// The inputs that a variable stands for.
-    pub(crate) fn shape(&self, variable: VarId) -> Option<&Sym> {
+    pub(crate) fn shape(&self, variable: VarId) -> Option<&CircuitValue> {
         self.encoder.variable(variable)
     }
 
@@ -137,18 +137,18 @@ impl<'s> Translator<'s> {
         // A variable needs no circuit to be what its type says.
         match self.bound(pred) {
             Some((_, set)) if self.session.is_whole_type(&set) => Ok(Truth { holds: Lit::TRUE, fails: Lit::FALSE }),
-            _ => Err(self.cause(Node::Pred(pred), &stop)),
+            _ => Err(self.cause(ModelNode::Pred(pred), &stop)),
         }
     }
 
-    fn cause(&self, node: Node, stop: &Stop) -> Cause {
+    fn cause(&self, node: ModelNode, stop: &Stop) -> Cause {
         Cause::of_node(self.session.model(), node, stop, |id| self.encoder.variable(id).is_none())
     }
 
     /// The condition that a new integer differs from an old one by at most `most`; nothing if it has no circuit.
-    pub(crate) fn is_near(&mut self, old: &Sym, new: &Sym, most: i64) -> Option<Lit> {
+    pub(crate) fn is_near(&mut self, old: &CircuitValue, new: &CircuitValue, most: i64) -> Option<Lit> {
         let blast = &mut self.encoder.blast;
-        let most = Sym::known(&Value::int(Int::from(most)));
+        let most = CircuitValue::known(&Value::int(Int::from(most)));
         let (greatest, least) = (blast.add(old, &most).ok()?, blast.subtract(old, &most).ok()?);
         let (above, below) = (blast.less(&greatest, new).ok()?, blast.less(new, &least).ok()?);
         Some(blast.circuit.and(!above, !below))
@@ -162,17 +162,17 @@ impl<'s> Translator<'s> {
         let mut executor = Executor::new(&mut self.encoder);
         let result = executor.execute(body, &env);
         let (is_doubtful, gap) = (executor.is_doubtful, executor.gaps.first().copied());
-        let effect = result.map_err(|stop| self.cause(Node::Subst(body), &stop))?;
+        let effect = result.map_err(|stop| self.cause(ModelNode::Subst(body), &stop))?;
         if let Some(what) = gap {
             let stop = Stop::Unsupported(what);
-            return Err(if is_doubtful { Cause::IllDefinedness } else { self.cause(Node::Subst(body), &stop) });
+            return Err(if is_doubtful { Cause::IllDefinedness } else { self.cause(ModelNode::Subst(body), &stop) });
         }
         let mut values = Vec::new();
         for (id, _) in model.state_variables() {
             let Some(Some(term)) = effect.updates.get(&Target::Variable(id)) else {
                 return Err(Cause::Construct("a variable without an initial value"));
             };
-            let sym = self.encoder.as_sym(term, &env).map_err(|stop| self.cause(Node::Subst(body), &stop))?;
+            let sym = self.encoder.as_sym(term, &env).map_err(|stop| self.cause(ModelNode::Subst(body), &stop))?;
             values.push((id, sym));
         }
         Ok(Start { possible: effect.possible, defined: effect.defined, values })
@@ -195,7 +195,7 @@ impl<'s> Translator<'s> {
     }
 
     /// When a value is an element of a set.
-    pub(crate) fn member(&mut self, value: &Sym, set: &Val) -> Option<Lit> {
+    pub(crate) fn member(&mut self, value: &CircuitValue, set: &Val) -> Option<Lit> {
         let truth = self.encoder.in_set(&Term::of_sym(value.clone()), &SetArg::Val(set.clone()), &self.env);
         truth.ok().map(|truth| truth.holds)
     }
@@ -390,10 +390,10 @@ impl<'s> Translator<'s> {
     fn guard(&mut self, pred: PredId, binder: &[LocalId], env: &Env) -> Encoded<Guard> {
         let truth = match self.encoder.pred(pred, env) {
             Ok(truth) => Ok(truth),
-            Err(stop @ Stop::Unsupported(_)) => Err(self.cause(Node::Pred(pred), &stop)),
+            Err(stop @ Stop::Unsupported(_)) => Err(self.cause(ModelNode::Pred(pred), &stop)),
             Err(stop) => return Err(stop),
         };
-        let may_fail = truth.is_err() && may_fail(self.session.model(), Node::Pred(pred));
+        let may_fail = truth.is_err() && may_fail(self.session.model(), ModelNode::Pred(pred));
         let names = self.session.interp().names_of_pred(pred);
         let is_closed = !binder.iter().any(|local| names.locals.contains(local));
         Ok(Guard { truth, reads: names.variables.clone(), is_closed, may_fail })
@@ -411,14 +411,14 @@ impl<'s> Translator<'s> {
         let effect = match executor.execute(body, env) {
             Ok(effect) => effect,
             Err(stop @ Stop::Unsupported(_)) => {
-                let opaque = self.opaque(op, self.cause(Node::Subst(body), &stop));
+                let opaque = self.opaque(op, self.cause(ModelNode::Subst(body), &stop));
                 return Ok(Action { label, guards, ..opaque });
             }
             Err(stop) => return Err(stop),
         };
         let Executor { loose, is_doubtful, has_choice, gaps, .. } = executor;
         let mut gaps: Vec<Cause> =
-            gaps.into_iter().map(|what| self.cause(Node::Subst(body), &Stop::Unsupported(what))).collect();
+            gaps.into_iter().map(|what| self.cause(ModelNode::Subst(body), &Stop::Unsupported(what))).collect();
         gaps.extend(is_doubtful.then_some(Cause::IllDefinedness));
         let mut updates = Vec::new();
         for (target, term) in effect.updates {

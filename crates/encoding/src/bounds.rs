@@ -11,7 +11,7 @@
 //! An integer without bounds may *drift*: it starts within half of a wide range and no step changes it by more than [`MAX_DRIFT`], so that it
 //! stays in the range for more steps than a search can take.
 
-use abridge_blast::{Lit, Sym};
+use abridge_blast::{CircuitValue, Lit};
 use abridge_eval::{State, SymbolicSet, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{BaseSet, BinaryOp, Model, TypeTable, VarId};
@@ -284,7 +284,7 @@ impl Declared {
             let stays = new.as_ref().and_then(|new| match &bound.set {
                 Some(set) => translator.member(new, set),
                 None => {
-                    let old: Sym = translator.shape(bound.variable)?.clone();
+                    let old: CircuitValue = translator.shape(bound.variable)?.clone();
                     translator.is_near(&old, new, MAX_DRIFT)
                 }
             });

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use abridge_blast::{Bits, Lit, Sym};
+use abridge_blast::{Bits, CircuitValue, Lit};
 use abridge_eval::{State, Val, val_text};
 use abridge_model::ids::Id as _;
 use abridge_model::{Model, Type, TypeId, VarId};
@@ -31,13 +31,13 @@ pub struct Cells {
 struct Group {
     variable: VarId,
     /// Nothing for a variable without an exact form.
-    shape: Option<Sym>,
+    shape: Option<CircuitValue>,
     /// One for each literal of the shape; nothing where the literal is constant.
     cells: Vec<Option<CellId>>,
 }
 
 impl Cells {
-    pub(crate) fn new(variables: &[VarId], shape: impl Fn(VarId) -> Option<Sym>) -> Cells {
+    pub(crate) fn new(variables: &[VarId], shape: impl Fn(VarId) -> Option<CircuitValue>) -> Cells {
         let mut cells = Cells { variables: Vec::new(), n_cells: 0, by_input: FxHashMap::default(), inputs: Vec::new() };
         for variable in variables {
             let shape = shape(*variable);
@@ -102,7 +102,7 @@ impl Cells {
     }
 
     /// The symbolic value of a variable and the cell of each of its literals.
-    pub fn shape(&self, variable: VarId) -> Option<(&Sym, &[Option<CellId>])> {
+    pub fn shape(&self, variable: VarId) -> Option<(&CircuitValue, &[Option<CellId>])> {
         let group = self.group(variable)?;
         Some((group.shape.as_ref()?, &group.cells))
     }
@@ -172,21 +172,21 @@ impl Cells {
 }
 
 /// The number of literals of a symbolic value.
-fn n_literals(sym: &Sym) -> usize {
+fn n_literals(sym: &CircuitValue) -> usize {
     let mut n_literals = 0;
     sym.for_each_lit(&mut |_| n_literals += 1);
     n_literals
 }
 
 /// The literal at a position of a symbolic value, as a predicate on the expression `name`.
-fn literal_text(model: &Model, shape: &Sym, ty: TypeId, name: &str, position: usize) -> String {
+fn literal_text(model: &Model, shape: &CircuitValue, ty: TypeId, name: &str, position: usize) -> String {
     let text = |value: &Value| val_text(model, &Val::from(value.clone()));
     match shape {
-        Sym::Bool(_) => format!("{name} = TRUE"),
-        Sym::Choice(items) => format!("{name} = {}", text(&items[position].0)),
-        Sym::Bits(bits) => bit_text(bits, name, position),
-        Sym::Set(members) => format!("{} : {name}", text(&members.items[position].0)),
-        Sym::Pair(pair) => {
+        CircuitValue::Bool(_) => format!("{name} = TRUE"),
+        CircuitValue::Choice(items) => format!("{name} = {}", text(&items[position].0)),
+        CircuitValue::Bits(bits) => bit_text(bits, name, position),
+        CircuitValue::Set(members) => format!("{} : {name}", text(&members.items[position].0)),
+        CircuitValue::Pair(pair) => {
             let n_first = n_literals(&pair.0);
             let types = match model.types.get(ty) {
                 Type::Pair(first, second) => [*first, *second],
@@ -200,7 +200,7 @@ fn literal_text(model: &Model, shape: &Sym, ty: TypeId, name: &str, position: us
             };
             literal_text(model, part, ty, &format!("{projection}({first},{second})({name})"), position)
         }
-        Sym::Record(_, fields) => {
+        CircuitValue::Record(_, fields) => {
             let Type::Record(types) = model.types.get(ty) else { return name.to_owned() };
             let mut first = 0;
             for (field, (field_name, ty)) in fields.iter().zip(types) {
@@ -212,7 +212,7 @@ fn literal_text(model: &Model, shape: &Sym, ty: TypeId, name: &str, position: us
             }
             name.to_owned()
         }
-        Sym::Map(entries) => {
+        CircuitValue::Map(entries) => {
             let value_ty = model.types.relation(ty).map_or(ty, |(_, value)| value);
             let mut first = 0;
             for entry in entries {

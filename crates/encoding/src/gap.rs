@@ -4,7 +4,7 @@
 //! needs exact circuits refuses a machine with gaps; an analysis that may err on the safe side goes on with the rest. A gap that was
 //! forgotten would make an exact engine prove what is not so.
 
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{Expr, Model, OpId, Pred, Subst, Type, TypeId, VarId};
 use abridge_solve::encode::Stop;
 
@@ -26,6 +26,7 @@ pub enum Subject {
     Invariant(usize),
     Assertion(usize),
     Goal,
+    Proposition(usize),
 }
 
 /// A reason for a gap.
@@ -66,6 +67,7 @@ impl Gap {
             Subject::Invariant(idx) => format!("invariant {}", idx + 1),
             Subject::Assertion(idx) => format!("assertion {}", idx + 1),
             Subject::Goal => "the goal".to_owned(),
+            Subject::Proposition(idx) => format!("proposition {} of the temporal formulas", idx + 1),
         };
         let cause = match self.cause {
             Cause::UnboundedInteger => "an integer without proved bounds".to_owned(),
@@ -88,7 +90,7 @@ impl Gap {
 
 impl Cause {
     /// The reason why a node has no circuit; `is_opaque` tells variables without an exact form.
-    pub(crate) fn of_node(model: &Model, node: Node, stop: &Stop, is_opaque: impl Fn(VarId) -> bool) -> Cause {
+    pub(crate) fn of_node(model: &Model, node: ModelNode, stop: &Stop, is_opaque: impl Fn(VarId) -> bool) -> Cause {
         let what = match stop {
             Stop::Fatal(_) => return Cause::Budget,
             Stop::Unsupported("a large circuit") => return Cause::Budget,
@@ -97,13 +99,13 @@ impl Cause {
         let mut found = None;
         model.for_each_node(node, &mut |node| {
             let cause = match node {
-                Node::Expr(id) => match model.expr(id) {
+                ModelNode::Expr(id) => match model.expr(id) {
                     Expr::External(..) => Some(Cause::External),
                     Expr::Variable(id) if is_opaque(*id) => Some(Cause::Reads(*id)),
                     _ => None,
                 },
-                Node::Pred(id) => matches!(model.pred(id), Pred::External(..)).then_some(Cause::External),
-                Node::Subst(id) => match model.subst(id) {
+                ModelNode::Pred(id) => matches!(model.pred(id), Pred::External(..)).then_some(Cause::External),
+                ModelNode::Subst(id) => match model.subst(id) {
                     Subst::While { .. } => Some(Cause::Loop),
                     Subst::External(..) => Some(Cause::External),
                     _ => None,

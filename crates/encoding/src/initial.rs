@@ -70,7 +70,7 @@ impl Initial {
                 for (variable, sym) in &start.values {
                     let Some((shape, ids)) = cells.shape(*variable) else { continue };
                     let mut news = Vec::new();
-                    if blast.shaped(shape, sym, &mut news).is_err() {
+                    if blast.align(shape, sym, &mut news).is_err() {
                         return Initial::Unknown(cause);
                     }
                     for (cell, lit) in ids.iter().zip(news) {

@@ -31,8 +31,13 @@ impl Finder for Enumeration {
         env: &Env,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
-        let search =
-            Search { session, problem: &problem, classes, forms: RefCell::default(), failure: RefCell::default() };
+        let search = Backtracking {
+            session,
+            problem: &problem,
+            classes,
+            forms: RefCell::default(),
+            failure: RefCell::default(),
+        };
         let flow = search.bind(&problem.unknowns, env, found)?;
         match search.failure.into_inner() {
             Some(error) if flow.is_continue() => Err(error),
@@ -41,7 +46,7 @@ impl Finder for Enumeration {
     }
 }
 
-struct Search<'s> {
+struct Backtracking<'s> {
     session: &'s Session<'s>,
     problem: &'s Problem,
     classes: Option<&'s dyn Classes>,
@@ -51,7 +56,7 @@ struct Search<'s> {
     failure: RefCell<Option<Error>>,
 }
 
-impl Search<'_> {
+impl Backtracking<'_> {
     /// Tries all candidates of the next unknown that has any, then those of the others.
     fn bind(&self, open: &[Unknown], env: &Env, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         self.session.tick()?;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use abridge_diag::with_stack;
+use abridge_model::ModelNode;
 use abridge_model::ids::Id as _;
-use abridge_model::walk::Node;
 use abridge_model::{ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, Subst, SubstId, Target, VarId};
 
 /// Names that occur free, each list ascending.
@@ -37,17 +37,17 @@ impl NameCache {
 
     pub fn of_expr(&self, model: &Model, id: ExprId) -> Arc<FreeNames> {
         let slot = &self.exprs[id.index()];
-        slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, Node::Expr(id))))).clone()
+        slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, ModelNode::Expr(id))))).clone()
     }
 
     pub fn of_pred(&self, model: &Model, id: PredId) -> Arc<FreeNames> {
         let slot = &self.preds[id.index()];
-        slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, Node::Pred(id))))).clone()
+        slot.get_or_init(|| Arc::new(with_stack(|| self.compute(model, ModelNode::Pred(id))))).clone()
     }
 
     /// Names that a substitution reads or may write.
     pub fn of_subst(&self, model: &Model, id: SubstId) -> FreeNames {
-        with_stack(|| self.compute(model, Node::Subst(id)))
+        with_stack(|| self.compute(model, ModelNode::Subst(id)))
     }
 
     /// The operands of nested conjunctions, in order.
@@ -68,9 +68,9 @@ impl NameCache {
         slot.get_or_init(split).clone()
     }
 
-    fn compute(&self, model: &Model, node: Node) -> FreeNames {
+    fn compute(&self, model: &Model, node: ModelNode) -> FreeNames {
         let mut names = Collected::default();
-        if let Node::Expr(id) = node {
+        if let ModelNode::Expr(id) = node {
             match model.expr(id) {
                 Expr::Local(id) => _ = names.locals.insert(*id),
                 Expr::Variable(id) => _ = names.variables.insert(*id),
@@ -83,13 +83,13 @@ impl NameCache {
                 _ => {}
             }
         }
-        if let Node::Subst(id) = node {
+        if let ModelNode::Subst(id) = node {
             names.add_subst(model, model.subst(id));
         }
         model.for_each_child(node, &mut |child| match child {
-            Node::Expr(id) => names.add(&self.of_expr(model, id)),
-            Node::Pred(id) => names.add(&self.of_pred(model, id)),
-            Node::Subst(id) => names.add(&self.of_subst(model, id)),
+            ModelNode::Expr(id) => names.add(&self.of_expr(model, id)),
+            ModelNode::Pred(id) => names.add(&self.of_pred(model, id)),
+            ModelNode::Subst(id) => names.add(&self.of_subst(model, id)),
         });
         for local in model.bound_locals(node) {
             names.locals.remove(&local);

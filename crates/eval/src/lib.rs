@@ -42,4 +42,4 @@ pub use machine::Transition;
 pub use memory::Memory;
 pub use sets::{Collector, Size, Visit};
 pub use subst::Outcome;
-pub use world::{Facts, Outside, World};
+pub use world::{FileMetadata, Outside, World};

@@ -20,7 +20,7 @@ pub trait Outside: Send + Sync {
     ///
     /// # Errors
     /// When it may not be asked.
-    fn facts(&self, path: &str) -> io::Result<Option<Facts>>;
+    fn facts(&self, path: &str) -> io::Result<Option<FileMetadata>>;
 
     /// The names in a folder.
     ///
@@ -40,7 +40,7 @@ pub trait Outside: Send + Sync {
 
 /// Facts about a file or folder. Times are seconds since 1970-01-01 00:00 UTC, where the file system keeps them.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Facts {
+pub struct FileMetadata {
     pub is_folder: bool,
     pub is_readable: bool,
     pub is_writable: bool,
@@ -119,7 +119,7 @@ impl Outside for Nothing {
         Err(io::Error::new(io::ErrorKind::Unsupported, "there are no files here"))
     }
 
-    fn facts(&self, _: &str) -> io::Result<Option<Facts>> {
+    fn facts(&self, _: &str) -> io::Result<Option<FileMetadata>> {
         Ok(None)
     }
 

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use abridge_eval::{Config, Env, Facts, Outside, World};
+use abridge_eval::{Config, Env, FileMetadata, Outside, World};
 use abridge_explicit::judge;
 use abridge_testkit::Project;
 
@@ -33,7 +33,7 @@ const LIBRARIES: [&str; 16] = [
 ];
 
 /// A folder with a few files, on a day in 2001.
-struct Desk;
+struct FixedWorld;
 
 const FILES: [(&str, &[u8]); 7] = [
     ("people.csv", b"id,name,tall\n1,Ann,TRUE\n,\"B, ob\",FALSE\n"),
@@ -45,22 +45,25 @@ const FILES: [(&str, &[u8]); 7] = [
     ("data.json", br#"{"k": 1, "list": [true, {"x": "y"}], "none": null}"#),
 ];
 
-impl Outside for Desk {
+impl Outside for FixedWorld {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         let file = FILES.iter().find(|(name, _)| *name == path.trim_start_matches("./"));
         file.map(|(_, bytes)| bytes.to_vec()).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    fn facts(&self, path: &str) -> io::Result<Option<Facts>> {
+    fn facts(&self, path: &str) -> io::Result<Option<FileMetadata>> {
         Ok(match path {
-            "." | "./sub" => {
-                Some(Facts { is_folder: true, is_readable: true, is_executable: true, ..Facts::default() })
-            }
-            _ => self.read(path).ok().map(|bytes| Facts {
+            "." | "./sub" => Some(FileMetadata {
+                is_folder: true,
+                is_readable: true,
+                is_executable: true,
+                ..FileMetadata::default()
+            }),
+            _ => self.read(path).ok().map(|bytes| FileMetadata {
                 is_readable: true,
                 size: bytes.len() as u64,
                 modified: Some(7),
-                ..Facts::default()
+                ..FileMetadata::default()
             }),
         })
     }
@@ -123,7 +126,7 @@ fn answer(line: &str) -> Result<bool, (String, String)> {
     );
     let project = Project::new(&[("M.mch", &machine)]);
     let model = project.analyse().model.unwrap_or_else(|| panic!("{line}\n{}", project.diagnostics()));
-    let world = World::new(Arc::new(Desk));
+    let world = World::new(Arc::new(FixedWorld));
     let interp = judge(&model, Config { world, ..Config::default() });
     for assertion in &model.assertions {
         match interp.session().pred(assertion.pred, &Env::empty()) {

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use abridge_eval::{Env, Problem, Result, Session, Unknown, Val};
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{ExprId, Model, Pred, PredId};
 use rustc_hash::FxHashSet;
 
@@ -19,7 +19,7 @@ impl Determined {
     pub(crate) fn of(model: &Model) -> Determined {
         let mut args = FxHashSet::default();
         for property in &model.properties {
-            model.for_each_node(Node::Pred(property.pred), &mut |node| args.extend(argument(model, node)));
+            model.for_each_node(ModelNode::Pred(property.pred), &mut |node| args.extend(argument(model, node)));
         }
         Determined(args)
     }
@@ -50,8 +50,8 @@ impl Determined {
 }
 
 /// The argument of a call.
-fn argument(model: &Model, node: Node) -> Option<ExprId> {
-    let Node::Pred(id) = node else { return None };
+fn argument(model: &Model, node: ModelNode) -> Option<ExprId> {
+    let ModelNode::Pred(id) = node else { return None };
     match model.pred(id) {
         Pred::External(external, args) if model.externals[*external].name == "IS_DETERMINED" => args.first().copied(),
         _ => None,
@@ -61,6 +61,6 @@ fn argument(model: &Model, node: Node) -> Option<ExprId> {
 /// True if a predicate contains a call.
 fn asks(model: &Model, pred: PredId) -> bool {
     let mut asks = false;
-    model.for_each_node(Node::Pred(pred), &mut |node| asks |= argument(model, node).is_some());
+    model.for_each_node(ModelNode::Pred(pred), &mut |node| asks |= argument(model, node).is_some());
     asks
 }

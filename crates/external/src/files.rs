@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use abridge_eval::{Error, ErrorKind, Facts, Result, Val};
+use abridge_eval::{Error, ErrorKind, FileMetadata, Result, Val};
 use abridge_value::{Int, Set, Value, sequence};
 
 use super::{Call, number, text};
@@ -57,14 +57,14 @@ impl Call<'_> {
     }
 
     /// What is known about the file or folder of the first argument.
-    fn facts(&self, is_folder: bool) -> Result<Option<Facts>> {
+    fn facts(&self, is_folder: bool) -> Result<Option<FileMetadata>> {
         self.impure();
         let path = self.str(0)?;
         let facts = self.session.config().world.outside().facts(path).map_err(|error| self.refused(path, &error))?;
         Ok(facts.filter(|facts| !path.is_empty() && facts.is_folder == is_folder))
     }
 
-    fn known_facts(&self, is_folder: bool) -> Result<Facts> {
+    fn known_facts(&self, is_folder: bool) -> Result<FileMetadata> {
         let missing = || self.ill_defined(&format!("`{}` does not exist", self.str(0).unwrap_or_default()));
         self.facts(is_folder)?.ok_or_else(missing)
     }

@@ -4,7 +4,7 @@
 //! function is evaluated anew at each call, so it may read constants only: what else it read would have to be what it was at the REC_LET.
 
 use abridge_eval::{Env, Result, Session, Val};
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{Expr, ExprId, Model};
 use rustc_hash::FxHashMap;
 
@@ -19,9 +19,9 @@ impl Recursion {
         for id in model.exprs.ids() {
             let Some((name, function)) = named(model, id, "REC_LET") else { continue };
             let (mut calls, mut n_nodes) = (Vec::new(), 0);
-            model.for_each_node(Node::Expr(function), &mut |node| {
+            model.for_each_node(ModelNode::Expr(function), &mut |node| {
                 n_nodes += 1;
-                if let Node::Expr(call) = node
+                if let ModelNode::Expr(call) = node
                     && named(model, call, "REC").is_some_and(|(other, _)| other == name)
                 {
                     calls.push(call);

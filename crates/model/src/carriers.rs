@@ -27,7 +27,7 @@ pub const MAX_BITS: u64 = 1 << 16;
 /// Sizes all deferred sets of a model with ground types, and reports sizes that no set can have.
 pub fn size(model: &mut Model) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    let facts = Facts::of(model);
+    let facts = SizeEvidence::of(model);
     model.distinct_constants.clear();
     for id in model.sets.ids() {
         let CarrierKind::Deferred { size: valued } = model.sets[id].kind else { continue };
@@ -60,7 +60,7 @@ pub fn size(model: &mut Model) -> Vec<Diagnostic> {
 
 /// What PROPERTIES say about deferred sets.
 #[derive(Default)]
-struct Facts {
+struct SizeEvidence {
     cardinality: HashMap<SetId, u32>,
     lower_bound: HashMap<SetId, u32>,
     /// The size of the product that a set is in bijection with.
@@ -98,9 +98,9 @@ impl Distinct {
     }
 }
 
-impl Facts {
-    fn of(model: &Model) -> Facts {
-        let mut facts = Facts::default();
+impl SizeEvidence {
+    fn of(model: &Model) -> SizeEvidence {
+        let mut facts = SizeEvidence::default();
         let values = constant_values(model);
         for conjunct in &model.properties {
             facts.learn(model, &values, conjunct.pred);

@@ -20,12 +20,12 @@ use std::fmt::{Display, Write as _};
 
 use abridge_diag::with_stack;
 
+use crate::ModelNode;
 use crate::ids::{ConstId, ExprId, IdSet, LocalId, OpId, PredId, SubstId, VarId};
 use crate::model::{
     CarrierKind, Conjunct, Constructor, ExternalKind, Model, ModelKind, Operation, Origin, ReductionKind,
 };
 use crate::subst::Target;
-use crate::walk::Node;
 
 use formula::Printer;
 use names::Names;
@@ -37,7 +37,7 @@ pub use words::ident;
 /// An expression as B.
 pub fn expr_text(model: &Model, id: ExprId) -> String {
     with_stack(|| {
-        let mut printer = Printer::one_line(model, Names::of(model, Node::Expr(id), &[]));
+        let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Expr(id), &[]));
         printer.expr(id, spelling::TOP);
         printer.out
     })
@@ -49,7 +49,7 @@ pub fn expr_text_with(model: &Model, id: ExprId, values: &[(Target, String)]) ->
     if values.is_empty() {
         return text;
     }
-    let names = Names::of(model, Node::Expr(id), &[]);
+    let names = Names::of(model, ModelNode::Expr(id), &[]);
     let names: Vec<_> = values.iter().map(|(target, _)| names.target(*target)).collect();
     let equations: Vec<String> =
         names.iter().zip(values).map(|(name, (_, value))| format!("{name} = {value}")).collect();
@@ -59,7 +59,7 @@ pub fn expr_text_with(model: &Model, id: ExprId, values: &[(Target, String)]) ->
 /// A predicate as B.
 pub fn pred_text(model: &Model, id: PredId) -> String {
     with_stack(|| {
-        let mut printer = Printer::one_line(model, Names::of(model, Node::Pred(id), &[]));
+        let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Pred(id), &[]));
         printer.pred(id, spelling::IMPLICATION);
         printer.out
     })
@@ -68,7 +68,7 @@ pub fn pred_text(model: &Model, id: PredId) -> String {
 /// A substitution as B, on one line.
 pub fn subst_text(model: &Model, id: SubstId) -> String {
     with_stack(|| {
-        let mut printer = Printer::one_line(model, Names::of(model, Node::Subst(id), &[]));
+        let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Subst(id), &[]));
         printer.subst(id, Context::Block);
         printer.out
     })
@@ -245,7 +245,7 @@ impl Dump<'_> {
     }
 
     fn initialisation(&mut self, id: SubstId) {
-        self.body(id, Names::of(self.model, Node::Subst(id), &[]), Context::Block);
+        self.body(id, Names::of(self.model, ModelNode::Subst(id), &[]), Context::Block);
         self.out.push('\n');
     }
 
@@ -274,7 +274,7 @@ impl Dump<'_> {
     fn operation(&mut self, op: &Operation) {
         let model = self.model;
         let all: Vec<LocalId> = op.params.iter().chain(&op.outputs).copied().collect();
-        let names = Names::of(model, Node::Subst(op.body), &all);
+        let names = Names::of(model, ModelNode::Subst(op.body), &all);
         let list = |locals: &[LocalId]| locals.iter().map(|local| names.local(*local)).collect::<Vec<_>>().join(", ");
         let outputs = if op.outputs.is_empty() { String::new() } else { format!("{} <-- ", list(&op.outputs)) };
         let params = if op.params.is_empty() { String::new() } else { format!("({})", list(&op.params)) };
@@ -305,7 +305,7 @@ impl Dump<'_> {
     /// A function of a reduction as a definition.
     fn function(&self, prefix: &str, name: &str, op: OpId) -> String {
         let Operation { params, body, .. } = &self.model.operations[op];
-        let names = Names::of(self.model, Node::Subst(*body), params);
+        let names = Names::of(self.model, ModelNode::Subst(*body), params);
         let list: Vec<_> = params.iter().map(|local| names.local(*local)).collect();
         let params = if list.is_empty() { String::new() } else { format!("({})", list.join(", ")) };
         let mut printer = Printer::one_line(self.model, names);

@@ -10,11 +10,11 @@ use abridge_diag::with_stack;
 
 pub use must::must_write;
 
+use crate::ModelNode;
 use crate::expr::Expr;
 use crate::ids::{ConstId, IdSet, IdVec, OpId, PredId, SubstId, VarId};
 use crate::model::{Effects, Model};
 use crate::subst::{Subst, Target};
-use crate::walk::Node;
 
 /// Read set of a formula.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub fn compute(model: &mut Model) {
     let analysis = Analysis::of(model);
     let effects = analysis.effects.clone();
     let conjuncts = model.properties.iter().chain(&model.invariant).chain(&model.assertions);
-    let reads: Vec<Reads> = conjuncts.map(|conjunct| analysis.formula(Node::Pred(conjunct.pred))).collect();
+    let reads: Vec<Reads> = conjuncts.map(|conjunct| analysis.formula(ModelNode::Pred(conjunct.pred))).collect();
     for (op, effects) in model.operations.values_mut().zip(effects.values()) {
         op.effects = effects.clone();
     }
@@ -50,7 +50,7 @@ pub fn writes(model: &Model) -> IdVec<OpId, IdSet<VarId>> {
 
 /// Read set of a predicate.
 pub fn reads_of(model: &Model, pred: PredId) -> Reads {
-    Analysis::of(model).formula(Node::Pred(pred))
+    Analysis::of(model).formula(ModelNode::Pred(pred))
 }
 
 struct Analysis<'a> {
@@ -78,7 +78,7 @@ impl<'a> Analysis<'a> {
 
     /// All effects of operations but their guards; the operations, callees first.
     fn operations(&mut self) -> Vec<OpId> {
-        let bodies = self.model.operations.values().map(|op| Node::Subst(op.body));
+        let bodies = self.model.operations.values().map(|op| ModelNode::Subst(op.body));
         let direct: IdVec<OpId, Direct> = bodies.map(|body| Direct::of(self.model, body)).collect();
         self.effects = direct.values().map(|direct| direct.effects.clone()).collect();
         self.blocks = direct.values().map(|direct| direct.blocks).collect();
@@ -128,7 +128,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn formula(&self, root: Node) -> Reads {
+    fn formula(&self, root: ModelNode) -> Reads {
         let direct = Direct::of(self.model, root);
         let mut effects = direct.effects;
         for callee in direct.calls.iter() {
@@ -144,11 +144,11 @@ impl<'a> Analysis<'a> {
         }
         // A value read before a blocking part may flow into its condition, so all direct formulas count.
         let mut parts = Vec::new();
-        self.model.for_each_child(Node::Subst(id), &mut |child| parts.push(child));
+        self.model.for_each_child(ModelNode::Subst(id), &mut |child| parts.push(child));
         let in_sequence = matches!(self.model.subst(id), Subst::Sequence(_) | Subst::While { .. });
         for part in parts {
             match part {
-                Node::Subst(body) if !in_sequence => with_stack(|| self.guard(body, blocking, out)),
+                ModelNode::Subst(body) if !in_sequence => with_stack(|| self.guard(body, blocking, out)),
                 node => out.union_with(&self.formula(node).variables),
             }
         }
@@ -193,8 +193,8 @@ impl Blocking<'_> {
             return known;
         }
         let mut parts = Vec::new();
-        self.model.for_each_child(Node::Subst(id), &mut |child| {
-            if let Node::Subst(part) = child {
+        self.model.for_each_child(ModelNode::Subst(id), &mut |child| {
+            if let ModelNode::Subst(part) = child {
                 parts.push(part);
             }
         });
@@ -206,18 +206,18 @@ impl Blocking<'_> {
 
 impl Direct {
     /// Everything read, written and called at or below a node.
-    fn of(model: &Model, root: Node) -> Direct {
+    fn of(model: &Model, root: ModelNode) -> Direct {
         let mut direct = Direct::default();
         let effects = &mut direct.effects;
         model.for_each_node(root, &mut |node| match node {
-            Node::Expr(id) => match model.expr(id) {
+            ModelNode::Expr(id) => match model.expr(id) {
                 Expr::Variable(id) => _ = effects.reads.insert(*id),
                 Expr::Constant(id) => _ = effects.constants.insert(*id),
                 Expr::CallOperation(op, _) => _ = direct.calls.insert(*op),
                 _ => {}
             },
-            Node::Pred(_) => {}
-            Node::Subst(id) => {
+            ModelNode::Pred(_) => {}
+            ModelNode::Subst(id) => {
                 let subst = model.subst(id);
                 subst
                     .targets()
@@ -247,10 +247,10 @@ impl Direct {
         if let Subst::Call { op, .. } = subst {
             found |= blocks[*op];
         }
-        model.for_each_child(Node::Subst(id), &mut |child| {
-            if !matches!(child, Node::Subst(_)) {
+        model.for_each_child(ModelNode::Subst(id), &mut |child| {
+            if !matches!(child, ModelNode::Subst(_)) {
                 model.for_each_node(child, &mut |node| {
-                    if let Node::Expr(id) = node
+                    if let ModelNode::Expr(id) = node
                         && let Expr::CallOperation(op, _) = model.expr(id)
                     {
                         found |= blocks[*op];

@@ -3,8 +3,8 @@
 //! Reductions and symbolic engines treat an operation as one instance for each value of its label. A label that left out a local which the body reads
 //! would make one instance of several.
 
+use crate::ModelNode;
 use crate::ids::{LocalId, OpId};
-use crate::walk::Node;
 use crate::{Expr, Model, Subst};
 
 impl Model {
@@ -21,8 +21,8 @@ impl Model {
                 Subst::Select { branches, otherwise: None } if branches.len() == 1 => body = branches[0].1,
                 Subst::Any { binder, body: inner, .. } => {
                     let mut is_read: Vec<bool> = vec![false; binder.len()];
-                    self.for_each_node(Node::Subst(*inner), &mut |node| {
-                        if let Node::Expr(id) = node
+                    self.for_each_node(ModelNode::Subst(*inner), &mut |node| {
+                        if let ModelNode::Expr(id) = node
                             && let Expr::Local(local) = self.expr(id)
                             && let Some(idx) = binder.iter().position(|other| other == local)
                         {

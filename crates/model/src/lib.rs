@@ -19,9 +19,9 @@ pub mod model;
 pub mod operators;
 pub mod pred;
 pub mod subst;
+mod traverse;
 pub mod types;
 pub mod verify;
-pub mod walk;
 
 pub use builder::{Builder, Named, Rejected};
 pub use expr::{Arrow, BaseSet, BinaryOp, Binding, Expr, ExprNode, QuantifiedOp, TreeOp, UnaryOp};
@@ -38,5 +38,6 @@ pub use operators::{Compiled, Definedness, OperatorFacts, may_fail};
 pub use pred::{Comparison, Pred, PredNode};
 pub use smol_str::SmolStr;
 pub use subst::{Subst, SubstNode, Target};
+pub use traverse::ModelNode;
 pub use types::{Type, TypeTable};
 pub use verify::{Fault, verify};

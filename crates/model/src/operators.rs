@@ -3,10 +3,10 @@
 //! A new operator gets its row here, and the compiler asks for it. Whoever needs another fact about operators adds a column rather than a `match` of its own. A
 //! column states its safe side: saying `Partial` of a total operator costs time, saying `Total` of a partial one makes verdicts wrong.
 
+use crate::ModelNode;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::model::Model;
 use crate::pred::Pred;
-use crate::walk::Node;
 
 /// Facts about one operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,16 +134,16 @@ impl BinaryOp {
 }
 
 /// Whether evaluating a formula may fail: it has an operator that is not defined for all operands.
-pub fn may_fail(model: &Model, root: Node) -> bool {
+pub fn may_fail(model: &Model, root: ModelNode) -> bool {
     let mut found = false;
     model.for_each_node(root, &mut |node| {
         found |= match node {
-            Node::Expr(id) => !is_total(model.expr(id)),
-            Node::Pred(id) => matches!(
+            ModelNode::Expr(id) => !is_total(model.expr(id)),
+            ModelNode::Pred(id) => matches!(
                 model.pred(id),
                 Pred::External(..) | Pred::Finite(_) | Pred::Forall { .. } | Pred::Exists { .. }
             ),
-            Node::Subst(_) => true,
+            ModelNode::Subst(_) => true,
         };
     });
     found

@@ -62,7 +62,7 @@ mod tests;
 use std::fmt;
 
 use crate::Model;
-use crate::walk::Node;
+use crate::ModelNode;
 
 /// A broken promise: name, place and explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,7 +88,7 @@ pub(crate) fn structure(model: &Model) -> Vec<Fault> {
 }
 
 /// All nodes, parents first, if ids are in range and no node lies below itself.
-fn ordered(model: &Model, faults: &mut Faults) -> Option<Vec<Node>> {
+fn ordered(model: &Model, faults: &mut Faults) -> Option<Vec<ModelNode>> {
     ids::check(model, faults);
     if !faults.0.is_empty() {
         return None;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, Span, with_stack};
 use abridge_model::{ExternalKind, Logic, SmolStr};
-use abridge_syntax::Node;
+use abridge_syntax::AstNode;
 use abridge_syntax::ast::{self, ClauseKind, Definition, DefinitionBody, Ident};
 
 use crate::project::{Project, UnitId};
@@ -185,20 +185,20 @@ impl DefTable {
         }
         let tree = project.ast(entry.unit);
         let root = match entry.body {
-            DefinitionBody::Formula(id) => Node::Expr(id),
-            DefinitionBody::Substitution(id) => Node::Subst(id),
+            DefinitionBody::Formula(id) => AstNode::Expr(id),
+            DefinitionBody::Substitution(id) => AstNode::Subst(id),
         };
         let mut hidden: HashSet<&SmolStr> = entry.params.iter().map(|param| &param.name).collect();
         let mut used: Vec<(SmolStr, Span)> = Vec::new();
         tree.for_each_node(root, &mut |node| match node {
-            Node::Expr(id) => {
+            AstNode::Expr(id) => {
                 let node = tree.expr(id);
                 hidden.extend(node.expr.binder().iter().map(|ident| &ident.name));
                 if let ast::Expr::Ident(name) | ast::Expr::Before(name) = &node.expr {
                     used.push((name.clone(), node.span));
                 }
             }
-            Node::Subst(id) => {
+            AstNode::Subst(id) => {
                 if let ast::Subst::Call { name, .. } = &tree.subst(id).subst {
                     used.push((name.name.clone(), name.span));
                 }

@@ -47,6 +47,9 @@ const PREFIXES: [(&str, FamilyKind); 4] = [
     ("ABSTRACT_", FamilyKind::Abstract),
 ];
 
+/// The name of the function from elements to their images.
+const MAP: &str = "map__";
+
 /// Parameters of the generator of a permutation.
 pub(crate) const EXCHANGED: [&str; 2] = ["first__", "second__"];
 
@@ -130,14 +133,15 @@ impl Expander<'_> {
         let assignment = format!("{} := {}", targets.join(", "), values.join(", "));
         let set_text = &self.set;
         let body = match self.kind {
+            // The map is a constant, and each value depends on one variable, which evaluation makes use of.
             FamilyKind::Rotation => {
-                let next = self.successor(set)?;
-                format!("LET map__ BE map__ = {next} IN {assignment} END")
+                let next = format!("({})", self.successor(set)?);
+                format!("BEGIN {} END", assignment.replace(MAP, &next))
             }
             FamilyKind::Permutation => {
                 let [first, second] = EXCHANGED;
-                let map = format!("id({set_text}) <+ {{{first} |-> {second}, {second} |-> {first}}}");
-                let assigned = format!("LET map__ BE map__ = {map} IN {assignment} END");
+                let map = format!("(id({set_text}) <+ {{{first} |-> {second}, {second} |-> {first}}})");
+                let assigned = assignment.replace(MAP, &map);
                 format!("PRE {first} : {set_text} & {second} : {set_text} & {first} /= {second} THEN {assigned} END")
             }
             FamilyKind::Reuse | FamilyKind::Abstract => {
@@ -204,7 +208,7 @@ impl Expander<'_> {
 
     fn image_inner(&self, ty: ExprId, value: &str) -> Result<Option<String>, String> {
         if self.is_moved(ty) {
-            return Ok(Some(format!("map__({value})")));
+            return Ok(Some(format!("{MAP}({value})")));
         }
         let ast = self.ast;
         match &ast.expr(ty).expr {
@@ -221,6 +225,8 @@ impl Expander<'_> {
                     }
                 })
             }
+            // Numbers, even if the size of the set bounds them.
+            Expr::Binary(BinaryOp::Interval, ..) => Ok(None),
             Expr::Builtin(builtin, args) => match (builtin, &args[..]) {
                 (Builtin::Pow | Builtin::Pow1 | Builtin::Fin | Builtin::Fin1, [inner]) => {
                     self.image_of_set(*inner, value)
@@ -258,7 +264,7 @@ impl Expander<'_> {
 
     fn map_of_inner(&self, ty: ExprId) -> Result<Option<String>, String> {
         if self.is_moved(ty) {
-            return Ok(Some("map__".to_owned()));
+            return Ok(Some(MAP.to_owned()));
         }
         if let Expr::Binary(BinaryOp::Times | BinaryOp::Cartesian, left, right) = &self.ast.expr(ty).expr {
             let (first, second) = (self.map_of(*left)?, self.map_of(*right)?);
@@ -276,8 +282,8 @@ impl Expander<'_> {
     /// A part of another form does not move, unless the set is somewhere in it.
     fn stays(&self, ty: ExprId) -> Result<Option<String>, String> {
         let mut is_inside = false;
-        self.ast.for_each_node(abridge_syntax::Node::Expr(ty), &mut |node| {
-            if let abridge_syntax::Node::Expr(id) = node {
+        self.ast.for_each_node(abridge_syntax::AstNode::Expr(ty), &mut |node| {
+            if let abridge_syntax::AstNode::Expr(id) = node {
                 is_inside |= self.is_moved(id);
             }
         });

@@ -17,7 +17,7 @@ use abridge_model::{FreeTypeId, IdVec, Model, SetId, SmolStr, Type, TypeId};
 pub(crate) type Ty = TypeId;
 
 #[derive(Clone, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum TypeTerm {
     Unknown,
     Integer,
     Bool,
@@ -33,16 +33,16 @@ pub(crate) enum Shape {
     Error,
 }
 
-impl Shape {
+impl TypeTerm {
     /// Calls `visit` for the types that this one is made of.
     fn for_each_part(&self, mut visit: impl FnMut(Ty)) {
         match self {
-            Shape::Pow(elem) => visit(*elem),
-            Shape::Pair(first, second) => {
+            TypeTerm::Pow(elem) => visit(*elem),
+            TypeTerm::Pair(first, second) => {
                 visit(*first);
                 visit(*second);
             }
-            Shape::Record(fields) => fields.iter().for_each(|(_, ty)| visit(*ty)),
+            TypeTerm::Record(fields) => fields.iter().for_each(|(_, ty)| visit(*ty)),
             _ => {}
         }
     }
@@ -50,7 +50,7 @@ impl Shape {
 
 #[derive(Clone, Debug)]
 enum Slot {
-    Shape(Shape),
+    TypeTerm(TypeTerm),
     /// Bound to another type, and by what.
     Link(Ty, Span),
 }
@@ -85,7 +85,7 @@ impl Unifier {
     pub(crate) const ERROR: Ty = TypeId(4);
 
     pub(crate) fn new() -> Self {
-        let basic = [Shape::Integer, Shape::Bool, Shape::String, Shape::Real, Shape::Error];
+        let basic = [TypeTerm::Integer, TypeTerm::Bool, TypeTerm::String, TypeTerm::Real, TypeTerm::Error];
         let mut unifier = Unifier {
             slots: IdVec::new(),
             parents: IdVec::new(),
@@ -98,10 +98,10 @@ impl Unifier {
         unifier
     }
 
-    pub(crate) fn add(&mut self, shape: Shape) -> Ty {
-        let mut level = if matches!(shape, Shape::Unknown) { self.slots.len() as u32 + 1 } else { 0 };
+    pub(crate) fn add(&mut self, shape: TypeTerm) -> Ty {
+        let mut level = if matches!(shape, TypeTerm::Unknown) { self.slots.len() as u32 + 1 } else { 0 };
         shape.for_each_part(|part| level = level.max(self.levels[self.root(part)]));
-        let id = self.slots.push(Slot::Shape(shape));
+        let id = self.slots.push(Slot::TypeTerm(shape));
         self.parents.push(Cell::new(id));
         self.levels.push(level);
         self.seen.push(0);
@@ -109,15 +109,15 @@ impl Unifier {
     }
 
     pub(crate) fn fresh(&mut self) -> Ty {
-        self.add(Shape::Unknown)
+        self.add(TypeTerm::Unknown)
     }
 
     pub(crate) fn pow(&mut self, elem: Ty) -> Ty {
-        self.add(Shape::Pow(elem))
+        self.add(TypeTerm::Pow(elem))
     }
 
     pub(crate) fn pair(&mut self, first: Ty, second: Ty) -> Ty {
-        self.add(Shape::Pair(first, second))
+        self.add(TypeTerm::Pair(first, second))
     }
 
     /// `POW(first * second)`
@@ -155,10 +155,10 @@ impl Unifier {
         std::mem::take(&mut self.linked)
     }
 
-    pub(crate) fn shape(&self, ty: Ty) -> &Shape {
+    pub(crate) fn shape(&self, ty: Ty) -> &TypeTerm {
         match &self.slots[self.root(ty)] {
-            Slot::Shape(shape) => shape,
-            Slot::Link(..) => &Shape::Unknown,
+            Slot::TypeTerm(shape) => shape,
+            Slot::Link(..) => &TypeTerm::Unknown,
         }
     }
 
@@ -167,10 +167,10 @@ impl Unifier {
         match &self.slots[ty] {
             Slot::Link(next, span) => match self.shape(*next) {
                 // Two unknowns were equated first; what bound the other one says more.
-                Shape::Unknown => Some(*span),
+                TypeTerm::Unknown => Some(*span),
                 _ => self.reason_beyond(*next).or(Some(*span)),
             },
-            Slot::Shape(_) => None,
+            Slot::TypeTerm(_) => None,
         }
     }
 
@@ -197,21 +197,21 @@ impl Unifier {
             }
             let clash = Err(Mismatch { is_infinite: false });
             match (self.shape(left), self.shape(right)) {
-                (Shape::Error, _) => self.poison(right, because),
-                (_, Shape::Error) => self.poison(left, because),
-                (Shape::Unknown, _) => self.bind(left, right, because)?,
-                (_, Shape::Unknown) => self.bind(right, left, because)?,
-                (Shape::Integer, Shape::Integer) | (Shape::Bool, Shape::Bool) => {}
-                (Shape::String, Shape::String) | (Shape::Real, Shape::Real) => {}
-                (Shape::Given(a), Shape::Given(b)) if a == b => {}
-                (Shape::Free(a), Shape::Free(b)) if a == b => {}
-                (Shape::Pow(a), Shape::Pow(b)) => open.push((*a, *b)),
-                (Shape::Pair(a, b), Shape::Pair(c, d)) => {
+                (TypeTerm::Error, _) => self.poison(right, because),
+                (_, TypeTerm::Error) => self.poison(left, because),
+                (TypeTerm::Unknown, _) => self.bind(left, right, because)?,
+                (_, TypeTerm::Unknown) => self.bind(right, left, because)?,
+                (TypeTerm::Integer, TypeTerm::Integer) | (TypeTerm::Bool, TypeTerm::Bool) => {}
+                (TypeTerm::String, TypeTerm::String) | (TypeTerm::Real, TypeTerm::Real) => {}
+                (TypeTerm::Given(a), TypeTerm::Given(b)) if a == b => {}
+                (TypeTerm::Free(a), TypeTerm::Free(b)) if a == b => {}
+                (TypeTerm::Pow(a), TypeTerm::Pow(b)) => open.push((*a, *b)),
+                (TypeTerm::Pair(a, b), TypeTerm::Pair(c, d)) => {
                     let (first, second) = ((*a, *c), (*b, *d));
                     open.push(second);
                     open.push(first);
                 }
-                (Shape::Record(a), Shape::Record(b)) => {
+                (TypeTerm::Record(a), TypeTerm::Record(b)) => {
                     if a.len() != b.len() || a.iter().zip(b).any(|((name, _), (other, _))| name != other) {
                         return clash;
                     }
@@ -274,7 +274,7 @@ impl Unifier {
             }
             self.seen[root] = self.n_walks;
             match self.shape(root) {
-                Shape::Unknown => unknowns.push(root),
+                TypeTerm::Unknown => unknowns.push(root),
                 shape => shape.for_each_part(|part| open.push(part)),
             }
             walked.push(root);
@@ -286,7 +286,7 @@ impl Unifier {
     }
 
     pub(crate) fn is_error(&self, ty: Ty) -> bool {
-        matches!(self.shape(ty), Shape::Error)
+        matches!(self.shape(ty), TypeTerm::Error)
     }
 
     pub(crate) fn has_unknown(&mut self, ty: Ty) -> bool {
@@ -307,18 +307,18 @@ impl Unifier {
             return *done;
         }
         let shape = match self.shape(root) {
-            Shape::Unknown | Shape::Error | Shape::Integer => Type::Integer,
-            Shape::Bool => Type::Bool,
-            Shape::String => Type::String,
-            Shape::Real => Type::Real,
-            Shape::Given(set) => Type::Given(*set),
-            Shape::Free(free) => Type::Free(*free),
-            Shape::Pow(elem) => Type::Pow(with_stack(|| self.ground(*elem, model, cache))),
-            Shape::Pair(first, second) => with_stack(|| {
+            TypeTerm::Unknown | TypeTerm::Error | TypeTerm::Integer => Type::Integer,
+            TypeTerm::Bool => Type::Bool,
+            TypeTerm::String => Type::String,
+            TypeTerm::Real => Type::Real,
+            TypeTerm::Given(set) => Type::Given(*set),
+            TypeTerm::Free(free) => Type::Free(*free),
+            TypeTerm::Pow(elem) => Type::Pow(with_stack(|| self.ground(*elem, model, cache))),
+            TypeTerm::Pair(first, second) => with_stack(|| {
                 let first = self.ground(*first, model, cache);
                 Type::Pair(first, self.ground(*second, model, cache))
             }),
-            Shape::Record(fields) => {
+            TypeTerm::Record(fields) => {
                 let ground = |(name, ty): &(SmolStr, Ty)| (name.clone(), self.ground(*ty, model, cache));
                 with_stack(|| Type::Record(fields.iter().map(ground).collect()))
             }
@@ -345,19 +345,19 @@ impl Unifier {
             return;
         }
         match self.shape(ty) {
-            Shape::Unknown | Shape::Error => out.push('?'),
-            Shape::Integer => out.push_str("INTEGER"),
-            Shape::Bool => out.push_str("BOOL"),
-            Shape::String => out.push_str("STRING"),
-            Shape::Real => out.push_str("REAL"),
-            Shape::Given(set) => out.push_str(&model.sets[*set].name),
-            Shape::Free(free) => out.push_str(&model.free_types[*free].name),
-            Shape::Pow(elem) => {
+            TypeTerm::Unknown | TypeTerm::Error => out.push('?'),
+            TypeTerm::Integer => out.push_str("INTEGER"),
+            TypeTerm::Bool => out.push_str("BOOL"),
+            TypeTerm::String => out.push_str("STRING"),
+            TypeTerm::Real => out.push_str("REAL"),
+            TypeTerm::Given(set) => out.push_str(&model.sets[*set].name),
+            TypeTerm::Free(free) => out.push_str(&model.free_types[*free].name),
+            TypeTerm::Pow(elem) => {
                 out.push_str("POW(");
                 self.write(model, out, *elem, false, depth + 1);
                 out.push(')');
             }
-            Shape::Pair(first, second) => {
+            TypeTerm::Pair(first, second) => {
                 if is_operand {
                     out.push('(');
                 }
@@ -368,7 +368,7 @@ impl Unifier {
                     out.push(')');
                 }
             }
-            Shape::Record(fields) => {
+            TypeTerm::Record(fields) => {
                 out.push_str("struct(");
                 for (idx, (name, ty)) in fields.iter().enumerate() {
                     let _ = write!(out, "{}{name}:", if idx > 0 { "," } else { "" });
@@ -435,7 +435,7 @@ mod tests {
         assert!(unify(&mut types, left, right));
         assert!(unify(&mut types, first_left, Unifier::BOOL));
         assert!(!types.has_unknown(right));
-        assert!(matches!(types.shape(first_right), Shape::Bool));
+        assert!(matches!(types.shape(first_right), TypeTerm::Bool));
         let fresh = types.fresh();
         assert!(unify(&mut types, fresh, left));
         types.default_unknowns(fresh, place(0));
@@ -451,7 +451,7 @@ mod tests {
         assert_eq!(types.reason(names[0]), Some(place(0)));
         assert!(types.unify(names[4], Unifier::INTEGER, place(100)).is_ok());
         // Looking types up shortens the way to them, not the reasons.
-        assert!(names.iter().all(|name| matches!(types.shape(*name), Shape::Integer)));
+        assert!(names.iter().all(|name| matches!(types.shape(*name), TypeTerm::Integer)));
         assert!(names.iter().all(|name| types.reason(*name) == Some(place(100))));
     }
 }

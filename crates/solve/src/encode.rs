@@ -1,6 +1,6 @@
 //! Formulas as boolean circuits.
 //!
-//! What mentions an unknown becomes a [`Sym`] or, for predicates, a [`Truth`]; everything else is evaluated by the interpreter. Variables
+//! What mentions an unknown becomes a [`CircuitValue`] or, for predicates, a [`Truth`]; everything else is evaluated by the interpreter. Variables
 //! bound inside formulas range over listed candidates, so each occurs with a known value. Like the interpreter where
 //! values are searched for, an ill-defined condition is not true: undefinedness is carried along as a literal.
 //!
@@ -21,7 +21,7 @@ pub use action::{Effect, Executor};
 pub use binder::Visit;
 pub use member::SetArg;
 
-use abridge_blast::{Blast, Lit, Sym, Unsupported};
+use abridge_blast::{Blast, CircuitValue, Lit, Unsupported};
 use abridge_eval::{Env, Error, FreeNames, Session, Unknown, Val};
 use abridge_model::{Binding, ExprId, LocalId, PredId, VarId};
 
@@ -52,7 +52,7 @@ pub struct Term {
 #[derive(Clone, Debug)]
 pub enum TermKind {
     Known(Val),
-    Sym(Sym),
+    Circuit(CircuitValue),
 }
 
 /// When a predicate is true and when it is false; where it is neither, it is ill-defined.
@@ -71,9 +71,9 @@ pub struct Encoder<'s> {
     session: &'s Session<'s>,
     pub blast: Blast,
     /// Unknowns, and locals whose value is not known.
-    symbols: HashMap<Unknown, Sym>,
+    symbols: HashMap<Unknown, CircuitValue>,
     /// Variables of a state that is not known; nothing for those that have no symbolic value.
-    variables: HashMap<VarId, Option<Sym>>,
+    variables: HashMap<VarId, Option<CircuitValue>>,
     /// Locals of LETs: their values change while a formula is translated.
     lets: HashSet<LocalId>,
     /// Translated expressions under the values of the locals that they read.
@@ -85,16 +85,16 @@ impl Term {
         Term { kind: TermKind::Known(val), defined: Lit::TRUE }
     }
 
-    pub fn of_sym(sym: Sym) -> Term {
+    pub fn of_sym(sym: CircuitValue) -> Term {
         Term::sym(sym)
     }
 
-    fn sym(sym: Sym) -> Term {
-        Term { kind: TermKind::Sym(sym), defined: Lit::TRUE }
+    fn sym(sym: CircuitValue) -> Term {
+        Term { kind: TermKind::Circuit(sym), defined: Lit::TRUE }
     }
 
     fn undefined() -> Term {
-        Term { kind: TermKind::Sym(Sym::Choice(Vec::new())), defined: Lit::FALSE }
+        Term { kind: TermKind::Circuit(CircuitValue::Choice(Vec::new())), defined: Lit::FALSE }
     }
 }
 
@@ -130,16 +130,16 @@ impl<'s> Encoder<'s> {
     }
 
     /// From now on a variable stands for this; what was translated before with another value stays as it is.
-    pub fn set_variable(&mut self, id: VarId, sym: Option<Sym>) -> Option<Sym> {
+    pub fn set_variable(&mut self, id: VarId, sym: Option<CircuitValue>) -> Option<CircuitValue> {
         self.cache.clear();
         self.variables.insert(id, sym).flatten()
     }
 
-    pub fn variable(&self, id: VarId) -> Option<&Sym> {
+    pub fn variable(&self, id: VarId) -> Option<&CircuitValue> {
         self.variables.get(&id)?.as_ref()
     }
 
-    pub(crate) fn symbol(&self, unknown: Unknown) -> Option<&Sym> {
+    pub(crate) fn symbol(&self, unknown: Unknown) -> Option<&CircuitValue> {
         self.symbols.get(&unknown)
     }
 
@@ -174,14 +174,14 @@ impl<'s> Encoder<'s> {
     }
 
     /// The symbolic form of a term.
-    pub fn as_sym(&self, term: &Term, env: &Env) -> Encoded<Sym> {
+    pub fn as_sym(&self, term: &Term, env: &Env) -> Encoded<CircuitValue> {
         match &term.kind {
-            TermKind::Sym(sym) => Ok(sym.clone()),
+            TermKind::Circuit(sym) => Ok(sym.clone()),
             TermKind::Known(val) => self.sym_of(val, env),
         }
     }
 
-    fn sym_of(&self, val: &Val, env: &Env) -> Encoded<Sym> {
+    fn sym_of(&self, val: &Val, env: &Env) -> Encoded<CircuitValue> {
         if val.as_value().is_none()
             && let abridge_eval::Size::AtMost(bound) = self.session.size(val)
             && bound > MAX_ELEMENTS
@@ -189,7 +189,7 @@ impl<'s> Encoder<'s> {
             return Err(Stop::Unsupported("a large set"));
         }
         let value = self.evaluated(self.session.finite(val, env))?;
-        Ok(value.map_or(Sym::Choice(Vec::new()), |value| Sym::known(&value)))
+        Ok(value.map_or(CircuitValue::Choice(Vec::new()), |value| CircuitValue::known(&value)))
     }
 
     /// Binds a local to a term for the rest of a formula.
@@ -199,7 +199,7 @@ impl<'s> Encoder<'s> {
                 self.symbols.remove(&Unknown::Local(local));
                 env.bind(local, val.clone())
             }
-            TermKind::Sym(sym) => {
+            TermKind::Circuit(sym) => {
                 self.symbols.insert(Unknown::Local(local), sym.clone());
                 self.lets.insert(local);
                 env.clone()

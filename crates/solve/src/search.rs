@@ -39,7 +39,7 @@ use abridge_model::{Arrow, BinaryOp};
 use abridge_value::{Int, Set};
 use rustc_hash::FxHashSet;
 
-use choose::Step;
+use choose::Branching;
 use classes::Met;
 use simplify::Left;
 
@@ -55,7 +55,7 @@ impl Finder for Solver {
         env: &Env,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
-        let search = Search {
+        let search = SolutionSearch {
             session,
             classes,
             forms: RefCell::default(),
@@ -76,7 +76,7 @@ impl Finder for Solver {
                 constraint.is_searched = problem.unknowns.iter().any(|unknown| constraint.mentions(*unknown));
             }
         }
-        let node = Node {
+        let node = SearchNode {
             env: env.clone(),
             open: problem.unknowns,
             constraints,
@@ -98,7 +98,7 @@ impl Finder for Solver {
     }
 }
 
-struct Search<'s> {
+struct SolutionSearch<'s> {
     session: &'s Session<'s>,
     /// Solutions are wanted one per class, if there are classes.
     classes: Option<&'s dyn Classes>,
@@ -124,7 +124,7 @@ struct Search<'s> {
 }
 
 #[derive(Clone)]
-struct Node {
+struct SearchNode {
     env: Env,
     open: Vec<Unknown>,
     constraints: Vec<Constraint>,
@@ -145,8 +145,8 @@ const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 /// Pairs of constraints and unknowns that are looked at in the time of one step.
 const PAIRS_PER_STEP: usize = 1024;
 
-impl Search<'_> {
-    fn run(&self, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+impl SolutionSearch<'_> {
+    fn run(&self, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         // Every constraint is looked at for every unknown.
         self.session.ticks(1 + (node.constraints.len() * node.open.len() / PAIRS_PER_STEP) as u64)?;
         if !self.check_ready(&mut node)? || self.is_pointless(&node) {
@@ -162,7 +162,7 @@ impl Search<'_> {
         }
         let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
         if cost >= Cost::from(self.session.config().hard)
-            && !matches!(step, Step::LastResort)
+            && !matches!(step, Branching::LastResort)
             && self.is_contradictory_by_form(&node)?
         {
             return GO_ON;
@@ -181,7 +181,7 @@ impl Search<'_> {
     }
 
     /// Evaluates and drops what no open unknown occurs in. False if the node is dead.
-    fn check_ready(&self, node: &mut Node) -> Result<bool> {
+    fn check_ready(&self, node: &mut SearchNode) -> Result<bool> {
         let mut waiting = Vec::with_capacity(node.constraints.len());
         let mut todo = std::mem::take(&mut node.constraints);
         todo.reverse();
@@ -222,7 +222,7 @@ impl Search<'_> {
     }
 
     /// Nothing here can be a solution, and that there might have been one is already known.
-    fn is_pointless(&self, node: &Node) -> bool {
+    fn is_pointless(&self, node: &SearchNode) -> bool {
         let is_undetermined = |error: &Error| matches!(error.kind(), ErrorKind::Undetermined);
         match (&node.error, &*self.failure.borrow()) {
             (Some(error), Some(failure)) => is_undetermined(failure) || !is_undetermined(error),
@@ -230,7 +230,7 @@ impl Search<'_> {
         }
     }
 
-    fn solution(&self, node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn solution(&self, node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         if let Some(error) = node.error {
             Error::merge(&mut self.failure.borrow_mut(), error);
             return GO_ON;
@@ -251,22 +251,22 @@ impl Search<'_> {
         self.unknowns.iter().map(|unknown| unknown.get(env).cloned()).collect()
     }
 
-    fn take(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn take(&self, step: Branching, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         node.is_forced = false;
         match step {
-            Step::Match { constraint, pattern, val, exact } => {
+            Branching::Match { constraint, pattern, val, exact } => {
                 let source = take_out(&mut node, constraint, exact);
                 node.is_forced = true;
                 self.matched(&source, &pattern, &val, &node, found)
             }
-            Step::Define { constraint, unknown, val } => {
+            Branching::Define { constraint, unknown, val } => {
                 node.constraints.remove(constraint);
                 node.is_forced = true;
                 node.open.retain(|open| *open != unknown);
                 node.env = unknown.bind(&node.env, val);
                 self.run(node, found)
             }
-            Step::Elements { constraint, pattern, set, exact } => {
+            Branching::Elements { constraint, pattern, set, exact } => {
                 let source = take_out(&mut node, constraint, exact);
                 if let Some(unknown) = self.as_unknown(&pattern, &node) {
                     return self.values(unknown, &set, node, found);
@@ -274,19 +274,19 @@ impl Search<'_> {
                 let env = node.env.clone();
                 self.session.each(&set, &env, &mut |val| self.matched(&source, &pattern, &val, &node, found))
             }
-            Step::Values { constraint, unknown, set } => {
+            Branching::Values { constraint, unknown, set } => {
                 if let Some(constraint) = constraint {
                     node.constraints.remove(constraint);
                 }
                 self.values(unknown, &set, node, found)
             }
-            Step::Points { constraint, unknown, set, shape } => {
+            Branching::Points { constraint, unknown, set, shape } => {
                 node.constraints.remove(constraint);
                 node.open.retain(|open| *open != unknown);
                 self.pointwise(unknown, &set, &shape, &node, found)
             }
-            Step::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
-            Step::Sequences { unknown, base, lo, hi } => {
+            Branching::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
+            Branching::Sequences { unknown, base, lo, hi } => {
                 let base = self.session.enumerate(&base, &node.env)?;
                 node.open.retain(|open| *open != unknown);
                 for len in lo..=hi {
@@ -302,11 +302,11 @@ impl Search<'_> {
                 }
                 GO_ON
             }
-            Step::LastResort => {
+            Branching::LastResort => {
                 let Some(step) = self.last_resort(&node)? else { return GO_ON };
                 self.take(step, node, found)
             }
-            Step::Open { constraint, alternatives, keep } => {
+            Branching::Open { constraint, alternatives, keep } => {
                 if keep {
                     node.constraints[constraint].is_opened = true;
                 } else {
@@ -328,12 +328,24 @@ impl Search<'_> {
     }
 
     /// The unknown takes each value of a set. A set that cannot be listed is an error at the unknown.
-    fn values(&self, unknown: Unknown, set: &Val, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn values(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        mut node: SearchNode,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
         self.each_value(unknown, set, node, found).map_err(|error| error.at(unknown.span(self.session.model())))
     }
 
-    fn each_value(&self, unknown: Unknown, set: &Val, node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn each_value(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        node: SearchNode,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
         if let Some(view) = self.arithmetic_view(unknown, set, &node)? {
             return self.lazily(unknown, &view, node, found);
         }
@@ -353,7 +365,7 @@ impl Search<'_> {
         source: &Constraint,
         pattern: &Operand,
         val: &Val,
-        node: &Node,
+        node: &SearchNode,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         let mut next = node.clone();
@@ -384,7 +396,7 @@ impl Search<'_> {
 }
 
 /// A constraint that is about to be used up; it stays if it says more.
-fn take_out(node: &mut Node, constraint: usize, exact: bool) -> Constraint {
+fn take_out(node: &mut SearchNode, constraint: usize, exact: bool) -> Constraint {
     if exact { node.constraints.remove(constraint) } else { node.constraints[constraint].clone() }
 }
 

@@ -14,7 +14,7 @@ use abridge_model::ids::Id as _;
 use abridge_encoding::PropertyKind;
 
 use crate::bdd::{Bdd, Made, Stop, Var};
-use crate::space::{Checked, Halt, Space, Step};
+use crate::space::{Checked, Halt, RelationPart, Space};
 
 /// What is known about something that depends on some variables.
 pub(crate) struct Known {
@@ -49,7 +49,7 @@ impl Space<'_> {
     }
 
     /// A step that nothing is known about.
-    pub(crate) fn learnt_step(&mut self, operation: usize) -> Result<Step, Halt> {
+    pub(crate) fn learnt_step(&mut self, operation: usize) -> Result<RelationPart, Halt> {
         let effects = &self.source.interp.model().operations[self.source.operations[operation]].effects;
         let writes: Vec<usize> = effects.writes.iter().filter_map(|id| self.layout.position(id)).collect();
         let reads = effects.reads.iter().filter_map(|id| self.layout.position(id));
@@ -59,7 +59,7 @@ impl Space<'_> {
         let written: Vec<Var> = writes.iter().flat_map(|position| self.layout.bits_of(*position)).copied().collect();
         let known = self.known(&positions)?;
         let none = self.manager.constant(false);
-        Ok(Step {
+        Ok(RelationPart {
             operation,
             instance: None,
             relation: none.clone(),
@@ -79,6 +79,7 @@ impl Space<'_> {
             PropertyKind::Invariant(idx) => Some(model.invariant[idx].pred),
             PropertyKind::Assertion(idx) => Some(model.assertions[idx].pred),
             PropertyKind::Goal => model.steering.goal,
+            PropertyKind::Proposition(idx) => Some(self.source.propositions[idx]),
         };
         let positions: Vec<usize> = property.reads.iter().filter_map(|id| self.layout.position(*id)).collect();
         let known = self.known(&positions)?;

@@ -29,7 +29,7 @@ pub struct Space<'s> {
     pub(crate) layout: Layout,
     pub(crate) manager: Manager,
     pub(crate) initial: Bdd,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<RelationPart>,
     pub(crate) properties: Vec<Checked>,
     /// Exchanges of interchangeable elements; none without symmetry reduction.
     pub(crate) swaps: Vec<Swap>,
@@ -42,7 +42,7 @@ pub struct Space<'s> {
 }
 
 /// Steps with one relation.
-pub(crate) struct Step {
+pub(crate) struct RelationPart {
     /// The position of the operation.
     pub(crate) operation: usize,
     /// The position of the instance; nothing for an operation that is learnt.
@@ -199,7 +199,7 @@ impl<'s> Space<'s> {
     }
 
     /// The step of an instance with exact circuits.
-    fn step(&mut self, idx: usize, choices: &Placed) -> Made<Step> {
+    fn step(&mut self, idx: usize, choices: &Placed) -> Made<RelationPart> {
         let Space { encoding, layout, manager, .. } = self;
         let instance = &encoding.instances[idx];
         let choice_bits = layout.choice_bits(choices);
@@ -222,7 +222,7 @@ impl<'s> Space<'s> {
         let relation = conjoin(encoding, manager, &choice_bits, &parts)?;
         let written: Vec<Var> = written.into_iter().map(|(bit, _)| bit).collect();
         let nexts = manager.cube(written.iter().map(|bit| bit.next()))?;
-        Ok(Step {
+        Ok(RelationPart {
             operation: instance.operation,
             instance: Some(idx),
             enabled: manager.exists(&relation, &nexts)?,

@@ -10,7 +10,7 @@
 //! are unique; where cells relate two elements, an orbit may keep several. Each state has a representative in its own orbit either way: that is what
 //! verdicts rest on.
 
-use abridge_blast::{Lit, Sym};
+use abridge_blast::{CircuitValue, Lit};
 use abridge_encoding::{CellId, Encoding};
 use abridge_value::Value;
 use num_bigint::BigUint;
@@ -29,6 +29,8 @@ pub type Class<'e> = Vec<Exchange<'e>>;
 
 /// The exchange of two elements on sets of states.
 pub(crate) struct Swap {
+    /// The bits that it exchanges, in the order in which records are compared.
+    bits: Vec<(Var, Var)>,
     map: MapId,
     /// States that the exchange makes smaller.
     bad: Bdd,
@@ -72,7 +74,7 @@ fn swapped_by(encoding: &Encoding, variables: &[abridge_model::VarId], exchange:
 }
 
 /// Pairs the literals of a symbolic value with those of its image; nothing if the image has another form.
-fn pair_up(from: &Sym, to: &Sym, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Lit)>) -> Option<()> {
+fn pair_up(from: &CircuitValue, to: &CircuitValue, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Lit)>) -> Option<()> {
     let image = |value: &Value| exchange(value).unwrap_or_else(|| value.clone());
     let mut items = |from: &[(Value, Lit)], to: &[(Value, Lit)]| -> Option<()> {
         for (value, lit) in from {
@@ -82,20 +84,20 @@ fn pair_up(from: &Sym, to: &Sym, exchange: &Exchange<'_>, out: &mut Vec<(Lit, Li
         (from.len() == to.len()).then_some(())
     };
     match (from, to) {
-        (Sym::Bool(from), Sym::Bool(to)) => out.push((*from, *to)),
-        (Sym::Bits(from), Sym::Bits(to)) if from.lits().len() == to.lits().len() => {
+        (CircuitValue::Bool(from), CircuitValue::Bool(to)) => out.push((*from, *to)),
+        (CircuitValue::Bits(from), CircuitValue::Bits(to)) if from.lits().len() == to.lits().len() => {
             out.extend(from.lits().iter().copied().zip(to.lits().iter().copied()));
         }
-        (Sym::Choice(from), Sym::Choice(to)) => items(from, to)?,
-        (Sym::Set(from), Sym::Set(to)) => items(&from.items, &to.items)?,
-        (Sym::Pair(from), Sym::Pair(to)) => {
+        (CircuitValue::Choice(from), CircuitValue::Choice(to)) => items(from, to)?,
+        (CircuitValue::Set(from), CircuitValue::Set(to)) => items(&from.items, &to.items)?,
+        (CircuitValue::Pair(from), CircuitValue::Pair(to)) => {
             pair_up(&from.0, &to.0, exchange, out)?;
             pair_up(&from.1, &to.1, exchange, out)?;
         }
-        (Sym::Record(_, from), Sym::Record(_, to)) => {
+        (CircuitValue::Record(_, from), CircuitValue::Record(_, to)) => {
             from.iter().zip(to).try_for_each(|(from, to)| pair_up(from, to, exchange, out))?;
         }
-        (Sym::Map(from), Sym::Map(to)) if from.len() == to.len() => {
+        (CircuitValue::Map(from), CircuitValue::Map(to)) if from.len() == to.len() => {
             for entry in from {
                 let key = image(&entry.key);
                 let other = to.iter().find(|other| other.key == key)?;
@@ -178,7 +180,7 @@ impl Space<'_> {
                 let greater = self.manager.minus(&from, &to)?;
                 bad = self.manager.or(&greater, &rest)?;
             }
-            self.swaps.push(Swap { map, bad });
+            self.swaps.push(Swap { bits, map, bad });
         }
         Ok(())
     }
@@ -224,8 +226,31 @@ impl Space<'_> {
 
     /// Number of all states behind the representatives that were reached.
     pub fn states_behind(&mut self, reached: &Reached) -> Made<BigUint> {
+        if let Some(blocks) = self.blocks() {
+            let is_first = |bit: &&Var| !blocks.iter().any(|block| block.contains(bit));
+            let first: Vec<Var> = self.layout.bits().iter().filter(is_first).copied().collect();
+            if let Some(count) = self.manager.count_arranged(&reached.set, &first, &blocks) {
+                return Ok(count);
+            }
+        }
         let all = self.orbits(&reached.set)?;
         Ok(self.manager.count(&all, self.layout.bits()))
+    }
+
+    /// The bits of each interchangeable element, aligned, if representatives are unique and all elements are of one class.
+    fn blocks(&self) -> Option<Vec<Vec<Var>>> {
+        if self.has_several_representatives {
+            return None;
+        }
+        let mut blocks: Vec<Vec<Var>> = vec![self.swaps.first()?.bits.iter().map(|(from, _)| *from).collect()];
+        for swap in &self.swaps {
+            let last = &blocks[blocks.len() - 1];
+            // An exchange of another class begins with bits of its own.
+            let image = |bit: &Var| swap.bits.iter().find(|(from, _)| from == bit).map(|(_, to)| *to);
+            let next: Option<Vec<Var>> = last.iter().map(image).collect();
+            blocks.push(next.filter(|next| next.len() == swap.bits.len())?);
+        }
+        Some(blocks)
     }
 }
 

@@ -15,7 +15,7 @@ mod access;
 use abridge_diag::{FileId, Span};
 pub use smol_str::SmolStr;
 
-use crate::children::Node;
+use crate::children::AstNode;
 
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident) => {

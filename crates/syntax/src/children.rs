@@ -6,22 +6,22 @@ use crate::ast::{Ast, Expr, ExprId, Ident, Subst, SubstId, TemplatePart};
 
 /// A reference to a node of an [`Ast`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Node {
+pub enum AstNode {
     Expr(ExprId),
     Subst(SubstId),
 }
 
 impl Ast {
     /// Calls `visit` for each direct operand, in the order of the text.
-    pub fn for_each_child(&self, node: Node, visit: &mut dyn FnMut(Node)) {
+    pub fn for_each_child(&self, node: AstNode, visit: &mut dyn FnMut(AstNode)) {
         match node {
-            Node::Expr(id) => self.expr(id).expr.for_each_child(&mut |child| visit(Node::Expr(child))),
-            Node::Subst(id) => self.subst(id).subst.for_each_child(visit),
+            AstNode::Expr(id) => self.expr(id).expr.for_each_child(&mut |child| visit(AstNode::Expr(child))),
+            AstNode::Subst(id) => self.subst(id).subst.for_each_child(visit),
         }
     }
 
     /// Calls `visit` for the node and everything below it, parents first.
-    pub fn for_each_node(&self, root: Node, visit: &mut dyn FnMut(Node)) {
+    pub fn for_each_node(&self, root: AstNode, visit: &mut dyn FnMut(AstNode)) {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
             visit(node);
@@ -107,43 +107,44 @@ impl Subst {
     }
 
     /// Calls `visit` for each direct operand, in the order of the text.
-    pub fn for_each_child(&self, visit: &mut dyn FnMut(Node)) {
-        let exprs = |ids: &[ExprId], visit: &mut dyn FnMut(Node)| ids.iter().for_each(|id| visit(Node::Expr(*id)));
+    pub fn for_each_child(&self, visit: &mut dyn FnMut(AstNode)) {
+        let exprs =
+            |ids: &[ExprId], visit: &mut dyn FnMut(AstNode)| ids.iter().for_each(|id| visit(AstNode::Expr(*id)));
         match self {
             Subst::Error | Subst::Skip => {}
-            Subst::Block(body) | Subst::Var { body, .. } => visit(Node::Subst(*body)),
+            Subst::Block(body) | Subst::Var { body, .. } => visit(AstNode::Subst(*body)),
             Subst::Assign { targets, values } => {
                 exprs(targets, visit);
                 exprs(values, visit);
             }
-            Subst::BecomesElement { set, .. } => visit(Node::Expr(*set)),
-            Subst::BecomesSuch { pred, .. } => visit(Node::Expr(*pred)),
+            Subst::BecomesElement { set, .. } => visit(AstNode::Expr(*set)),
+            Subst::BecomesSuch { pred, .. } => visit(AstNode::Expr(*pred)),
             Subst::Pre { pred, body } | Subst::Assert { pred, body } | Subst::Witness { pred, body } => {
-                visit(Node::Expr(*pred));
-                visit(Node::Subst(*body));
+                visit(AstNode::Expr(*pred));
+                visit(AstNode::Subst(*body));
             }
             Subst::Any { pred, body, .. } | Subst::Let { pred, body, .. } => {
-                visit(Node::Expr(*pred));
-                visit(Node::Subst(*body));
+                visit(AstNode::Expr(*pred));
+                visit(AstNode::Subst(*body));
             }
             Subst::Select { branches, otherwise } | Subst::If { branches, otherwise } => {
                 for (condition, body) in branches {
-                    visit(Node::Expr(*condition));
-                    visit(Node::Subst(*body));
+                    visit(AstNode::Expr(*condition));
+                    visit(AstNode::Subst(*body));
                 }
-                otherwise.iter().for_each(|id| visit(Node::Subst(*id)));
+                otherwise.iter().for_each(|id| visit(AstNode::Subst(*id)));
             }
             Subst::Case { selector, branches, otherwise } => {
-                visit(Node::Expr(*selector));
+                visit(AstNode::Expr(*selector));
                 for (values, body) in branches {
                     exprs(values, visit);
-                    visit(Node::Subst(*body));
+                    visit(AstNode::Subst(*body));
                 }
-                otherwise.iter().for_each(|id| visit(Node::Subst(*id)));
+                otherwise.iter().for_each(|id| visit(AstNode::Subst(*id)));
             }
             Subst::While { condition, body, invariant, variant } => {
-                visit(Node::Expr(*condition));
-                visit(Node::Subst(*body));
+                visit(AstNode::Expr(*condition));
+                visit(AstNode::Subst(*body));
                 exprs(&[*invariant, *variant], visit);
             }
             Subst::Call { outputs, args, .. } => {
@@ -151,7 +152,7 @@ impl Subst {
                 exprs(args, visit);
             }
             Subst::Choice(parts) | Subst::Sequence(parts) | Subst::Parallel(parts) => {
-                parts.iter().for_each(|id| visit(Node::Subst(*id)));
+                parts.iter().for_each(|id| visit(AstNode::Subst(*id)));
             }
         }
     }

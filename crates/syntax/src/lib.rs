@@ -13,7 +13,7 @@ pub mod operators;
 mod printer;
 mod tree;
 
-pub use children::Node;
+pub use children::AstNode;
 pub use grammar::{parse_file, parse_formula, parse_substitution};
 pub use printer::{PrintConfig, print, print_expr};
 pub use tree::{Visitor, same_tree, walk};

@@ -8,7 +8,7 @@ use std::fmt::{Debug, Write as _};
 
 use abridge_diag::{Span, with_stack};
 
-use crate::Node;
+use crate::AstNode;
 use crate::ast::*;
 
 /// Sees the nodes of a tree, parents first.
@@ -94,25 +94,25 @@ struct Walker<'a> {
 // Formulas and substitutions.
 impl Walker<'_> {
     fn expr(&mut self, id: ExprId) {
-        self.node(Node::Expr(id));
+        self.node(AstNode::Expr(id));
     }
 
     fn subst(&mut self, id: SubstId) {
-        self.node(Node::Subst(id));
+        self.node(AstNode::Subst(id));
     }
 
-    fn node(&mut self, node: Node) {
+    fn node(&mut self, node: AstNode) {
         with_stack(|| {
             let ast = self.ast;
             self.label.clear();
             let span = match node {
-                Node::Expr(id) => {
+                AstNode::Expr(id) => {
                     let node = ast.expr(id);
                     self.expr_label(&node.expr);
                     self.label.push_str(if node.symbolic { " symbolic" } else { "" });
                     node.span
                 }
-                Node::Subst(id) => {
+                AstNode::Subst(id) => {
                     let node = ast.subst(id);
                     self.subst_label(&node.subst);
                     node.span

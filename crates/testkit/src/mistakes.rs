@@ -43,11 +43,11 @@ struct CaseFile {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Line {
     text: String,
-    marks: Vec<Mark>,
+    marks: Vec<Annotation>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Mark {
+struct Annotation {
     id: String,
     /// A part of the message.
     piece: Option<String>,
@@ -97,7 +97,7 @@ impl Case {
     fn add_line(&mut self, line: &str) -> Result<(), String> {
         let mut parts = line.split(MARK);
         let text = parts.next().unwrap_or_default();
-        let marks: Vec<Mark> = parts.map(Mark::parse).collect::<Result<_, _>>()?;
+        let marks: Vec<Annotation> = parts.map(Annotation::parse).collect::<Result<_, _>>()?;
         let text = if marks.is_empty() { text } else { text.trim_end() };
         if let Some(header) = text.strip_prefix(HEADER) {
             self.add_header(header)?;
@@ -169,7 +169,7 @@ impl Case {
                     in_order(&analysis.diagnostics).into_iter().filter(|diagnostic| is_here(diagnostic)).collect();
                 let is_met = line.marks.len() == here.len() && line.marks.iter().zip(&here).all(|(m, d)| m.is_met(d));
                 if !is_met {
-                    line.marks = here.iter().map(|diagnostic| Mark::of(diagnostic)).collect();
+                    line.marks = here.iter().map(|diagnostic| Annotation::of(diagnostic)).collect();
                 }
             }
         }
@@ -219,12 +219,12 @@ impl CaseFile {
 
 impl Line {
     fn marks_text(&self) -> String {
-        self.marks.iter().map(Mark::text).collect::<Vec<_>>().join(" ")
+        self.marks.iter().map(Annotation::text).collect::<Vec<_>>().join(" ")
     }
 }
 
-impl Mark {
-    fn parse(text: &str) -> Result<Mark, String> {
+impl Annotation {
+    fn parse(text: &str) -> Result<Annotation, String> {
         let text = text.trim();
         let (id, rest) = text.split_once(' ').unwrap_or((text, ""));
         let piece = match rest.trim() {
@@ -234,11 +234,11 @@ impl Mark {
                 Some(inner.ok_or_else(|| format!("`{quoted}` is not a quoted piece of a message"))?.to_owned())
             }
         };
-        Ok(Mark { id: id.to_owned(), piece })
+        Ok(Annotation { id: id.to_owned(), piece })
     }
 
-    fn of(diagnostic: &Diagnostic) -> Mark {
-        Mark { id: diagnostic.id.to_owned(), piece: None }
+    fn of(diagnostic: &Diagnostic) -> Annotation {
+        Annotation { id: diagnostic.id.to_owned(), piece: None }
     }
 
     fn is_met(&self, diagnostic: &Diagnostic) -> bool {

@@ -60,7 +60,7 @@ type Answer<T> = Result<T, Lost>;
 
 /// A step: name that callers use, arguments, results, target.
 #[derive(Clone)]
-struct Step {
+struct LabelledStep {
     name: String,
     params: Vec<Val>,
     outputs: Vec<Option<Val>>,
@@ -111,13 +111,13 @@ fn initial(interp: &Interp<'_>, constants: &State) -> Answer<Vec<State>> {
     if is_lost || !session.take_warnings().is_empty() { Err(Lost) } else { Ok(found) }
 }
 
-fn steps(interp: &Interp<'_>, level: &Level, state: &State) -> Answer<Vec<Step>> {
+fn steps(interp: &Interp<'_>, level: &Level, state: &State) -> Answer<Vec<LabelledStep>> {
     let session = interp.session();
     let (mut found, mut is_lost) = (Vec::new(), false);
     for (name, op) in &level.operations {
         session.operation(*op, state, &mut |transition| {
             match transition {
-                Ok(transition) => found.push(Step {
+                Ok(transition) => found.push(LabelledStep {
                     name: name.to_string(),
                     params: transition.params,
                     outputs: transition.outputs,
@@ -152,11 +152,11 @@ impl Naive<'_> {
         self.models.abstract_level.operation(name).is_none()
     }
 
-    fn concrete_steps(&self, state: &State) -> Answer<Vec<Step>> {
+    fn concrete_steps(&self, state: &State) -> Answer<Vec<LabelledStep>> {
         steps(&self.concrete, &self.models.concrete_level, state)
     }
 
-    fn abstract_steps(&self, state: &State) -> Answer<Vec<Step>> {
+    fn abstract_steps(&self, state: &State) -> Answer<Vec<LabelledStep>> {
         steps(&self.abstracted, &self.models.abstract_level, state)
     }
 
@@ -187,7 +187,7 @@ impl Naive<'_> {
                 return Err(Lost);
             }
             let own = self.concrete_steps(&state)?;
-            let mut answers: Vec<Vec<Step>> = Vec::new();
+            let mut answers: Vec<Vec<LabelledStep>> = Vec::new();
             for other in &others {
                 answers.push(self.abstract_steps(&numbers.states[*other])?);
             }
@@ -214,7 +214,7 @@ impl Naive<'_> {
     }
 
     /// A call that every abstract state accepts is refused in a stable state.
-    fn refuses(&self, own: &[Step], answers: &[Vec<Step>]) -> bool {
+    fn refuses(&self, own: &[LabelledStep], answers: &[Vec<LabelledStep>]) -> bool {
         if self.new_is_skip && own.iter().any(|step| self.is_new(&step.name)) {
             return false;
         }
@@ -361,11 +361,11 @@ impl Naive<'_> {
     }
 }
 
-fn is_same_call(left: &Step, right: &Step) -> bool {
+fn is_same_call(left: &LabelledStep, right: &LabelledStep) -> bool {
     left.name == right.name && left.params == right.params
 }
 
-fn is_same_event(left: &Step, right: &Step) -> bool {
+fn is_same_event(left: &LabelledStep, right: &LabelledStep) -> bool {
     is_same_call(left, right) && left.outputs == right.outputs
 }
 

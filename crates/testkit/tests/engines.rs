@@ -4,7 +4,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use abridge_check::{
-    Animation, Config, Origin, Strategy, Verdict, View, ViolationKind, check_machine, choices, space_of,
+    Animation, Config, Origin, Sought, Strategy, Verdict, View, ViolationKind, check_machine, choices, find, nth_state,
+    space_of,
 };
 use abridge_deps::{Asked, Depth, Resources};
 use abridge_explicit::{Explicit, SystemConfig, judge};
@@ -43,6 +44,20 @@ fn a_machine_without_b_is_checked() {
             report.coverage.iter().map(|item| (item.operation.as_str(), item.transitions)).collect();
         assert_eq!(coverage, [("fill", 13), ("empty", 13), ("pour", 8)]);
     }
+}
+
+#[test]
+fn states_of_a_machine_without_b_are_found() {
+    let is_four = |state: &[u32]| Ok::<bool, String>(state[1] == 4);
+    let Sought::Found(steps) = find(&PUZZLE, None, &is_four, &mut ()) else { panic!("the puzzle has a solution") };
+    assert_eq!((steps.len(), steps[6].name.as_str(), steps[6].to[1]), (7, "pour", 4));
+    let Sought::Found(rest) = find(&PUZZLE, Some(&steps[4].to), &is_four, &mut ()) else { panic!("near its end") };
+    assert_eq!(rest, steps[5..]);
+    assert!(matches!(find(&UNSOLVABLE, None, &|state| Ok::<bool, String>(state[1] == 3), &mut ()), Sought::Nowhere));
+    let failing = |state: &[u32]| if state[0] == 0 { Ok(false) } else { Err("no answer".to_owned()) };
+    assert!(matches!(find(&UNSOLVABLE, None, &failing, &mut ()), Sought::Failed(text) if text == "no answer"));
+    assert_eq!(nth_state(&PUZZLE, 1, &mut ()), Some(vec![0, 0]));
+    assert_eq!(nth_state(&PUZZLE, 1000, &mut ()), None);
 }
 
 #[test]

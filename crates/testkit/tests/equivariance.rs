@@ -12,7 +12,7 @@ use abridge_check::{Config, Method, Verdict, check};
 use abridge_eval::{Env, Session, State};
 use abridge_explicit::judge;
 use abridge_external::SILENT_PREDICATES;
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, Model, Pred, QuantifiedOp, TreeOp, UnaryOp};
 use abridge_reduce::symmetry::{Block, Group, Permutation, SYMMETRIC_EXTERNALS, permute_value, symmetry_of};
 use abridge_system::Properties;
@@ -257,11 +257,11 @@ const ARROWS: [&str; 12] = ["<->", "+->", "-->", ">+>", ">->", "+->>", "-->>", "
 /// Names of the operators in an expression. A new kind of node does not compile until it has one; nodes that need no cases of their own have none.
 fn operators(model: &Model, root: ExprId) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    model.for_each_node(Node::Expr(root), &mut |node| {
+    model.for_each_node(ModelNode::Expr(root), &mut |node| {
         found.extend(match node {
-            Node::Expr(id) => expr_operator(model.expr(id)),
-            Node::Pred(id) => pred_operator(model.pred(id)),
-            Node::Subst(_) => None,
+            ModelNode::Expr(id) => expr_operator(model.expr(id)),
+            ModelNode::Pred(id) => pred_operator(model.pred(id)),
+            ModelNode::Subst(_) => None,
         });
     });
     found

@@ -9,7 +9,7 @@ use abridge_check::{
     Config, Method, Models, Notion, RefineConfig, Refinement, Report, Sought, TemporalVerdict, Verdict, ViolationKind,
     check, find, refine,
 };
-use abridge_explicit::{Explicit, Place, interpreter};
+use abridge_explicit::{Explicit, interpreter};
 use abridge_model::Model;
 use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
 use abridge_system::{FindingKind, Properties};
@@ -223,7 +223,7 @@ fn assert_always(subject: &Subject, predicate: &str, place: &str) {
     let FormulaBody::Pred(negation) = analysis.formulas[0].body else { panic!("{place}: not a predicate") };
     let config = config(subject);
     let system = Explicit::new(interpreter(model, config.eval.clone()), config.system.clone());
-    match find(&system, &Place::Start, negation, &mut ()) {
+    match find(&system, None, &|state| system.holds(negation, state), &mut ()) {
         Sought::Nowhere => {}
         Sought::Found(moves) => panic!("{place}: false after {} steps", moves.len()),
         Sought::Stopped(reason) => panic!("{place}: {reason}"),

@@ -22,13 +22,10 @@ impl Value {
             Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Element { .. } => 0,
             Value::BigInt(big) => ALLOCATION_BYTES + big.get().bits() as usize / 8,
             Value::String(text) => 2 * ALLOCATION_BYTES + text.get().len(),
-            Value::Pair(pair) => {
-                let parts = with_stack(|| pair.0.part_bytes() + pair.1.part_bytes());
-                ALLOCATION_BYTES + 2 * size_of::<Value>() + parts
-            }
+            Value::Pair(pair) => ALLOCATION_BYTES + 2 * size_of::<Value>() + pair.0.part_bytes() + pair.1.part_bytes(),
             Value::Record(record) => ALLOCATION_BYTES + slice_bytes(record.fields()),
             Value::Free(free) => {
-                let arg = free.arg().map_or(0, |arg| with_stack(|| arg.part_bytes()));
+                let arg = free.arg().map_or(0, Value::part_bytes);
                 ALLOCATION_BYTES + 3 * size_of::<Value>() + arg
             }
             Value::Set(set) => set.owned_bytes(),
@@ -48,19 +45,20 @@ impl Value {
     /// The same for a part of a value: nothing if others hold it too.
     pub(crate) fn part_bytes(&self) -> usize {
         let is_shared = match self {
+            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Element { .. } => return 0,
+            Value::BigInt(_) | Value::String(_) => false,
             Value::Pair(pair) => Arc::strong_count(pair) > 1,
             Value::Record(record) => record.n_owners() > 1,
             Value::Free(free) => free.n_owners() > 1,
             Value::Set(set) => set.is_shared(),
-            _ => false,
         };
-        if is_shared { 0 } else { self.owned_bytes() }
+        if is_shared { 0 } else { with_stack(|| self.owned_bytes()) }
     }
 }
 
 /// Values that lie side by side, with what they hold.
 pub(crate) fn slice_bytes(values: &[Value]) -> usize {
-    size_of_val(values) + with_stack(|| values.iter().map(Value::part_bytes).sum::<usize>())
+    size_of_val(values) + values.iter().map(Value::part_bytes).sum::<usize>()
 }
 
 /// Whether others hold a slice too.

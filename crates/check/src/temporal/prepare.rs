@@ -6,7 +6,7 @@
 use abridge_diag::{Diagnostic, FileId, Label, SourceMap, Span};
 use abridge_eval::Env;
 use abridge_explicit::{Explicit, FIRST_OPERATION, judge};
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{Logic, Model, PredId, SmolStr, Type, VarId};
 use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
 use abridge_system::Origin;
@@ -116,11 +116,11 @@ impl Prepared {
     }
 
     /// The formulas of the model that are evaluated for the sake of temporal formulas.
-    pub(crate) fn nodes(&self) -> Vec<Node> {
-        let preds = self.propositions.iter().map(|pred| Node::Pred(*pred));
-        let exprs = self.atoms.iter().flat_map(Atom::exprs).map(Node::Expr);
+    pub(crate) fn nodes(&self) -> Vec<ModelNode> {
+        let preds = self.propositions.iter().map(|pred| ModelNode::Pred(*pred));
+        let exprs = self.atoms.iter().flat_map(Atom::exprs).map(ModelNode::Expr);
         let relations = self.atoms.iter().filter_map(|atom| match atom {
-            Atom::BeforeAfter(pred, _) => Some(Node::Pred(*pred)),
+            Atom::BeforeAfter(pred, _) => Some(ModelNode::Pred(*pred)),
             _ => None,
         });
         preds.chain(exprs).chain(relations).collect()
@@ -546,7 +546,7 @@ impl Values<'_, '_, '_> {
             _ => {}
         }
         let interp = judge(model, self.preparing.config.eval.clone()).stopped_by(self.preparing.config.stop.clone());
-        let places: Vec<MachinePlace> = match needs(model, Node::Pred(pred)) {
+        let places: Vec<MachinePlace> = match needs(model, ModelNode::Pred(pred)) {
             Needs::Variables => return None,
             Needs::Nothing => vec![MachinePlace::Start],
             Needs::Constants => {

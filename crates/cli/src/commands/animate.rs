@@ -265,15 +265,24 @@ impl<'a> Dialogue<'a> {
         let system = system(model, Some(self.file), self.options.compat);
         let mut watch = Watch::new(Instant::now(), None, None, true, self.interrupt.clone());
         self.interrupt.set(false);
-        let sought = find(&system, &self.place(), pred, &mut watch);
+        let start = self.place().words(&system);
+        let sought = find(&system, start.as_deref(), &|state| system.holds(pred, state), &mut watch);
         self.interrupt.set(true);
         watch.clear();
         match sought {
             Sought::Found(path) if path.is_empty() => Reply::place("the predicate holds in this state\n"),
             Sought::Found(path) => {
                 let text = format!("found after {}\n", count(path.len(), "more step"));
-                self.animation.follow(self.shown(&path));
-                Reply::place(text)
+                let befores = std::iter::once(start.as_deref()).chain(path.iter().map(|step| Some(step.to.as_slice())));
+                let steps = befores.zip(&path).map(|(before, step)| system.execution_between(before, &step.to));
+                // The same steps of the machine that is shown, whose states are numbered otherwise.
+                match steps.collect::<Option<Vec<Execution>>>() {
+                    Some(steps) => {
+                        self.animation.follow(self.shown(&steps));
+                        Reply::place(text)
+                    }
+                    None => Reply::error("a step to it could not be found again by the plain interpreter"),
+                }
             }
             Sought::Nowhere => Reply::error("no reachable state satisfies the predicate"),
             Sought::Stopped(why) => Reply::error(format!("not found: {why}")),

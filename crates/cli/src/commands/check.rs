@@ -280,7 +280,11 @@ impl CheckOptions {
 
     /// Puts the reductions into a configuration; a message if that is not possible.
     fn reduce(&self, model: &Model, config: &mut Config) -> Result<(), String> {
-        let names = self.reduce.as_deref().or_else(|| model.steering.preferences.get("REDUCE")).unwrap_or("off");
+        // A preference gives way to what the user asked for.
+        let is_free = !self.survey && self.compat.is_none() && config.por == PorMode::Off && self.symmetry.is_none();
+        let is_free = is_free && self.engine == EngineName::Explicit && !self.prob_limits;
+        let preferred = model.steering.preferences.get("REDUCE").filter(|_| is_free);
+        let names = self.reduce.as_deref().or(preferred).unwrap_or("off");
         if names.eq_ignore_ascii_case("off") {
             return match self.check_reduce {
                 true => Err("--check-reduce needs --reduce".to_owned()),
@@ -386,14 +390,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let start = Instant::now();
     let mut analysis = load(file, model_options);
     let Some(model) = &analysis.model else {
-        if json {
-            let message =
-                analysis.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
-            let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
-            print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
-        } else {
-            complain(&analysis.sources, &analysis.diagnostics);
-        }
+        tell_mistakes(file, &analysis.sources, &analysis.diagnostics, json);
         return Exit::WrongModel;
     };
     if !json {
@@ -560,6 +557,17 @@ fn give_up(file: &Path, limit: Limit, is_over: bool, n_states: u64, json: bool) 
     }
     flush();
     std::process::exit(Exit::Incomplete as i32);
+}
+
+/// Reports why there is no model.
+fn tell_mistakes(file: &Path, sources: &SourceMap, diagnostics: &[Diagnostic], json: bool) {
+    if json {
+        let message = diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
+        let diagnostics = json_diagnostics(sources, diagnostics);
+        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
+    } else {
+        complain(sources, diagnostics);
+    }
 }
 
 /// Reports why there is no run.

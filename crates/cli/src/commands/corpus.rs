@@ -55,7 +55,7 @@ pub(crate) struct CorpusOptions {
 
 /// Result of one machine.
 #[derive(Clone, Default)]
-struct Outcome {
+struct RowResult {
     path: String,
     kind: String,
     /// The disagreement; empty if the machine agrees.
@@ -109,11 +109,11 @@ fn read_rows(options: &CorpusOptions) -> Result<Vec<Row>, String> {
 }
 
 /// Checks all machines, several at a time; the outcomes in the order of the rows.
-fn run_all(rows: &[Row], options: &CorpusOptions, json: bool) -> Vec<Outcome> {
+fn run_all(rows: &[Row], options: &CorpusOptions, json: bool) -> Vec<RowResult> {
     let jobs =
         options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).clamp(1, 1024);
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Outcome)>> = Mutex::default();
+    let done: Mutex<Vec<(usize, RowResult)>> = Mutex::default();
     let is_shown = !json && std::io::stderr().is_terminal();
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(rows.len()) {
@@ -148,7 +148,7 @@ fn cell<'r>(row: &'r Row, column: &str) -> &'r str {
     row.get(column).map(String::as_str).unwrap_or_default()
 }
 
-fn check(row: &Row, options: &CorpusOptions) -> Outcome {
+fn check(row: &Row, options: &CorpusOptions) -> RowResult {
     if !options.symmetry.is_empty() {
         return methods::compare(cell(row, "path"), &options.symmetry, options);
     }
@@ -159,12 +159,12 @@ fn check(row: &Row, options: &CorpusOptions) -> Outcome {
     let fixed = ["--compat", "prob", "--survey", "--allow-read", &folder].map(str::to_owned);
     let limit = Duration::try_from_secs_f64(options.timeout).unwrap_or(Duration::MAX);
     let answer = child::check(&file, fixed.iter().chain(&options.extra), limit);
-    let mut outcome = Outcome {
+    let mut outcome = RowResult {
         path: cell(row, "path").to_owned(),
         kind: cell(row, "kind").to_owned(),
         seconds: start.elapsed().as_secs_f64(),
         prob_ms: cell(row, "prob_ms").to_owned(),
-        ..Outcome::default()
+        ..RowResult::default()
     };
     match answer {
         Ok(answer) => {
@@ -209,7 +209,7 @@ fn disagreements(row: &Row, answer: &Value) -> Vec<String> {
 }
 
 /// Agreeing rows and all rows of each kind.
-fn by_kind(outcomes: &[Outcome]) -> BTreeMap<&str, (usize, usize)> {
+fn by_kind(outcomes: &[RowResult]) -> BTreeMap<&str, (usize, usize)> {
     let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for outcome in outcomes {
         let (agree, all) = kinds.entry(&outcome.kind).or_default();
@@ -220,13 +220,13 @@ fn by_kind(outcomes: &[Outcome]) -> BTreeMap<&str, (usize, usize)> {
 }
 
 /// Seconds for the agreeing machines with a published time: ours and theirs.
-fn times(outcomes: &[Outcome]) -> (f64, f64) {
+fn times(outcomes: &[RowResult]) -> (f64, f64) {
     let timed = outcomes.iter().filter(|outcome| outcome.detail.is_empty());
     let timed = timed.filter_map(|outcome| Some((outcome.seconds, outcome.prob_ms.parse::<f64>().ok()? / 1000.0)));
     timed.fold((0.0, 0.0), |(ours, theirs), (our, their)| (ours + our, theirs + their))
 }
 
-fn print_report(outcomes: &[Outcome], seconds: f64) {
+fn print_report(outcomes: &[RowResult], seconds: f64) {
     for outcome in outcomes.iter().filter(|outcome| !outcome.detail.is_empty()) {
         outln!("{:8} {}: {}", outcome.kind, outcome.path, outcome.detail);
     }
@@ -244,12 +244,12 @@ fn print_report(outcomes: &[Outcome], seconds: f64) {
     outln!("total {seconds:.1} s");
 }
 
-fn report_json(outcomes: &[Outcome], seconds: f64) -> Value {
+fn report_json(outcomes: &[RowResult], seconds: f64) -> Value {
     let kinds: serde_json::Map<String, Value> = by_kind(outcomes)
         .into_iter()
         .map(|(kind, (agree, all))| (kind.to_owned(), json!({ "agree": agree, "all": all })))
         .collect();
-    let row = |outcome: &Outcome| {
+    let row = |outcome: &RowResult| {
         json!({
             "path": outcome.path,
             "kind": outcome.kind,
@@ -271,7 +271,7 @@ fn report_json(outcomes: &[Outcome], seconds: f64) -> Value {
     })
 }
 
-fn table(outcomes: &[Outcome]) -> String {
+fn table(outcomes: &[RowResult]) -> String {
     let mut text = csv::line(["path", "kind", "agree", "seconds", "prob_ms", "states", "search_seconds", "detail"]);
     for outcome in outcomes {
         let agree = if outcome.detail.is_empty() { "True" } else { "False" };

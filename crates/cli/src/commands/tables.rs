@@ -3,6 +3,9 @@
 //! Tables 1 and 2 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation Flooding" (F), and Tables 4.1 to 4.4, C.1 and C.2 of
 //! Spermann's thesis (S). Machines are those under `models/`. Nodes include the root, as there.
 
+mod canonizers;
+mod dynamic;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -232,6 +235,10 @@ pub(crate) fn run(options: &TablesOptions) -> Exit {
         }
         outln!();
     }
+    let others = dynamic::print(options, &interrupt).or_else(|| canonizers::print(options, &interrupt));
+    if let Some(exit) = others {
+        return exit;
+    }
     outln!(
         "Cells are nodes, transitions and seconds. `*`: not finished in {} s. `!`: not the published number.",
         options.time
@@ -240,7 +247,7 @@ pub(crate) fn run(options: &TablesOptions) -> Exit {
 }
 
 /// Counts and time of a finished run.
-struct Outcome {
+struct CellResult {
     nodes: u64,
     transitions: u64,
     seconds: f64,
@@ -271,7 +278,13 @@ fn model(path: &Path, sets: &str, size: &str) -> Result<Model, String> {
     analysis.model.ok_or_else(|| format!("{}: {}", path.display(), message.unwrap_or_default()))
 }
 
-fn run_one(model: &Model, file: &str, ours: Ours, options: &TablesOptions, interrupt: &Interrupt) -> Option<Outcome> {
+fn run_one(
+    model: &Model,
+    file: &str,
+    ours: Ours,
+    options: &TablesOptions,
+    interrupt: &Interrupt,
+) -> Option<CellResult> {
     let config =
         Config { find_all: true, assertions: false, goal: false, symmetry: ours.method(), ..Config::default() };
     // In the tables of tic-tac-toe the middle is a fixed square.
@@ -280,7 +293,7 @@ fn run_one(model: &Model, file: &str, ours: Ours, options: &TablesOptions, inter
     let start = Instant::now();
     let report = check(model, &config, &mut watch);
     let is_finished = report.limits.is_empty() || report.symmetry.is_approximate && report.limits.len() == 1;
-    is_finished.then(|| Outcome {
+    is_finished.then(|| CellResult {
         nodes: report.states + 1,
         transitions: report.transitions,
         seconds: start.elapsed().as_secs_f64(),
@@ -303,7 +316,7 @@ fn published_text(published: &[(Column, &str)]) -> String {
     published.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-fn outcome_text(outcome: &Outcome, ours: Ours, published: &[(Column, &str)]) -> String {
+fn outcome_text(outcome: &CellResult, ours: Ours, published: &[(Column, &str)]) -> String {
     // Exact methods all have to agree with any published exact number.
     let is_meant = |other: Ours| other == ours || ![Off, Marker].contains(&ours) && ![Off, Marker].contains(&other);
     let differs = published.iter().any(|(column, number)| match column {

@@ -35,7 +35,7 @@ struct FileReport {
 }
 
 /// Analysis of one file, and its duration.
-struct Outcome {
+struct FileResult {
     analysis: Loaded,
     seconds: f64,
 }
@@ -95,9 +95,9 @@ fn print_summary(summary: &Summary) {
 }
 
 /// Analyses all files on `jobs` threads and hands the outcomes over in the order of the files.
-fn in_order(files: &[PathBuf], jobs: usize, options: &Options, mut take: impl FnMut(&Path, Outcome)) {
+fn in_order(files: &[PathBuf], jobs: usize, options: &Options, mut take: impl FnMut(&Path, FileResult)) {
     let next = AtomicUsize::new(0);
-    let outcomes: Vec<Mutex<Option<Outcome>>> = files.iter().map(|_| Mutex::new(None)).collect();
+    let outcomes: Vec<Mutex<Option<FileResult>>> = files.iter().map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {
         let (ready, done) = std::sync::mpsc::channel();
         for _ in 0..jobs.clamp(1, files.len().max(1)) {
@@ -108,7 +108,7 @@ fn in_order(files: &[PathBuf], jobs: usize, options: &Options, mut take: impl Fn
                     let Some(file) = files.get(idx) else { break };
                     let start = Instant::now();
                     let analysis = load(file, options);
-                    let outcome = Outcome { analysis, seconds: start.elapsed().as_secs_f64() };
+                    let outcome = FileResult { analysis, seconds: start.elapsed().as_secs_f64() };
                     *outcomes[idx].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(outcome);
                     let _ = ready.send(idx);
                 }

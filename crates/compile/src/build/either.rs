@@ -2,11 +2,11 @@
 //!
 //! Each alternative is searched on its own, so that nothing has to be tried. A solution of several alternatives is met several times.
 
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{LocalId, Pred, PredId, may_fail};
 
 use super::Builder;
-use crate::code::Step;
+use crate::code::PlanStep;
 
 impl Builder<'_, '_> {
     /// The alternatives of a disjunction, if equations in each of them determine all its open unknowns.
@@ -16,7 +16,7 @@ impl Builder<'_, '_> {
         let Pred::Or(alternatives) = self.model.pred(pred) else { return None };
         let unknowns = self.open_names(pred, open);
         let is_defined = |alternative: &PredId| self.determines(*alternative, &unknowns);
-        (!unknowns.is_empty() && !may_fail(self.model, Node::Pred(pred)) && alternatives.iter().all(is_defined))
+        (!unknowns.is_empty() && !may_fail(self.model, ModelNode::Pred(pred)) && alternatives.iter().all(is_defined))
             .then_some(alternatives)
     }
 
@@ -46,12 +46,12 @@ impl Builder<'_, '_> {
     }
 
     /// A search through the alternatives; the unknowns of the disjunction are bound from here on.
-    pub(crate) fn either(&mut self, pred: PredId, open: &mut Vec<LocalId>) -> Option<Step> {
+    pub(crate) fn either(&mut self, pred: PredId, open: &mut Vec<LocalId>) -> Option<PlanStep> {
         let alternatives = self.alternatives(pred, open)?.to_vec();
         let unknowns = self.open_names(pred, open);
         open.retain(|local| !unknowns.contains(local));
         let plans = alternatives.iter().map(|alternative| self.plan(&unknowns, &[*alternative], &[]));
-        let branches: Option<Vec<Vec<Step>>> = plans.map(|plan| plan.map(|plan| plan.steps)).collect();
-        branches.map(Step::Either)
+        let branches: Option<Vec<Vec<PlanStep>>> = plans.map(|plan| plan.map(|plan| plan.steps)).collect();
+        branches.map(PlanStep::Either)
     }
 }

@@ -209,8 +209,8 @@ impl Builder<'_, '_> {
     pub(crate) fn targets(&self, id: SubstId) -> Vec<(Target, usize)> {
         let model = self.model;
         let mut written = Vec::new();
-        model.for_each_node(abridge_model::walk::Node::Subst(id), &mut |node| {
-            let abridge_model::walk::Node::Subst(id) = node else { return };
+        model.for_each_node(abridge_model::ModelNode::Subst(id), &mut |node| {
+            let abridge_model::ModelNode::Subst(id) = node else { return };
             written.extend(model.subst(id).targets());
             if let Subst::Call { op, .. } = model.subst(id) {
                 written.extend(model.operations[*op].effects.writes.iter().map(Target::Variable));

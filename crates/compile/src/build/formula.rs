@@ -2,7 +2,7 @@
 
 use abridge_diag::with_stack;
 use abridge_eval::cases;
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{
     BaseSet, BinaryOp, Binding, Comparison, Compiled, Expr, ExprId, LocalId, Pred, PredId, QuantifiedOp, UnaryOp,
     may_fail,
@@ -285,7 +285,7 @@ impl Builder<'_, '_> {
             Expr::StructSet(fields) => fields.iter().for_each(|field| self.partial_operands(*field, out)),
             Expr::Comprehension { .. } if !self.is_constant(id) => {}
             _ => {
-                if may_fail(self.model, Node::Expr(id)) {
+                if may_fail(self.model, ModelNode::Expr(id)) {
                     out.push(id);
                 }
             }

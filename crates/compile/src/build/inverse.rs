@@ -9,7 +9,7 @@ use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred};
 
 use super::Builder;
 use super::plan::{Conjunct, Limits};
-use crate::code::{InverseLookup, Step};
+use crate::code::{InverseLookup, PlanStep};
 
 /// The size up to which functions are always scanned for arguments.
 const MAX_CHEAP_PAIRS: Cost = Cost::candidates(64.0);
@@ -41,7 +41,7 @@ impl Builder<'_, '_> {
         waiting: Vec<Conjunct>,
         mut open: Vec<LocalId>,
         limits: &Limits,
-    ) -> Option<(Step, bool)> {
+    ) -> Option<(PlanStep, bool)> {
         let n_candidates = self.n_candidates(equation.pattern, &waiting, &open);
         let otherwise = self.plan_rest(waiting.clone(), open.clone(), &limits.without_inverse())?;
         let (function, value) = (self.head(equation.function), self.code(equation.value));
@@ -50,7 +50,10 @@ impl Builder<'_, '_> {
         let may_repeat = found.may_repeat || otherwise.may_repeat;
         let most = n_candidates.times(PAIRS_PER_CANDIDATE).max(MAX_CHEAP_PAIRS).count();
         let (found, otherwise) = (found.steps, otherwise.steps);
-        Some((Step::Lookup(Box::new(InverseLookup { function, value, pattern, most, found, otherwise })), may_repeat))
+        Some((
+            PlanStep::Lookup(Box::new(InverseLookup { function, value, pattern, most, found, otherwise })),
+            may_repeat,
+        ))
     }
 
     /// Roughly how many values the unknowns of a pattern would be tried with.

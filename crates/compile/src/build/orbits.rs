@@ -7,7 +7,7 @@ use abridge_model::ids::Id as _;
 use abridge_model::{LocalId, Type};
 
 use super::Builder;
-use crate::code::{OrbitStep, Pattern, Plan, Purpose, Step};
+use crate::code::{OrbitStep, Pattern, Plan, PlanStep, Purpose};
 
 impl Builder<'_, '_> {
     /// Says where a plan tries elements that may be interchangeable. `names` are what the formula around it reads from outside.
@@ -17,7 +17,7 @@ impl Builder<'_, '_> {
         let mut bound: Vec<usize> = names.locals.iter().map(|id| self.layout.local(*id)).collect();
         let mut numbers: Vec<(u32, usize)> = Vec::new();
         for step in &mut plan.steps {
-            if let Step::Each { pattern: Pattern::Bind(slot), orbits, .. } = step
+            if let PlanStep::Each { pattern: Pattern::Bind(slot), orbits, .. } = step
                 && let Some(set) = self.given_set(*slot)
             {
                 let known = numbers.iter().find(|(other, _)| *other == set).map(|(_, number)| *number);

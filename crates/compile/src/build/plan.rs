@@ -9,7 +9,7 @@ use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, T
 
 use super::Builder;
 use super::offers::{Choice, ChoiceStep};
-use crate::code::{Plan, Step, Test};
+use crate::code::{Plan, PlanStep, Test};
 
 /// Constant candidates from which on those that an equation asks for are looked up.
 const MIN_JOINED: Cost = Cost::candidates(16.0);
@@ -176,18 +176,18 @@ impl Builder<'_, '_> {
         waiting: Vec<Conjunct>,
         open: Vec<LocalId>,
         limits: &Limits,
-    ) -> Option<(Step, bool)> {
+    ) -> Option<(PlanStep, bool)> {
         let mut richer = waiting.clone();
         for part in self.names.conjuncts(self.model, consequence).iter() {
             richer.push(self.conjunct(*part, &implication.unknowns, false));
         }
-        let holds = Step::Test { test: self.test(condition), is_open: true };
-        let fails = Step::Test { test: Test::Not(Box::new(self.test(condition))), is_open: true };
+        let holds = PlanStep::Test { test: self.test(condition), is_open: true };
+        let fails = PlanStep::Test { test: Test::Not(Box::new(self.test(condition))), is_open: true };
         let mut with = self.plan_rest(richer, open.clone(), limits)?;
         let mut without = self.plan_rest(waiting, open, limits)?;
         with.steps.insert(0, holds);
         without.steps.insert(0, fails);
-        Some((Step::Either(vec![with.steps, without.steps]), with.may_repeat || without.may_repeat))
+        Some((PlanStep::Either(vec![with.steps, without.steps]), with.may_repeat || without.may_repeat))
     }
 
     /// An equation of integers about several unknowns: what it leaves out, the solver finds by bounds, a plan only by trying.
@@ -226,7 +226,7 @@ impl Builder<'_, '_> {
         choice: Choice,
         waiting: &mut Vec<Conjunct>,
         open: &mut Vec<LocalId>,
-    ) -> Option<Step> {
+    ) -> Option<PlanStep> {
         let n_values = self.n_constant_values(&choice, open);
         let before = open.clone();
         let step = self.step(choice.step, waiting, open)?;
@@ -250,11 +250,11 @@ impl Builder<'_, '_> {
         self.tests(&mut fixed, &[], &mut steps)?;
         let plan = Plan { steps, may_repeat: false, table: Some(self.table(&bound, false)) };
         Some(match key {
-            Some((key, value)) => Step::Join { plan, key, value },
+            Some((key, value)) => PlanStep::Join { plan, key, value },
             None if !tests.is_empty() => {
-                Step::Prefixes { plan, tests: tests.into_iter().map(|pred| self.test(pred)).collect() }
+                PlanStep::Prefixes { plan, tests: tests.into_iter().map(|pred| self.test(pred)).collect() }
             }
-            None => Step::Rows(plan),
+            None => PlanStep::Rows(plan),
         })
     }
 
@@ -288,8 +288,8 @@ impl Builder<'_, '_> {
     pub(crate) fn is_only_applied(&self, function: LocalId, pred: PredId) -> bool {
         let is_function = |id: ExprId| matches!(self.model.expr(id), Expr::Local(local) if *local == function);
         let (mut n_uses, mut n_applications) = (0, 0);
-        self.model.for_each_node(abridge_model::walk::Node::Pred(pred), &mut |node| {
-            let abridge_model::walk::Node::Expr(id) = node else { return };
+        self.model.for_each_node(abridge_model::ModelNode::Pred(pred), &mut |node| {
+            let abridge_model::ModelNode::Expr(id) = node else { return };
             n_uses += usize::from(is_function(id));
             if let Expr::Binary(BinaryOp::Apply, applied, _) = self.model.expr(id) {
                 n_applications += usize::from(is_function(*applied));
@@ -362,7 +362,12 @@ impl Builder<'_, '_> {
     }
 
     /// Moves what can be tested into the plan, simple conditions first.
-    pub(crate) fn tests(&mut self, waiting: &mut Vec<Conjunct>, open: &[LocalId], steps: &mut Vec<Step>) -> Option<()> {
+    pub(crate) fn tests(
+        &mut self,
+        waiting: &mut Vec<Conjunct>,
+        open: &[LocalId],
+        steps: &mut Vec<PlanStep>,
+    ) -> Option<()> {
         let (mut ready, rest): (Vec<Conjunct>, Vec<Conjunct>) =
             waiting.drain(..).partition(|conjunct| !conjunct.unknowns.iter().any(|local| open.contains(local)));
         *waiting = rest;
@@ -373,7 +378,7 @@ impl Builder<'_, '_> {
                 test = Test::Not(Box::new(test));
             }
             if !matches!(test, Test::Known(true)) {
-                steps.push(Step::Test { test, is_open: !conjunct.unknowns.is_empty() });
+                steps.push(PlanStep::Test { test, is_open: !conjunct.unknowns.is_empty() });
             }
         }
         Some(())
@@ -382,7 +387,7 @@ impl Builder<'_, '_> {
     /// Roughly what a test costs: quantifiers and comprehensions come last.
     pub(crate) fn weight(&self, pred: PredId) -> u32 {
         let mut weight = 0_u32;
-        self.model.for_each_node(abridge_model::walk::Node::Pred(pred), &mut |node| {
+        self.model.for_each_node(abridge_model::ModelNode::Pred(pred), &mut |node| {
             let binds = !self.model.bound_locals(node).is_empty();
             weight = weight.saturating_add(if binds { 1000 } else { 1 });
         });

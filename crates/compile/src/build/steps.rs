@@ -5,7 +5,7 @@ use abridge_model::{BinaryOp, Expr, ExprId, LocalId, UnaryOp};
 use super::Builder;
 use super::offers::{Bound, ChoiceStep, Inverse};
 use super::plan::Conjunct;
-use crate::code::{Code, Head, Part, Pattern, Source, Step};
+use crate::code::{Code, Head, Part, Pattern, PlanStep, Source};
 
 impl Builder<'_, '_> {
     pub(crate) fn step(
@@ -13,11 +13,11 @@ impl Builder<'_, '_> {
         choice: ChoiceStep,
         waiting: &mut Vec<Conjunct>,
         open: &mut Vec<LocalId>,
-    ) -> Option<Step> {
+    ) -> Option<PlanStep> {
         Some(match choice {
             ChoiceStep::Match { pattern, value } => {
                 let code = self.code(value);
-                Step::Match { pattern: self.pattern(pattern, open), code }
+                PlanStep::Match { pattern: self.pattern(pattern, open), code }
             }
             ChoiceStep::Solve { local, value, other, how } => {
                 let (value, other) = (Box::new(self.code(value)), Box::new(self.code(other)));
@@ -27,7 +27,7 @@ impl Builder<'_, '_> {
                     Inverse::Subtrahend => Code::Binary(BinaryOp::Subtract, other, value),
                 };
                 open.retain(|known| *known != local);
-                Step::Match { pattern: Pattern::Bind(self.layout.local(local)), code }
+                PlanStep::Match { pattern: Pattern::Bind(self.layout.local(local)), code }
             }
             ChoiceStep::Split { operands, value } => {
                 let code = self.code(value);
@@ -44,20 +44,20 @@ impl Builder<'_, '_> {
                 let bound: Vec<LocalId> =
                     operands.iter().filter_map(|operand| self.open_local(*operand, open)).collect();
                 open.retain(|local| !bound.contains(local));
-                Step::Split { code, parts }
+                PlanStep::Split { code, parts }
             }
             ChoiceStep::Elements { pattern, set } => {
                 let source = self.source(set);
-                Step::Each { pattern: self.pattern(pattern, open), source, orbits: None }
+                PlanStep::Each { pattern: self.pattern(pattern, open), source, orbits: None }
             }
             ChoiceStep::Images { key, pattern, relation } => {
                 let (relation, key) = (self.head(relation), self.code(key));
-                Step::Images { relation, key, pattern: self.pattern(pattern, open) }
+                PlanStep::Images { relation, key, pattern: self.pattern(pattern, open) }
             }
             ChoiceStep::Subsets { local, set } => {
                 let source = Source::Subsets(self.code(set));
                 open.retain(|known| *known != local);
-                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
+                PlanStep::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
             }
             ChoiceStep::Either { pred } => self.either(pred, open)?,
             // What follows from it is planned together with it.
@@ -66,12 +66,12 @@ impl Builder<'_, '_> {
             ChoiceStep::Type { local } => {
                 open.retain(|known| *known != local);
                 let source = Source::Type(self.model.locals[local].ty);
-                Step::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
+                PlanStep::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
             }
         })
     }
 
-    pub(crate) fn range(&mut self, local: LocalId, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> Step {
+    pub(crate) fn range(&mut self, local: LocalId, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> PlanStep {
         let bounds = self.bounds(local, waiting, open);
         let (mut low, mut high) = (Vec::new(), Vec::new());
         let mut used: Vec<usize> = Vec::new();
@@ -94,7 +94,7 @@ impl Builder<'_, '_> {
             waiting.remove(idx);
         }
         open.retain(|known| *known != local);
-        Step::Range { slot: self.layout.local(local), low, high }
+        PlanStep::Range { slot: self.layout.local(local), low, high }
     }
 
     /// The pattern of an expression; its unknowns are bound from here on.

@@ -19,7 +19,7 @@ use abridge_value::{Set, Value};
 use super::search::Solution;
 use super::split::Rest;
 use super::{Fast, Runtime, Stop, is_unset};
-use crate::code::{OrbitStep, Plan, Purpose, Step};
+use crate::code::{OrbitStep, Plan, PlanStep, Purpose};
 use crate::symmetry::{Interchangeable, Occurrences, elements};
 
 /// Orbits of interchangeable elements, kept by one thread.
@@ -125,8 +125,8 @@ impl<'r> Runtime<'r> {
     pub(crate) fn prefers_search(&self, plan: &Plan) -> bool {
         let Some(memory) = self.orbits.as_ref().filter(|memory| memory.is_on) else { return false };
         let is_given_up = |step: &OrbitStep| memory.known.get(step.number).is_some_and(|known| known.is_given_up);
-        let pays = |step: &Step| match step {
-            Step::Each { orbits: Some(step), .. } => {
+        let pays = |step: &PlanStep| match step {
+            PlanStep::Each { orbits: Some(step), .. } => {
                 memory.interchangeable.blocks(step.set).is_some() && !is_given_up(step)
             }
             _ => false,
@@ -267,7 +267,7 @@ impl<'r> Runtime<'r> {
         let OrbitTrial { tried, number, slot, members, rest } = *trial;
         // Whether a class has solutions, and what it took to know.
         let mut answers: Vec<Option<(bool, u64)>> = vec![None; tried.classes.len()];
-        let only_tests = rest.steps.iter().all(|step| matches!(step, Step::Test { .. }));
+        let only_tests = rest.steps.iter().all(|step| matches!(step, PlanStep::Test { .. }));
         let passed = Rest { steps: &[], is_doubtful: false };
         for element in members.iter() {
             let class = tried.class(&element);

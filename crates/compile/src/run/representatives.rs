@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::search::MAX_TRIED;
 use super::{Fast, Runtime, Stop, is_unset, unset};
-use crate::code::{Case, Code, Exec, Pattern, Plan, Source, Step};
+use crate::code::{Case, Code, Exec, Pattern, Plan, PlanStep, Source};
 use crate::program::Operation;
 use crate::symmetry::{OrbitChoice, Stabiliser};
 
@@ -205,7 +205,7 @@ impl<'r> Runtime<'r> {
     /// The solutions of the steps of a plan, as [`Runtime::run`] finds them, but only one per orbit.
     fn choose(
         &mut self,
-        steps: &[Step],
+        steps: &[PlanStep],
         group: &Stabiliser,
         is_doubtful: bool,
         found: &mut Chosen<'_, 'r>,
@@ -217,14 +217,14 @@ impl<'r> Runtime<'r> {
         let (step, rest) = (&steps[0], &steps[1..]);
         self.tick()?;
         match step {
-            Step::Test { test, is_open } => match self.test(test) {
+            PlanStep::Test { test, is_open } => match self.test(test) {
                 Ok(true) => self.choose(rest, group, is_doubtful, found),
                 Ok(false) => Ok(()),
                 Err(Stop::IllDefined) if *is_open && self.is_lenient() => Ok(()),
                 Err(Stop::IllDefined) if !is_open => self.choose(rest, group, true, found),
                 Err(stop) => Err(stop),
             },
-            Step::Each { pattern: Pattern::Bind(slot), source, .. } => {
+            PlanStep::Each { pattern: Pattern::Bind(slot), source, .. } => {
                 let candidates = match self.candidates(source, group) {
                     Err(Stop::IllDefined) if self.is_lenient() => return Ok(()),
                     candidates => candidates?,
@@ -238,16 +238,16 @@ impl<'r> Runtime<'r> {
                 }
                 Ok(())
             }
-            Step::Rows(plan) | Step::Prefixes { plan, .. } => {
+            PlanStep::Rows(plan) | PlanStep::Prefixes { plan, .. } => {
                 self.choose(&plan.steps, group, false, &mut |runtime, left| {
                     runtime.choose(rest, left, is_doubtful, found)
                 })
             }
-            Step::Join { plan, key, value } => self.choose(&plan.steps, group, false, &mut |runtime, left| {
+            PlanStep::Join { plan, key, value } => self.choose(&plan.steps, group, false, &mut |runtime, left| {
                 if runtime.joins(key, value)? { runtime.choose(rest, left, is_doubtful, found) } else { Ok(()) }
             }),
             // One per orbit is fewer than all that a function has a value for.
-            Step::Lookup(keys) => self.choose(&keys.otherwise, group, is_doubtful, &mut |runtime, left| {
+            PlanStep::Lookup(keys) => self.choose(&keys.otherwise, group, is_doubtful, &mut |runtime, left| {
                 runtime.choose(rest, left, is_doubtful, found)
             }),
             _ => self.choose_after(step, rest, group, is_doubtful, found),
@@ -257,8 +257,8 @@ impl<'r> Runtime<'r> {
     /// A step of which all solutions are tried: what it binds is told apart.
     fn choose_after(
         &mut self,
-        step: &Step,
-        rest: &[Step],
+        step: &PlanStep,
+        rest: &[PlanStep],
         group: &Stabiliser,
         is_doubtful: bool,
         found: &mut Chosen<'_, 'r>,

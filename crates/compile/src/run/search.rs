@@ -9,7 +9,7 @@ use abridge_value::{Set, Value, relation};
 
 use super::split::Rest;
 use super::{Fast, Runtime, Stop, unset};
-use crate::code::{Code, Head, Pattern, Plan, Source, Step};
+use crate::code::{Code, Head, Pattern, Plan, PlanStep, Source};
 
 /// More functions or subsets are not tried one by one: the plain interpreter can solve for them.
 pub(crate) const MAX_TRIED: u64 = 1 << 15;
@@ -49,7 +49,7 @@ impl<'r> Runtime<'r> {
 
     pub(crate) fn run(
         &mut self,
-        mut steps: &[Step],
+        mut steps: &[PlanStep],
         mut is_doubtful: bool,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
@@ -59,7 +59,7 @@ impl<'r> Runtime<'r> {
                 // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
                 return if is_doubtful { Err(Stop::IllDefined) } else { found(self) };
             };
-            let Step::Test { test, is_open } = step else {
+            let PlanStep::Test { test, is_open } = step else {
                 // Every step nests the ones after it.
                 return match is_last_unwatched(steps) {
                     true => with_stack(|| self.step(steps, is_doubtful, found)),
@@ -79,28 +79,30 @@ impl<'r> Runtime<'r> {
 
     /// The same where the first step is no test.
     #[inline]
-    fn step(&mut self, steps: &[Step], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
+    fn step(&mut self, steps: &[PlanStep], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
         let Some((step, rest)) = steps.split_first() else { return self.run(steps, is_doubtful, found) };
         let lenient = self.is_lenient();
         match step {
-            Step::Test { .. } => self.run(steps, is_doubtful, found),
-            Step::Match { pattern, code } => match self.code(code) {
+            PlanStep::Test { .. } => self.run(steps, is_doubtful, found),
+            PlanStep::Match { pattern, code } => match self.code(code) {
                 Ok(value) => self.matched(pattern, &value, rest, is_doubtful, found),
                 Err(Stop::IllDefined) if lenient => GO_ON,
                 Err(stop) => Err(stop),
             },
-            Step::Images { relation, key, pattern } => {
+            PlanStep::Images { relation, key, pattern } => {
                 self.each_image(relation, key, pattern, &Rest { steps: rest, is_doubtful }, found)
             }
-            Step::Rows(plan) => self.solutions(plan, &mut |runtime| runtime.run(rest, is_doubtful, found)),
-            Step::Join { plan, key, value } => {
+            PlanStep::Rows(plan) => self.solutions(plan, &mut |runtime| runtime.run(rest, is_doubtful, found)),
+            PlanStep::Join { plan, key, value } => {
                 self.joined(plan, (key, value), &mut |runtime| runtime.run(rest, is_doubtful, found))
             }
-            Step::Prefixes { plan, tests } => {
+            PlanStep::Prefixes { plan, tests } => {
                 self.by_prefix(plan, tests, &mut |runtime| runtime.run(rest, is_doubtful, found))
             }
-            Step::Lookup(keys) => self.by_inverse(keys, is_doubtful, &mut |runtime| runtime.run(rest, false, found)),
-            Step::Either(branches) => {
+            PlanStep::Lookup(keys) => {
+                self.by_inverse(keys, is_doubtful, &mut |runtime| runtime.run(rest, false, found))
+            }
+            PlanStep::Either(branches) => {
                 for branch in branches {
                     let flow = self.run(branch, false, &mut |runtime| runtime.run(rest, is_doubtful, found))?;
                     if flow.is_break() {
@@ -109,17 +111,17 @@ impl<'r> Runtime<'r> {
                 }
                 GO_ON
             }
-            Step::Split { code, parts } => match self.lenient_items(code)? {
+            PlanStep::Split { code, parts } => match self.lenient_items(code)? {
                 Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
                 None => GO_ON,
             },
-            Step::Range { slot, low, high } => match self.range(low, high) {
+            PlanStep::Range { slot, low, high } => match self.range(low, high) {
                 Ok(None) => GO_ON,
                 Ok(Some(ends)) => self.each_integer(*slot, ends, &Rest { steps: rest, is_doubtful }, found),
                 Err(Stop::IllDefined) if lenient => GO_ON,
                 Err(stop) => Err(stop),
             },
-            Step::Each { pattern, source, orbits } => match self.elements(source) {
+            PlanStep::Each { pattern, source, orbits } => match self.elements(source) {
                 Ok(elements) => {
                     let rest = Rest { steps: rest, is_doubtful };
                     if let (Pattern::Bind(slot), Some(orbits)) = (pattern, orbits)
@@ -264,7 +266,7 @@ impl<'r> Runtime<'r> {
         &mut self,
         pattern: &Pattern,
         value: &Value,
-        rest: &[Step],
+        rest: &[PlanStep],
         is_doubtful: bool,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
@@ -281,7 +283,7 @@ impl<'r> Runtime<'r> {
     pub(crate) fn matched_all(
         &mut self,
         parts: &[(&Pattern, &Value)],
-        rest: &[Step],
+        rest: &[PlanStep],
         is_doubtful: bool,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {

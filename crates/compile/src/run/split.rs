@@ -7,13 +7,13 @@ use abridge_value::{Value, sequence};
 use super::operators::items;
 use super::search::Solution;
 use super::{Fast, Runtime, Stop};
-use crate::code::{Code, Part, Step};
+use crate::code::{Code, Part, PlanStep};
 
 const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 /// Steps that follow once the parts are bound.
 pub(crate) struct Rest<'a> {
-    pub(crate) steps: &'a [Step],
+    pub(crate) steps: &'a [PlanStep],
     pub(crate) is_doubtful: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! They decide where choices are generated one per orbit rather than listed. A wrong estimate costs time and changes no answer.
 
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{Model, OpId, Subst, SubstId, Target, Type, TypeId};
 
 use super::FixedSets;
@@ -52,8 +52,8 @@ impl FixedSets {
 /// The types of what a substitution chooses.
 fn chosen_types(model: &Model, body: SubstId) -> Vec<TypeId> {
     let mut types = Vec::new();
-    model.for_each_node(Node::Subst(body), &mut |node| {
-        let Node::Subst(id) = node else { return };
+    model.for_each_node(ModelNode::Subst(body), &mut |node| {
+        let ModelNode::Subst(id) = node else { return };
         match model.subst(id) {
             Subst::Any { binder, .. } => types.extend(binder.iter().map(|local| model.locals[*local].ty)),
             Subst::BecomesElement { targets, .. } | Subst::BecomesSuch { targets, .. } => {

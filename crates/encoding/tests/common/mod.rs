@@ -95,7 +95,7 @@ struct Oracle<'o> {
 }
 
 /// What an operation does in a state: targets, and whether something is wrong.
-type Outcome = (BTreeSet<String>, bool);
+type Effects = (BTreeSet<String>, bool);
 
 impl Oracle<'_> {
     fn compare(&mut self) -> Compared {
@@ -265,7 +265,7 @@ impl Oracle<'_> {
             if !is_exact || self.has_opaque() || instances.iter().any(|instance| instance.choices.len() > MAX_CHOICES) {
                 continue;
             }
-            let mut expected: Outcome = Outcome::default();
+            let mut expected: Effects = Effects::default();
             self.interp.session().operation(op, state, &mut |transition| {
                 match transition {
                     Ok(transition) => _ = expected.0.insert(self.shown(&transition.state)),
@@ -277,7 +277,7 @@ impl Oracle<'_> {
                 }
                 ControlFlow::Continue(())
             });
-            let mut found = Outcome::default();
+            let mut found = Effects::default();
             instances.iter().for_each(|instance| self.perform(instance, bits, &mut found));
             let place = || format!("{} in {}\n{}", operation.name, self.shown(state), self.text);
             assert_eq!(found.0, expected.0, "steps of {}", place());
@@ -288,7 +288,7 @@ impl Oracle<'_> {
     }
 
     /// Adds the steps of an instance, for all choices.
-    fn perform(&self, instance: &Instance, bits: &BitSet, found: &mut Outcome) {
+    fn perform(&self, instance: &Instance, bits: &BitSet, found: &mut Effects) {
         let mut lits = vec![instance.relation, instance.error.context, instance.error.ill_defined];
         let writes: Vec<(CellId, Lit)> =
             instance.writes.iter().map(|(cell, lit)| (*cell, lit.expect("an exact instance"))).collect();
@@ -319,6 +319,7 @@ impl Oracle<'_> {
                 PropertyKind::Invariant(idx) => self.model.invariant[idx].pred,
                 PropertyKind::Assertion(idx) => self.model.assertions[idx].pred,
                 PropertyKind::Goal => self.model.steering.goal.expect("there is a goal"),
+                PropertyKind::Proposition(_) => continue,
             };
             let expected = match self.interp.session().pred(pred, &Env::new(state)) {
                 Ok(holds) => Some(holds),

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use abridge_diag::Span;
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, Pred, PredId, TypeId, UnaryOp};
 
 use super::Session;
@@ -223,15 +223,15 @@ impl Constraint {
     }
 
     /// The formulas it is made of, if it is made of formulas and values.
-    pub fn formulas(&self) -> Option<Vec<Node>> {
+    pub fn formulas(&self) -> Option<Vec<ModelNode>> {
         let (left, right) = match &self.kind {
-            ConstraintKind::Holds(pred) | ConstraintKind::Fails(pred) => return Some(vec![Node::Pred(*pred)]),
+            ConstraintKind::Holds(pred) | ConstraintKind::Fails(pred) => return Some(vec![ModelNode::Pred(*pred)]),
             ConstraintKind::Relation(_, left, right) => (left, right),
         };
         let mut formulas = Vec::new();
         for term in [left, right] {
             match term {
-                Operand::Expr(id) => formulas.push(Node::Expr(*id)),
+                Operand::Expr(id) => formulas.push(ModelNode::Expr(*id)),
                 Operand::Known(_) => {}
                 Operand::Local(_) => return None,
             }

@@ -10,12 +10,12 @@ use std::collections::{HashMap, HashSet};
 use abridge_diag::with_stack;
 
 use super::words::ident;
+use crate::ModelNode;
 use crate::expr::{Binding, Expr};
 use crate::ids::LocalId;
 use crate::model::Model;
 use crate::pred::Pred;
 use crate::subst::{Subst, Target};
-use crate::walk::Node;
 
 pub(super) struct Names<'a> {
     model: &'a Model,
@@ -28,8 +28,8 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// Names for a node that is seen by `params`.
-    pub(super) fn of(model: &'a Model, root: Node, params: &[LocalId]) -> Self {
-        let mut search = Search::new(model);
+    pub(super) fn of(model: &'a Model, root: ModelNode, params: &[LocalId]) -> Self {
+        let mut search = Renaming::new(model);
         search.open(params);
         search.node(root);
         search.close(params);
@@ -74,7 +74,7 @@ fn fresh(taken: &HashSet<Cow<'_, str>>, base: &str, number: &mut u32) -> String 
     }
 }
 
-struct Search<'a> {
+struct Renaming<'a> {
     model: &'a Model,
     /// Binders around the current place that keep their names so far, by name, outermost first.
     around: HashMap<&'a str, Vec<LocalId>>,
@@ -94,9 +94,9 @@ struct Search<'a> {
     taken: HashSet<Cow<'a, str>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Renaming<'a> {
     fn new(model: &'a Model) -> Self {
-        Search {
+        Renaming {
             model,
             around: HashMap::new(),
             bound: HashSet::new(),
@@ -195,26 +195,26 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn node(&mut self, node: Node) {
+    fn node(&mut self, node: ModelNode) {
         with_stack(|| match node {
-            Node::Expr(id) => self.expr(node, self.model.expr(id)),
-            Node::Pred(id) => match self.model.pred(id) {
-                Pred::Let { bindings, body } => self.let_in(bindings, Node::Pred(*body)),
+            ModelNode::Expr(id) => self.expr(node, self.model.expr(id)),
+            ModelNode::Pred(id) => match self.model.pred(id) {
+                Pred::Let { bindings, body } => self.let_in(bindings, ModelNode::Pred(*body)),
                 Pred::External(external, _) => {
                     self.use_global(&self.model.externals[*external].name);
                     self.operands(node);
                 }
                 _ => self.operands(node),
             },
-            Node::Subst(id) => self.subst(node, self.model.subst(id)),
+            ModelNode::Subst(id) => self.subst(node, self.model.subst(id)),
         });
     }
 
-    fn expr(&mut self, node: Node, expr: &'a Expr) {
+    fn expr(&mut self, node: ModelNode, expr: &'a Expr) {
         let model = self.model;
         match expr {
             Expr::Local(local) => return self.use_local(*local),
-            Expr::Let { bindings, body } => return self.let_in(bindings, Node::Expr(*body)),
+            Expr::Let { bindings, body } => return self.let_in(bindings, ModelNode::Expr(*body)),
             Expr::Variable(id) => self.use_global(&model.variables[*id].name),
             Expr::Constant(id) => self.use_global(&model.constants[*id].name),
             Expr::Carrier(id) => self.use_global(&model.sets[*id].name),
@@ -234,13 +234,13 @@ impl<'a> Search<'a> {
         self.operands(node);
     }
 
-    fn subst(&mut self, node: Node, subst: &'a Subst) {
+    fn subst(&mut self, node: ModelNode, subst: &'a Subst) {
         subst.targets().iter().for_each(|target| self.use_target(*target));
         match subst {
-            Subst::Let { bindings, body } => return self.let_in(bindings, Node::Subst(*body)),
+            Subst::Let { bindings, body } => return self.let_in(bindings, ModelNode::Subst(*body)),
             Subst::BecomesSuch { targets, new, pred } => {
                 self.aliases.extend(new.iter().zip(targets).map(|(local, target)| (*local, (*target, ""))));
-                return self.node(Node::Pred(*pred));
+                return self.node(ModelNode::Pred(*pred));
             }
             Subst::While { before, .. } => {
                 self.aliases.extend(before.iter().map(|(target, local)| (*local, (*target, "$0"))));
@@ -253,7 +253,7 @@ impl<'a> Search<'a> {
         self.operands(node);
     }
 
-    fn operands(&mut self, node: Node) {
+    fn operands(&mut self, node: ModelNode) {
         let model = self.model;
         let locals = model.bound_locals(node);
         self.open(&locals);
@@ -262,12 +262,12 @@ impl<'a> Search<'a> {
     }
 
     /// In B, all equations of a LET see all its names, so a value that refers to an outer thing of such a name forces a renaming.
-    fn let_in(&mut self, bindings: &[Binding], body: Node) {
+    fn let_in(&mut self, bindings: &[Binding], body: ModelNode) {
         let Some(first) = bindings.first() else { return self.node(body) };
         let locals: Vec<LocalId> = bindings.iter().map(|binding| binding.local).collect();
         self.open(&locals);
         self.in_values.extend(locals.iter().map(|local| (*local, first.local)));
-        bindings.iter().for_each(|binding| self.node(Node::Expr(binding.value)));
+        bindings.iter().for_each(|binding| self.node(ModelNode::Expr(binding.value)));
         locals.iter().for_each(|local| _ = self.in_values.remove(local));
         self.node(body);
         self.close(&locals);

@@ -3,21 +3,21 @@
 use std::fmt::Debug;
 
 use super::{Faults, Promise};
+use crate::ModelNode;
 use crate::expr::Expr;
 use crate::ids::{Id, IdSet, IdVec, LocalId, TypeId};
 use crate::model::{Conjunct, Model, Operation};
 use crate::pred::Pred;
 use crate::subst::{Subst, Target};
 use crate::types::{Type, TypeTable};
-use crate::walk::Node;
 
 pub(super) fn check(model: &Model, faults: &mut Faults) {
     let mut ranges = Ranges { model, faults };
     ranges.type_table();
     ranges.declarations();
-    model.exprs.ids().for_each(|id| ranges.node(Node::Expr(id)));
-    model.preds.ids().for_each(|id| ranges.node(Node::Pred(id)));
-    model.substs.ids().for_each(|id| ranges.node(Node::Subst(id)));
+    model.exprs.ids().for_each(|id| ranges.node(ModelNode::Expr(id)));
+    model.preds.ids().for_each(|id| ranges.node(ModelNode::Pred(id)));
+    model.substs.ids().for_each(|id| ranges.node(ModelNode::Subst(id)));
     model.operations.iter().for_each(|(id, op)| ranges.operation(id, op));
     for (clause, conjuncts) in
         [("properties", &model.properties), ("invariant", &model.invariant), ("assertions", &model.assertions)]
@@ -131,33 +131,33 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    fn node(&mut self, node: Node) {
+    fn node(&mut self, node: ModelNode) {
         let model = self.model;
         model.for_each_child(node, &mut |child| match child {
-            Node::Expr(id) => self.within(&model.exprs, id, node),
-            Node::Pred(id) => self.within(&model.preds, id, node),
-            Node::Subst(id) => self.within(&model.substs, id, node),
+            ModelNode::Expr(id) => self.within(&model.exprs, id, node),
+            ModelNode::Pred(id) => self.within(&model.preds, id, node),
+            ModelNode::Subst(id) => self.within(&model.substs, id, node),
         });
         model.bound_locals(node).into_iter().for_each(|local| self.local(local, node));
         match node {
-            Node::Expr(id) => {
+            ModelNode::Expr(id) => {
                 self.ty(model.ty(id), node);
                 self.expr(model.expr(id), node);
             }
-            Node::Pred(id) => {
+            ModelNode::Pred(id) => {
                 if let Pred::External(external, _) = model.pred(id) {
                     self.within(&model.externals, *external, node);
                 }
             }
-            Node::Subst(id) => self.subst(model.subst(id), node),
+            ModelNode::Subst(id) => self.subst(model.subst(id), node),
         }
     }
 
-    fn local(&mut self, id: LocalId, node: Node) {
+    fn local(&mut self, id: LocalId, node: ModelNode) {
         self.within(&self.model.locals, id, node);
     }
 
-    fn expr(&mut self, expr: &Expr, node: Node) {
+    fn expr(&mut self, expr: &Expr, node: ModelNode) {
         let model = self.model;
         match expr {
             Expr::Element(set, idx) => match model.sets.get(*set) {
@@ -181,13 +181,13 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    fn position(&mut self, idx: u32, size: usize, node: Node, what: &str) {
+    fn position(&mut self, idx: u32, size: usize, node: ModelNode, what: &str) {
         if idx as usize >= size {
             self.faults.add(Promise::Ids, node, format_args!("{what} {idx} of {size}"));
         }
     }
 
-    fn subst(&mut self, subst: &Subst, node: Node) {
+    fn subst(&mut self, subst: &Subst, node: ModelNode) {
         let model = self.model;
         subst.targets().iter().for_each(|target| self.target(*target, node));
         match subst {
@@ -198,7 +198,7 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    fn target(&mut self, target: Target, node: Node) {
+    fn target(&mut self, target: Target, node: ModelNode) {
         match target {
             Target::Variable(id) => self.within(&self.model.variables, id, node),
             Target::Local(id) => self.local(id, node),

@@ -2,13 +2,13 @@
 //! that operations called in expressions write nothing (`calls`).
 
 use super::{Faults, Promise};
+use crate::ModelNode;
 use crate::effects;
 use crate::expr::Expr;
 use crate::ids::{ConstId, Id, IdSet, SetId, VarId};
 use crate::model::{Conjunct, Model};
 use crate::subst::Subst;
 use crate::types::Type;
-use crate::walk::Node;
 
 pub(super) fn check(model: &Model, faults: &mut Faults) {
     let mut computed = model.clone();
@@ -45,7 +45,7 @@ impl Check<'_> {
                     let text = format_args!("the argument of {} has another type than its set", constructor.name);
                     self.faults.add(Promise::Carriers, id, text);
                 }
-                if !self.touched(Node::Expr(set)).is_empty() {
+                if !self.touched(ModelNode::Expr(set)).is_empty() {
                     let text = format_args!("the argument of {} reads a variable", constructor.name);
                     self.faults.add(Promise::Carriers, id, text);
                 }
@@ -135,15 +135,15 @@ impl Check<'_> {
             let effects = &self.computed.operations[id].effects;
             self.concrete(effects.reads.iter().chain(effects.writes.iter()), &op.name);
         }
-        self.concrete_root(Node::Subst(model.initialisation), "the initialisation");
+        self.concrete_root(ModelNode::Subst(model.initialisation), "the initialisation");
         for id in steering.goal.iter().chain(&steering.scope) {
-            self.concrete_root(Node::Pred(*id), "a steering formula");
+            self.concrete_root(ModelNode::Pred(*id), "a steering formula");
         }
         if let Some(id) = steering.heuristic {
-            self.concrete_root(Node::Expr(id), "the heuristic");
+            self.concrete_root(ModelNode::Expr(id), "the heuristic");
         }
         for reduction in &steering.reductions {
-            reduction.order().into_iter().for_each(|id| self.concrete_root(Node::Expr(id), "an order"));
+            reduction.order().into_iter().for_each(|id| self.concrete_root(ModelNode::Expr(id), "an order"));
             for op in reduction.operations() {
                 let effects = &self.computed.operations[op].effects;
                 self.concrete(effects.reads.iter().chain(effects.writes.iter()), "a reduction");
@@ -151,7 +151,7 @@ impl Check<'_> {
         }
     }
 
-    fn concrete_root(&mut self, root: Node, what: &str) {
+    fn concrete_root(&mut self, root: ModelNode, what: &str) {
         self.concrete(self.touched(root).iter(), what);
     }
 
@@ -162,17 +162,17 @@ impl Check<'_> {
     }
 
     /// The variables that are read or written at or below a node, calls included.
-    fn touched(&self, root: Node) -> IdSet<VarId> {
+    fn touched(&self, root: ModelNode) -> IdSet<VarId> {
         let mut touched = IdSet::new();
         let mut called = Vec::new();
         self.model.for_each_node(root, &mut |node| match node {
-            Node::Expr(id) => match self.model.expr(id) {
+            ModelNode::Expr(id) => match self.model.expr(id) {
                 Expr::Variable(id) => _ = touched.insert(*id),
                 Expr::CallOperation(op, _) => called.push(*op),
                 _ => {}
             },
-            Node::Pred(_) => {}
-            Node::Subst(id) => {
+            ModelNode::Pred(_) => {}
+            ModelNode::Subst(id) => {
                 let subst = self.model.subst(id);
                 let mut targets = subst.targets().to_vec();
                 match subst {

@@ -1,33 +1,33 @@
 //! Promise `acyclic`, and a topological order of the nodes: every node before its operands.
 
 use super::{Faults, Promise};
+use crate::ModelNode;
 use crate::ids::Id as _;
 use crate::model::Model;
-use crate::walk::Node;
 
 /// All nodes, parents first; `None` if the graph has a cycle.
-pub(super) fn parents_first(model: &Model, faults: &mut Faults) -> Option<Vec<Node>> {
+pub(super) fn parents_first(model: &Model, faults: &mut Faults) -> Option<Vec<ModelNode>> {
     let numbering = Numbering::of(model);
-    let mut marks = vec![Mark::New; numbering.len()];
+    let mut marks = vec![Colour::New; numbering.len()];
     let mut children_first = Vec::with_capacity(numbering.len());
-    let mut steps: Vec<Step> = all_nodes(model).map(Step::Enter).collect();
+    let mut steps: Vec<Visit> = all_nodes(model).map(Visit::Enter).collect();
     while let Some(step) = steps.pop() {
         match step {
-            Step::Enter(node) => match marks[numbering.index(node)] {
-                Mark::New => {
-                    marks[numbering.index(node)] = Mark::Open;
-                    steps.push(Step::Leave(node));
-                    model.for_each_child(node, &mut |child| steps.push(Step::Enter(child)));
+            Visit::Enter(node) => match marks[numbering.index(node)] {
+                Colour::New => {
+                    marks[numbering.index(node)] = Colour::Open;
+                    steps.push(Visit::Leave(node));
+                    model.for_each_child(node, &mut |child| steps.push(Visit::Enter(child)));
                 }
                 // A node entered before an open node is left was pushed by the open node or a descendant.
-                Mark::Open => {
+                Colour::Open => {
                     faults.add(Promise::Acyclic, node, "lies below itself");
                     return None;
                 }
-                Mark::Done => {}
+                Colour::Done => {}
             },
-            Step::Leave(node) => {
-                marks[numbering.index(node)] = Mark::Done;
+            Visit::Leave(node) => {
+                marks[numbering.index(node)] = Colour::Done;
                 children_first.push(node);
             }
         }
@@ -36,21 +36,21 @@ pub(super) fn parents_first(model: &Model, faults: &mut Faults) -> Option<Vec<No
     Some(children_first)
 }
 
-enum Step {
-    Enter(Node),
-    Leave(Node),
+enum Visit {
+    Enter(ModelNode),
+    Leave(ModelNode),
 }
 
 #[derive(Clone, Copy)]
-enum Mark {
+enum Colour {
     New,
     Open,
     Done,
 }
 
-fn all_nodes(model: &Model) -> impl Iterator<Item = Node> {
-    let exprs = model.exprs.ids().map(Node::Expr);
-    exprs.chain(model.preds.ids().map(Node::Pred)).chain(model.substs.ids().map(Node::Subst))
+fn all_nodes(model: &Model) -> impl Iterator<Item = ModelNode> {
+    let exprs = model.exprs.ids().map(ModelNode::Expr);
+    exprs.chain(model.preds.ids().map(ModelNode::Pred)).chain(model.substs.ids().map(ModelNode::Subst))
 }
 
 /// Consecutive numbers for the nodes of all three kinds, so that one vector holds something for each.
@@ -70,11 +70,11 @@ impl Numbering {
         self.n_exprs + self.n_preds + self.n_substs
     }
 
-    pub(super) fn index(self, node: Node) -> usize {
+    pub(super) fn index(self, node: ModelNode) -> usize {
         match node {
-            Node::Expr(id) => id.index(),
-            Node::Pred(id) => self.n_exprs + id.index(),
-            Node::Subst(id) => self.n_exprs + self.n_preds + id.index(),
+            ModelNode::Expr(id) => id.index(),
+            ModelNode::Pred(id) => self.n_exprs + id.index(),
+            ModelNode::Subst(id) => self.n_exprs + self.n_preds + id.index(),
         }
     }
 }

@@ -6,15 +6,15 @@
 
 use super::order::Numbering;
 use super::{Faults, Promise};
+use crate::ModelNode;
 use crate::expr::{Binding, Expr};
 use crate::ids::{IdVec, LocalId};
 use crate::model::{Model, ReductionDef};
 use crate::pred::Pred;
 use crate::subst::{Subst, Target};
-use crate::walk::Node;
 
 /// `order`: all nodes, parents first.
-pub(super) fn check(model: &Model, order: &[Node], faults: &mut Faults) {
+pub(super) fn check(model: &Model, order: &[ModelNode], faults: &mut Faults) {
     let mut n_binders: IdVec<LocalId, u32> = model.locals.ids().map(|_| 0).collect();
     let parameters = model.operations.values().flat_map(|op| op.params.iter().chain(&op.outputs));
     parameters.for_each(|local| n_binders[*local] += 1);
@@ -55,12 +55,12 @@ impl<'a> Check<'a> {
         let exprs = args.map(|(set, _)| set).chain(steering.heuristic).chain(orders);
         let abstraction = model.abstraction.as_ref().map(|abstraction| abstraction.initialisation);
         let substs = std::iter::once(model.initialisation).chain(abstraction);
-        let roots = preds.map(Node::Pred).chain(exprs.map(Node::Expr)).chain(substs.map(Node::Subst));
+        let roots = preds.map(ModelNode::Pred).chain(exprs.map(ModelNode::Expr)).chain(substs.map(ModelNode::Subst));
         roots.for_each(|root| self.see(root, Scopes::ROOT));
         for op in model.operations.values() {
             let scope = self.bind(Scopes::ROOT, &op.params);
             let scope = self.bind(scope, &op.outputs);
-            self.see(Node::Subst(op.body), scope);
+            self.see(ModelNode::Subst(op.body), scope);
         }
     }
 
@@ -73,35 +73,35 @@ impl<'a> Check<'a> {
     }
 
     /// Records the use of a node in a scope.
-    fn see(&mut self, node: Node, scope: Scope) {
+    fn see(&mut self, node: ModelNode, scope: Scope) {
         let known = &mut self.scope_of[self.numbering.index(node)];
         *known = Some(known.map_or(scope, |known| self.scopes.common(known, scope)));
     }
 
-    fn node(&mut self, node: Node) {
+    fn node(&mut self, node: ModelNode) {
         let Some(scope) = self.scope_of[self.numbering.index(node)] else { return };
         let model = self.model;
         match node {
-            Node::Expr(id) => match model.expr(id) {
+            ModelNode::Expr(id) => match model.expr(id) {
                 Expr::Local(local) => self.used(*local, scope, node),
-                Expr::Let { bindings, body } => self.let_in(bindings, Node::Expr(*body), scope),
+                Expr::Let { bindings, body } => self.let_in(bindings, ModelNode::Expr(*body), scope),
                 _ => self.operands(node, scope),
             },
-            Node::Pred(id) => match model.pred(id) {
-                Pred::Let { bindings, body } => self.let_in(bindings, Node::Pred(*body), scope),
+            ModelNode::Pred(id) => match model.pred(id) {
+                Pred::Let { bindings, body } => self.let_in(bindings, ModelNode::Pred(*body), scope),
                 _ => self.operands(node, scope),
             },
-            Node::Subst(id) => {
+            ModelNode::Subst(id) => {
                 model.subst(id).targets().iter().for_each(|target| self.target(*target, scope, node));
                 match model.subst(id) {
-                    Subst::Let { bindings, body } => self.let_in(bindings, Node::Subst(*body), scope),
+                    Subst::Let { bindings, body } => self.let_in(bindings, ModelNode::Subst(*body), scope),
                     Subst::While { condition, body, invariant, variant, before } => {
                         before.iter().for_each(|(target, _)| self.target(*target, scope, node));
-                        self.see(Node::Pred(*condition), scope);
-                        self.see(Node::Subst(*body), scope);
+                        self.see(ModelNode::Pred(*condition), scope);
+                        self.see(ModelNode::Subst(*body), scope);
                         let scope = self.bind(scope, &model.bound_locals(node));
-                        self.see(Node::Pred(*invariant), scope);
-                        self.see(Node::Expr(*variant), scope);
+                        self.see(ModelNode::Pred(*invariant), scope);
+                        self.see(ModelNode::Expr(*variant), scope);
                     }
                     _ => self.operands(node, scope),
                 }
@@ -110,27 +110,27 @@ impl<'a> Check<'a> {
     }
 
     /// All operands of a node see what it binds.
-    fn operands(&mut self, node: Node, scope: Scope) {
+    fn operands(&mut self, node: ModelNode, scope: Scope) {
         let model = self.model;
         let scope = self.bind(scope, &model.bound_locals(node));
         model.for_each_child(node, &mut |child| self.see(child, scope));
     }
 
-    fn let_in(&mut self, bindings: &[Binding], body: Node, scope: Scope) {
+    fn let_in(&mut self, bindings: &[Binding], body: ModelNode, scope: Scope) {
         let scope = bindings.iter().fold(scope, |scope, binding| {
-            self.see(Node::Expr(binding.value), scope);
+            self.see(ModelNode::Expr(binding.value), scope);
             self.bind(scope, &[binding.local])
         });
         self.see(body, scope);
     }
 
-    fn target(&mut self, target: Target, scope: Scope, node: Node) {
+    fn target(&mut self, target: Target, scope: Scope, node: ModelNode) {
         if let Target::Local(local) = target {
             self.used(local, scope, node);
         }
     }
 
-    fn used(&mut self, local: LocalId, scope: Scope, node: Node) {
+    fn used(&mut self, local: LocalId, scope: Scope, node: ModelNode) {
         if !self.bound_in[local].is_some_and(|binder| self.scopes.encloses(binder, scope)) {
             self.faults.add(Promise::Scope, node, format_args!("uses {local:?} outside of what binds it"));
         }

@@ -4,18 +4,18 @@ use std::fmt::{self, Write as _};
 
 use super::operators::{binary, comparison, quantified, tree, unary};
 use super::{Faults, Promise};
+use crate::ModelNode;
 use crate::expr::{BaseSet, Binding, Expr};
 use crate::ids::{ExprId, ExternalId, LocalId, TypeId};
 use crate::model::{ExternalKind, Model};
 use crate::pred::Pred;
 use crate::subst::Subst;
 use crate::types::{Type, TypeTable};
-use crate::walk::Node;
 
 pub(super) fn check(model: &Model, faults: &mut Faults) {
     for (id, node) in model.exprs.iter() {
         if !expr(model, &node.expr, node.ty) {
-            let text = format_args!("{} of type {}", misfit(model, Node::Expr(id)), model.type_text(node.ty));
+            let text = format_args!("{} of type {}", misfit(model, ModelNode::Expr(id)), model.type_text(node.ty));
             faults.add(Promise::Typed, id, text);
         }
         if let Expr::External(external, _) = &node.expr {
@@ -24,7 +24,7 @@ pub(super) fn check(model: &Model, faults: &mut Faults) {
     }
     for (id, node) in model.preds.iter() {
         if !pred(model, &node.pred) {
-            faults.add(Promise::Typed, id, misfit(model, Node::Pred(id)));
+            faults.add(Promise::Typed, id, misfit(model, ModelNode::Pred(id)));
         }
         if let Pred::External(external, _) = &node.pred {
             external_use(model, *external, ExternalKind::Predicate, id, faults);
@@ -32,7 +32,7 @@ pub(super) fn check(model: &Model, faults: &mut Faults) {
     }
     for (id, node) in model.substs.iter() {
         if !subst(model, &node.subst) {
-            faults.add(Promise::Typed, id, misfit(model, Node::Subst(id)));
+            faults.add(Promise::Typed, id, misfit(model, ModelNode::Subst(id)));
         }
         if let Subst::External(external, _) = &node.subst {
             external_use(model, *external, ExternalKind::Substitution, id, faults);
@@ -178,26 +178,26 @@ pub(super) fn is_tuple(types: &TypeTable, ty: TypeId, parts: &[TypeId]) -> bool 
 }
 
 /// A node's operator with the types of its first operands.
-fn misfit(model: &Model, node: Node) -> String {
+fn misfit(model: &Model, node: ModelNode) -> String {
     let mut text = FirstWord(String::new());
     // Stops with an error after the first word, which is what is wanted.
     let _ = match node {
-        Node::Expr(id) => match model.expr(id) {
+        ModelNode::Expr(id) => match model.expr(id) {
             Expr::Unary(op, _) => write!(text, "{op:?}"),
             Expr::Binary(op, ..) => write!(text, "{op:?}"),
             Expr::Tree(op, _) => write!(text, "{op:?}"),
             Expr::Quantified { op, .. } => write!(text, "{op:?}"),
             expr => write!(text, "{expr:?}"),
         },
-        Node::Pred(id) => match model.pred(id) {
+        ModelNode::Pred(id) => match model.pred(id) {
             Pred::Compare(op, ..) => write!(text, "{op:?}"),
             pred => write!(text, "{pred:?}"),
         },
-        Node::Subst(id) => write!(text, "{:?}", model.subst(id)),
+        ModelNode::Subst(id) => write!(text, "{:?}", model.subst(id)),
     };
     let mut operands = Vec::new();
     model.for_each_child(node, &mut |child| match child {
-        Node::Expr(id) if operands.len() < 4 => operands.push(model.type_text(model.ty(id))),
+        ModelNode::Expr(id) if operands.len() < 4 => operands.push(model.type_text(model.ty(id))),
         _ => {}
     });
     format!("{}({})", text.0, operands.join(", "))

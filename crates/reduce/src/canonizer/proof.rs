@@ -117,10 +117,10 @@ fn prove_for(
     let strong = strength(part);
     let mut source = source_of(system);
     let n_operations = source.operations.len();
-    for function in part.functions() {
-        let op = plan.functions[*function];
-        source.operations.push(op);
-        source.labels.push(system.model().operations[op].params.clone());
+    // A run applies all functions, so what is assumed about states must survive all of them.
+    for op in &plan.functions {
+        source.operations.push(*op);
+        source.labels.push(system.model().operations[*op].params.clone());
     }
     let mut solver = Bounded { sat: SatProver { conflicts: MAX_CONFLICTS }, is_over };
     let encoding = match Encoding::new(&source, constants, &Config::default(), &mut solver) {
@@ -131,7 +131,7 @@ fn prove_for(
         return Proof::none(&why, strong);
     }
     let mut obligations = Obligations { encoding, n_operations, solver, n_questions: 0 };
-    let functions = match obligations.functions() {
+    let functions = match obligations.functions(part.functions()) {
         Ok(functions) => functions,
         Err(why) => return Proof::none(&why, strong),
     };
@@ -189,7 +189,7 @@ type Map = Vec<Lit>;
 
 /// A function for one value of its parameters.
 struct Function {
-    /// Position of the function among those of the part.
+    /// The number of the function in the plan.
     number: usize,
     map: Map,
     /// The position of its instance.
@@ -258,19 +258,21 @@ impl Obligations<'_> {
     }
 
     /// The functions, each different one once; they must have a result in all states.
-    fn functions(&mut self) -> Result<Vec<Function>, String> {
+    fn functions(&mut self, wanted: &[usize]) -> Result<Vec<Function>, String> {
         let mut functions: Vec<Function> = Vec::new();
         for instance in 0..self.encoding.instances.len() {
             let item = &self.encoding.instances[instance];
             let (relation, operation) = (item.relation, item.operation);
             let error = [item.error.context, item.error.ill_defined];
-            if operation < self.n_operations || !self.may_hold(vec![relation])? && !self.may_hold(error.to_vec())? {
+            let number = operation.checked_sub(self.n_operations).filter(|number| wanted.contains(number));
+            let Some(number) = number else { continue };
+            if !self.may_hold(vec![relation])? && !self.may_hold(error.to_vec())? {
                 continue;
             }
             if self.may_hold(vec![!relation])? || self.may_hold(error.to_vec())? {
                 return Err("a function may have no result".to_owned());
             }
-            functions.push(Function { number: operation - self.n_operations, map: self.map_of(instance), instance });
+            functions.push(Function { number, map: self.map_of(instance), instance });
         }
         if functions.is_empty() {
             return Err("no value of the parameters satisfies the precondition".to_owned());
@@ -325,8 +327,9 @@ impl Obligations<'_> {
             PropertyKind::Invariant(_) => asked.invariant,
             PropertyKind::Assertion(_) => asked.assertions,
             PropertyKind::Goal => asked.goal,
+            PropertyKind::Proposition(_) => asked.propositions,
         };
-        let mut groups: [Vec<(Lit, Lit)>; 3] = Default::default();
+        let mut groups: [Vec<(Lit, Lit)>; 4] = Default::default();
         for property in &self.encoding.properties {
             if !is_asked(property.kind) {
                 continue;
@@ -335,12 +338,13 @@ impl Obligations<'_> {
                 PropertyKind::Invariant(idx) => (0, format!("invariant {}", idx + 1)),
                 PropertyKind::Assertion(idx) => (1, format!("assertion {}", idx + 1)),
                 PropertyKind::Goal => (2, "the goal".to_owned()),
+                PropertyKind::Proposition(idx) => (3, format!("proposition {}", idx + 1)),
             };
             let truth = property.truth.map_err(|_| format!("{name} has no exact circuit"))?;
             groups[group].push((truth.holds, truth.fails));
         }
         let mut n_properties = 0;
-        for (group, what) in groups.into_iter().zip(["the invariant", "the assertions", "the goal"]) {
+        for (group, what) in groups.into_iter().zip(["the invariant", "the assertions", "the goal", "a proposition"]) {
             n_properties += group.len();
             let circuit = &mut self.encoding.blast.circuit;
             let whole = [
@@ -353,7 +357,9 @@ impl Obligations<'_> {
                 for (holds, fails) in &group {
                     is_preserved = is_preserved && self.is_preserved([*holds, *fails], &function.map, &mut done)?;
                 }
-                if !is_preserved && !self.is_preserved(whole, &function.map, &mut done)? {
+                // A formula reads propositions one by one.
+                let may_be_joint = what != "a proposition";
+                if !is_preserved && !(may_be_joint && self.is_preserved(whole, &function.map, &mut done)?) {
                     return Err(format!("{what} may tell a state and its image apart"));
                 }
             }

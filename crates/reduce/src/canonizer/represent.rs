@@ -30,7 +30,13 @@ pub struct Canonized<'s> {
 
 enum Stage<'s> {
     Function(usize),
-    Orbit { generators: &'s [usize], strategy: Strategy, order: StateOrder<'s> },
+    Orbit {
+        generators: &'s [usize],
+        strategy: Strategy,
+        order: StateOrder<'s>,
+        /// There is one generator without parameters.
+        is_cyclic: bool,
+    },
     Symmetry(Auto<'s, Explicit<'s>>),
 }
 
@@ -59,7 +65,7 @@ pub enum TroubleKind {
 
 impl<'s> Canonized<'s> {
     pub fn new(system: &'s Explicit<'s>, plan: &'s Plan) -> Self {
-        let stages = plan.parts.iter().map(|part| Stage::new(system, part)).collect();
+        let stages = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
         Canonized { system, plan, stages, troubles: Mutex::default() }
     }
 
@@ -93,11 +99,13 @@ impl<'s> Canonized<'s> {
 }
 
 impl<'s> Stage<'s> {
-    fn new(system: &'s Explicit<'s>, part: &'s Part) -> Self {
+    fn new(system: &'s Explicit<'s>, plan: &Plan, part: &'s Part) -> Self {
         match &part.kind {
             PartKind::Canonizer(function) => Stage::Function(*function),
             PartKind::Orbit { generators, strategy, order } => {
-                Stage::Orbit { generators, strategy: *strategy, order: StateOrder::new(system, *order) }
+                let op = |function: usize| &system.model().operations[plan.functions[function]];
+                let is_cyclic = matches!(generators[..], [only] if op(only).params.is_empty());
+                Stage::Orbit { generators, strategy: *strategy, order: StateOrder::new(system, *order), is_cyclic }
             }
             PartKind::Symmetry { set, .. } => {
                 let size = system.model().sets[*set].size();
@@ -155,10 +163,13 @@ pub struct CanonizedWorker<'a> {
 }
 
 impl CanonizedWorker<'_> {
-    /// Images of a state under all functions of the plan.
+    /// Images of a state under all functions of the plan, except where symmetry reduction takes over: that one moves constants, too.
     pub fn images_of(&mut self, state: &[u32], mut found: impl FnMut(usize, &[u32])) -> bool {
         let mut is_whole = true;
         for (part, item) in self.canonized.plan.parts.iter().enumerate() {
+            if matches!(item.kind, PartKind::Symmetry { .. }) {
+                continue;
+            }
             for function in item.functions() {
                 let completeness = self.transformer.images(*function, state, &mut self.images);
                 is_whole &= completeness.is_whole();
@@ -172,9 +183,10 @@ impl CanonizedWorker<'_> {
         let canonized = self.canonized;
         let result = match &canonized.stages[part] {
             Stage::Function(function) => self.function(*function, state),
-            Stage::Orbit { generators, strategy: Strategy::Local, order } if !self.is_judge => {
+            Stage::Orbit { generators, strategy: Strategy::Local, order, .. } if !self.is_judge => {
                 self.descend(generators, order, state)
             }
+            Stage::Orbit { generators: [only], order, is_cyclic: true, .. } => self.around(*only, order, state),
             Stage::Orbit { generators, order, .. } => self.least(generators, order, state),
             Stage::Symmetry(_) => {
                 self.autos[part].iter_mut().for_each(|auto| auto.represent(state));
@@ -233,6 +245,31 @@ impl CanonizedWorker<'_> {
             }
         }
         Err(Some(TroubleKind::Endless))
+    }
+
+    /// The smallest state of the orbit of one generator: the cycle through the state.
+    fn around(
+        &mut self,
+        generator: usize,
+        order: &StateOrder<'_>,
+        state: &mut [u32],
+    ) -> Result<(), Option<TroubleKind>> {
+        let (mut best, mut current) = (state.to_vec(), state.to_vec());
+        for _ in 0..MAX_ORBIT_STATES {
+            self.images(generator, &current)?;
+            if self.images.len() != 1 {
+                return Err(Some(TroubleKind::Several));
+            }
+            current.copy_from_slice(self.images.get(0).target);
+            if current == state {
+                state.copy_from_slice(&best);
+                return Ok(());
+            }
+            if order.compare(&current, &best).is_lt() {
+                best.copy_from_slice(&current);
+            }
+        }
+        Err(Some(TroubleKind::LargeOrbit))
     }
 
     /// The smallest state of the orbit.

@@ -98,6 +98,9 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
             match tester.compare(&state, &portrait) {
                 Ok(is_tested) => sampled.n_states += u64::from(is_tested),
                 Err((refutation, is_doubtful)) => {
+                    // Classes are not known where orbits could not be enumerated.
+                    let is_step = !matches!(refutation.difference, Difference::Finding(_));
+                    let is_doubtful = is_doubtful || is_step && !canonized.troubles().is_empty();
                     return Sampled { refutation: Some(refutation), is_doubtful, ..sampled };
                 }
             }

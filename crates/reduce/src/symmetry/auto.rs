@@ -23,7 +23,7 @@ use super::cache::{Allowance, PerId};
 use super::group::{Group, Permutation};
 use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
-use super::search::Search;
+use super::search::LabelSearch;
 use super::states::ValueStates;
 use super::term::{Sweep, Term, mix, mix2};
 
@@ -473,7 +473,7 @@ impl<S: ValueStates> Canonizer for AutoCanonizer<'_, S> {
         colour_by_signatures(group, &infos, &mut self.colours);
         sort_by_colour(group, &self.colours, &mut self.order);
         let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
-        let mut search = Search::new(group, &tangled, &self.colours, &mut self.scratch.sweep);
+        let mut search = LabelSearch::new(group, &tangled, &self.colours, &mut self.scratch.sweep);
         search.find_twins(&self.order, ALONE, &mut self.twins.classes);
         let has_twins = self.twins.classes.iter().any(|class| *class != ALONE);
         has_twins.then_some(&self.twins as &dyn Alike)
@@ -497,7 +497,7 @@ fn find_order(
     sort_by_colour(group, colours, order);
     let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
     if !tangled.is_empty() {
-        Search::new(group, &tangled, colours, sweep).settle(order);
+        LabelSearch::new(group, &tangled, colours, sweep).settle(order);
     }
 }
 
@@ -538,7 +538,7 @@ pub(super) fn stabiliser_by_twins(group: &Group, vals: &[Val]) -> Option<Vec<u64
     colour_by_signatures(group, &infos, &mut colours);
     sort_by_colour(group, &colours, &mut order);
     let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
-    let mut search = Search::new(group, &tangled, &colours, &mut sweep);
+    let mut search = LabelSearch::new(group, &tangled, &colours, &mut sweep);
     search.twins_only(&order)
 }
 

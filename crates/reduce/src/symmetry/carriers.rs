@@ -12,8 +12,8 @@ use abridge_compile::Interchangeable;
 use abridge_diag::{Span, with_stack};
 use abridge_eval::Val;
 use abridge_external::SILENT_PREDICATES;
+use abridge_model::ModelNode;
 use abridge_model::ids::Id as _;
-use abridge_model::walk::Node;
 use abridge_model::{BinaryOp, ConstId, Expr, Model, OpId, Pred, SetId, Subst, Type, TypeId};
 use abridge_system::Properties;
 use abridge_value::{Set, Value, sequence};
@@ -64,11 +64,11 @@ impl Symmetry {
 }
 
 /// What is symmetric, given what is asked, further formulas that are evaluated, and which constants were fixed beforehand.
-pub fn symmetry_of(model: &Model, asked: Properties, formulas: &[Node], pinned: &[(ConstId, Val)]) -> Symmetry {
+pub fn symmetry_of(model: &Model, asked: Properties, formulas: &[ModelNode], pinned: &[(ConstId, Val)]) -> Symmetry {
     with_stack(|| symmetry_of_inner(model, asked, formulas, pinned))
 }
 
-fn symmetry_of_inner(model: &Model, asked: Properties, formulas: &[Node], pinned: &[(ConstId, Val)]) -> Symmetry {
+fn symmetry_of_inner(model: &Model, asked: Properties, formulas: &[ModelNode], pinned: &[(ConstId, Val)]) -> Symmetry {
     let mut mentions = Mentions::of(model, asked, formulas);
     for (constant, val) in pinned {
         if let Some(Value::Element { set, index }) = val.as_value() {
@@ -101,14 +101,14 @@ struct Mentions<'m> {
     literals: Vec<(Value, Span)>,
     known: HashSet<Value>,
     operations: HashSet<OpId>,
-    waiting: Vec<Node>,
+    waiting: Vec<ModelNode>,
 }
 
 /// A literal with more elements fixes them all, if its set is as large.
 const MAX_LITERAL: usize = 2_000;
 
 impl<'m> Mentions<'m> {
-    fn of(model: &'m Model, asked: Properties, formulas: &[Node]) -> Self {
+    fn of(model: &'m Model, asked: Properties, formulas: &[ModelNode]) -> Self {
         let mut mentions = Mentions {
             model,
             fixed: BTreeMap::new(),
@@ -121,16 +121,16 @@ impl<'m> Mentions<'m> {
         let conjuncts = |is_asked: bool, list: &'m [abridge_model::Conjunct]| {
             list.iter()
                 .filter(move |conjunct| is_asked && !conjunct.is_gluing)
-                .map(|conjunct| Node::Pred(conjunct.pred))
+                .map(|conjunct| ModelNode::Pred(conjunct.pred))
         };
         mentions.waiting.extend(conjuncts(true, &model.properties));
         mentions.waiting.extend(conjuncts(asked.invariant, &model.invariant));
         mentions.waiting.extend(conjuncts(asked.assertions, &model.assertions));
-        mentions.waiting.extend(model.steering.goal.filter(|_| asked.goal).map(Node::Pred));
-        mentions.waiting.extend(model.steering.scope.map(Node::Pred));
-        mentions.waiting.push(Node::Subst(model.initialisation));
+        mentions.waiting.extend(model.steering.goal.filter(|_| asked.goal).map(ModelNode::Pred));
+        mentions.waiting.extend(model.steering.scope.map(ModelNode::Pred));
+        mentions.waiting.push(ModelNode::Subst(model.initialisation));
         let arguments = model.free_types.values().flat_map(|free| free.constructors.iter().filter_map(|one| one.arg));
-        mentions.waiting.extend(arguments.map(|(set, _)| Node::Expr(set)));
+        mentions.waiting.extend(arguments.map(|(set, _)| ModelNode::Expr(set)));
         model.transitions().for_each(|(op, _)| mentions.enter(op));
         mentions.waiting.extend_from_slice(formulas);
         while let Some(node) = mentions.waiting.pop() {
@@ -141,7 +141,7 @@ impl<'m> Mentions<'m> {
 
     fn enter(&mut self, op: OpId) {
         if self.operations.insert(op) {
-            self.waiting.push(Node::Subst(self.model.operations[op].body));
+            self.waiting.push(ModelNode::Subst(self.model.operations[op].body));
         }
     }
 
@@ -149,10 +149,10 @@ impl<'m> Mentions<'m> {
         self.fixed.entry((set, index)).or_insert(reason);
     }
 
-    fn look(&mut self, node: Node) {
+    fn look(&mut self, node: ModelNode) {
         let model = self.model;
         match node {
-            Node::Expr(id) => {
+            ModelNode::Expr(id) => {
                 let span = model.exprs[id].span;
                 match model.expr(id) {
                     Expr::Element(set, index) => self.fix(set.0, *index, Reason::Named(span)),
@@ -187,7 +187,7 @@ impl<'m> Mentions<'m> {
                     _ => {}
                 }
             }
-            Node::Pred(id) => {
+            ModelNode::Pred(id) => {
                 if let Pred::External(external, args) = model.pred(id) {
                     let name = model.externals[*external].name.as_str();
                     let types: Vec<TypeId> = args.iter().map(|arg| model.ty(*arg)).collect();
@@ -197,7 +197,7 @@ impl<'m> Mentions<'m> {
                 }
             }
             // External substitutions print and report, which changes no state.
-            Node::Subst(id) => {
+            ModelNode::Subst(id) => {
                 if let Subst::Call { op, .. } = model.subst(id) {
                     self.enter(*op);
                 }
@@ -327,8 +327,8 @@ fn chooses(model: &Model, op: OpId) -> bool {
     let mut known = HashSet::from([op]);
     let mut waiting = vec![op];
     while let Some(op) = waiting.pop() {
-        model.for_each_node(Node::Subst(model.operations[op].body), &mut |node| {
-            let Node::Subst(id) = node else { return };
+        model.for_each_node(ModelNode::Subst(model.operations[op].body), &mut |node| {
+            let ModelNode::Subst(id) = node else { return };
             match model.subst(id) {
                 Subst::Any { .. } | Subst::BecomesElement { .. } | Subst::BecomesSuch { .. } => found = true,
                 Subst::Call { op, .. } if known.insert(*op) => waiting.push(*op),

@@ -19,7 +19,7 @@ use super::term::{Sweep, mix, mix2};
 /// Nodes after which the best leaf so far is taken. It gives a permutation of the state like any other.
 const MAX_NODES: u32 = 50_000;
 
-pub(super) struct Search<'a> {
+pub(super) struct LabelSearch<'a> {
     group: &'a Group,
     /// The values in which points meet.
     infos: &'a [&'a Info],
@@ -43,10 +43,10 @@ struct Leaf {
 /// Where the search goes on: at the node of this depth.
 type Jump = Option<usize>;
 
-impl<'a> Search<'a> {
+impl<'a> LabelSearch<'a> {
     /// `base` are the colours by which the points are told apart already.
     pub(super) fn new(group: &'a Group, infos: &'a [&'a Info], base: &'a [u64], sweep: &'a mut Sweep) -> Self {
-        Search {
+        LabelSearch {
             group,
             infos,
             base,
@@ -118,7 +118,7 @@ impl<'a> Search<'a> {
     }
 
     fn are_twins(&mut self, points: &[u32]) -> bool {
-        let Search { group, infos, sweep, .. } = self;
+        let LabelSearch { group, infos, sweep, .. } = self;
         infos.iter().all(|info| {
             let twins = info.twins(group, sweep);
             points.iter().all(|point| twins[*point as usize] == twins[points[0] as usize])

@@ -36,7 +36,7 @@ enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct TermNode {
     kind: Kind,
     parent: u32,
     /// What the place below the parent adds; the same for all elements of a set.
@@ -52,7 +52,7 @@ const PAIR: u64 = 0x9a18;
 /// The tree, parents before children; the root is the first node. Empty if there is no point in the value.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Term {
-    nodes: Vec<Node>,
+    nodes: Vec<TermNode>,
 }
 
 /// Buffers of the sweeps.
@@ -81,12 +81,12 @@ impl Term {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
+        self.nodes.capacity() * size_of::<TermNode>()
     }
 
     fn push(&mut self, kind: Kind, parent: u32, place: u64) -> u32 {
         let is_open = place != MEMBER && self.nodes.get(parent as usize).is_none_or(|parent| parent.is_open);
-        self.nodes.push(Node { kind, parent, place, is_open });
+        self.nodes.push(TermNode { kind, parent, place, is_open });
         self.nodes.len() as u32 - 1
     }
 

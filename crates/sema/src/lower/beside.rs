@@ -8,7 +8,7 @@ use crate::formula::{Formula, FormulaBody, Role};
 use crate::lower::{Lower, Place};
 use crate::project::UnitId;
 use crate::scope::Ctx;
-use crate::types::{Shape, Ty};
+use crate::types::{Ty, TypeTerm};
 
 /// What is kept while formulas are lowered.
 #[derive(Default)]
@@ -118,7 +118,7 @@ impl Lower<'_> {
     pub(crate) fn known_beside(&mut self, name: &str, span: Span) -> Option<ExprId> {
         self.beside.start?;
         if let Some((set, index)) = self.element_named(name) {
-            let ty = self.types.add(Shape::Given(set));
+            let ty = self.types.add(TypeTerm::Given(set));
             let element = self.add_expr(Expr::Element(set, index), ty, span);
             self.beside.elements.push(element);
             return Some(element);

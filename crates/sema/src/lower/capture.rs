@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use abridge_diag::Diagnostic;
 use abridge_model::{LocalId, SmolStr};
-use abridge_syntax::Node;
+use abridge_syntax::AstNode;
 use abridge_syntax::ast;
 
 use crate::lower::Lower;
@@ -59,8 +59,8 @@ impl Lower<'_> {
             let is_whole = is_whole && matches!(tree.expr(arg).expr, ast::Expr::Ident(_));
             let mut hidden: HashSet<&SmolStr> = HashSet::new();
             let mut mentioned: Vec<&SmolStr> = Vec::new();
-            tree.for_each_node(Node::Expr(arg), &mut |node| {
-                let Node::Expr(id) = node else { return };
+            tree.for_each_node(AstNode::Expr(arg), &mut |node| {
+                let AstNode::Expr(id) = node else { return };
                 let expr = &tree.expr(id).expr;
                 hidden.extend(expr.binder().iter().map(|ident| &ident.name));
                 if let ast::Expr::Ident(name) = expr {

@@ -12,7 +12,7 @@ use abridge_syntax::ast::{self, DefinitionBody, Ident, Sort};
 use crate::definitions::DefEntry;
 use crate::lower::Lower;
 use crate::scope::{Ctx, Found, FrameKind, Symbol};
-use crate::types::{Shape, Ty, Unifier};
+use crate::types::{Ty, TypeTerm, Unifier};
 
 /// Identifiers that a definition can list, with those of definitions it names.
 const MAX_LISTED: usize = 100_000;
@@ -73,7 +73,7 @@ impl Lower<'_> {
             let message = format!("`{snippet}` is an expression of type {text}, but a predicate is needed here");
             let diagnostic =
                 Diagnostic::error("predicate-expected", message).at(span).also(entry.name.span, "defined here");
-            let value = if matches!(self.types.shape(ty), Shape::Bool) { "TRUE" } else { "..." };
+            let value = if matches!(self.types.shape(ty), TypeTerm::Bool) { "TRUE" } else { "..." };
             self.report(diagnostic.help(format!("compare it with something: `{snippet} = {value}`")));
         }
         self.error_pred(span)
@@ -300,7 +300,7 @@ impl Lower<'_> {
         let mut rest = self.declared_type(declaration.unit, domain, params)?;
         let mut expected = Vec::new();
         for _ in 1..args.len() {
-            let Shape::Pair(first, last) = self.types.shape(rest).clone() else {
+            let TypeTerm::Pair(first, last) = self.types.shape(rest).clone() else {
                 let message = format!(
                     "`{}` declares fewer types than `{}` has parameters",
                     declaration.name.name, entry.name.name
@@ -362,8 +362,8 @@ impl Lower<'_> {
                 let param = params.iter().find(|(known, _)| known == name).map(|(_, ty)| *ty);
                 return match (param, self.names.symbols.get(name).map(|entry| entry.symbol)) {
                     (Some(ty), _) => Some(ty),
-                    (None, Some(Symbol::Set(set))) => Some(self.types.add(Shape::Given(set))),
-                    (None, Some(Symbol::FreeType(free))) => Some(self.types.add(Shape::Free(free))),
+                    (None, Some(Symbol::Set(set))) => Some(self.types.add(TypeTerm::Given(set))),
+                    (None, Some(Symbol::FreeType(free))) => Some(self.types.add(TypeTerm::Free(free))),
                     _ => match self.defs.get(name).cloned() {
                         Some(entry) if entry.params.is_empty() && !entry.is_cyclic => match entry.body {
                             DefinitionBody::Formula(body) => self.declared_type(entry.unit, body, &[]),
@@ -402,7 +402,7 @@ impl Lower<'_> {
                     types.push((name.name.clone(), of(self, set)?));
                 }
                 types.sort_by(|(left, _), (right, _)| left.cmp(right));
-                Some(self.types.add(Shape::Record(types)))
+                Some(self.types.add(TypeTerm::Record(types)))
             }
             E::Binary(ast::BinaryOp::Interval, ..) => Some(Unifier::INTEGER),
             _ => None,

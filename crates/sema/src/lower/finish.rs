@@ -4,13 +4,13 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use abridge_diag::{Diagnostic, Span, with_stack};
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{
     Expr, IdSet, IdVec, LocalId, Model, OpId, SmolStr, Subst, SubstId, Target, TypeId, VarId, effects,
 };
 
 use crate::lower::Lower;
-use crate::types::{Shape, Ty};
+use crate::types::{Ty, TypeTerm};
 
 impl Lower<'_> {
     /// Grounds all types. `None` if there are errors.
@@ -119,7 +119,7 @@ impl Lower<'_> {
             Declared::Local => ("identifier", "to the predicate that belongs to it"),
         };
         let message = format!("the type of {what} `{name}` cannot be inferred{known}");
-        let sign = if matches!(self.types.shape(ty), Shape::Pow(_)) { "<:" } else { ":" };
+        let sign = if matches!(self.types.shape(ty), TypeTerm::Pow(_)) { "<:" } else { ":" };
         let help = match declared {
             Declared::Output => "assign a value of a known type to it".to_owned(),
             _ => format!("add a typing predicate such as `{name} {sign} S` {place}"),
@@ -145,9 +145,9 @@ impl Lower<'_> {
         let nodes = model
             .exprs
             .ids()
-            .map(Node::Expr)
-            .chain(model.preds.ids().map(Node::Pred))
-            .chain(model.substs.ids().map(Node::Subst));
+            .map(ModelNode::Expr)
+            .chain(model.preds.ids().map(ModelNode::Pred))
+            .chain(model.substs.ids().map(ModelNode::Subst));
         for node in nodes {
             bound.extend(model.bound_locals(node));
         }
@@ -318,8 +318,8 @@ impl<'a> Writes<'a> {
             called.for_each(|target| _ = written.entry(target).or_insert(span));
         }
         let is_parallel = matches!(subst, Subst::Parallel(_));
-        self.model.for_each_child(Node::Subst(id), &mut |child| {
-            if let Node::Subst(part) = child {
+        self.model.for_each_child(ModelNode::Subst(id), &mut |child| {
+            if let ModelNode::Subst(part) = child {
                 let more = with_stack(|| self.of(part));
                 self.join(&mut written, more, is_parallel);
             }

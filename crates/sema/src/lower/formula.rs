@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use crate::lower::{Lower, Place};
 use crate::scope::{Access, BeforeValue, Ctx, Found, LocalKind, Symbol};
 use crate::types::overload::{NumberNode, PendingKind};
-use crate::types::{Shape, Ty, Unifier};
+use crate::types::{Ty, TypeTerm, Unifier};
 
 /// For more unknown names than this nobody reads guesses.
 const ENOUGH: usize = 50;
@@ -116,8 +116,8 @@ impl Lower<'_> {
             )
             .at(span);
             diagnostic = diagnostic.help(match self.types.shape(ty) {
-                Shape::Bool => format!("write `{snippet} = TRUE`"),
-                Shape::Pow(_) => format!("say something about it, such as `{snippet} /= {{}}`"),
+                TypeTerm::Bool => format!("write `{snippet} = TRUE`"),
+                TypeTerm::Pow(_) => format!("say something about it, such as `{snippet} /= {{}}`"),
                 _ => format!("compare it with something: `{snippet} = ...`"),
             });
             self.report(diagnostic);
@@ -166,8 +166,8 @@ impl Lower<'_> {
             return;
         }
         let is_member = match self.types.shape(self.ty(right)) {
-            Shape::Pow(elem) => {
-                !matches!(self.types.shape(self.ty(left)), Shape::Unknown) && self.alike(*elem, self.ty(left))
+            TypeTerm::Pow(elem) => {
+                !matches!(self.types.shape(self.ty(left)), TypeTerm::Unknown) && self.alike(*elem, self.ty(left))
             }
             _ => false,
         };
@@ -197,7 +197,7 @@ impl Lower<'_> {
 
     /// Asks for some set; its element type.
     pub(crate) fn expect_set(&mut self, expr: ExprId, why: &str, span: Span) -> Ty {
-        if let Shape::Pow(elem) = self.types.shape(self.ty(expr)) {
+        if let TypeTerm::Pow(elem) = self.types.shape(self.ty(expr)) {
             return *elem;
         }
         let elem = self.types.fresh();
@@ -393,7 +393,7 @@ impl Lower<'_> {
             &format!("`{name}[...]` needs a set of elements that `{name}` relates: {{}}"),
             span,
         );
-        let is_element = matches!(self.types.shape(domain), Shape::Pow(elem) if self.alike(*elem, self.ty(set)));
+        let is_element = matches!(self.types.shape(domain), TypeTerm::Pow(elem) if self.alike(*elem, self.ty(set)));
         let elem = self.snippet(self.span(set));
         if !ok
             && is_element
@@ -564,7 +564,7 @@ impl Lower<'_> {
         if values.len() < fields.len() {
             return self.error_expr(span);
         }
-        let ty = self.types.add(Shape::Record(types));
+        let ty = self.types.add(TypeTerm::Record(types));
         self.add_expr(Expr::Record(values), ty, span)
     }
 
@@ -576,7 +576,7 @@ impl Lower<'_> {
         if sets.len() < fields.len() {
             return self.error_expr(span);
         }
-        let record = self.types.add(Shape::Record(types));
+        let record = self.types.add(TypeTerm::Record(types));
         let ty = self.types.pow(record);
         self.add_expr(Expr::StructSet(sets), ty, span)
     }
@@ -626,12 +626,12 @@ impl Lower<'_> {
     pub(crate) fn symbol(&mut self, symbol: Symbol, span: Span) -> ExprId {
         match symbol {
             Symbol::Set(set) => {
-                let elem = self.types.add(Shape::Given(set));
+                let elem = self.types.add(TypeTerm::Given(set));
                 let ty = self.types.pow(elem);
                 self.add_expr(Expr::Carrier(set), ty, span)
             }
             Symbol::Element(set, index) => {
-                let ty = self.types.add(Shape::Given(set));
+                let ty = self.types.add(TypeTerm::Given(set));
                 self.add_expr(Expr::Element(set, index), ty, span)
             }
             Symbol::Constant(id) => {
@@ -643,12 +643,12 @@ impl Lower<'_> {
                 self.add_expr(Expr::Variable(id), ty, span)
             }
             Symbol::FreeType(id) => {
-                let elem = self.types.add(Shape::Free(id));
+                let elem = self.types.add(TypeTerm::Free(id));
                 let ty = self.types.pow(elem);
                 self.add_expr(Expr::FreeType(id), ty, span)
             }
             Symbol::Constructor(id, index) => {
-                let free = self.types.add(Shape::Free(id));
+                let free = self.types.add(TypeTerm::Free(id));
                 let ty = match self.model.free_types[id].constructors[index as usize].arg {
                     Some((_, arg)) => self.types.relation(arg, free),
                     None => free,

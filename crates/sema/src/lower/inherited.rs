@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use abridge_diag::{Diagnostic, Span};
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{Expr, LocalId, OpId, Pred, PredId, SmolStr, Subst, SubstId};
 use abridge_syntax as syntax;
 use abridge_syntax::ast;
@@ -141,8 +141,8 @@ impl Lower<'_> {
         let mut open = vec![(ctx.unit, root)];
         while let Some((unit, root)) = open.pop().filter(|_| !found) {
             let tree = self.tree(unit);
-            tree.for_each_node(syntax::Node::Expr(root), &mut |node| {
-                let syntax::Node::Expr(id) = node else { return };
+            tree.for_each_node(syntax::AstNode::Expr(root), &mut |node| {
+                let syntax::AstNode::Expr(id) = node else { return };
                 let (ast::Expr::Ident(name) | ast::Expr::Before(name)) = &tree.expr(id).expr else { return };
                 if self.frames.find(ctx.frame, name).is_some() {
                     return;
@@ -164,8 +164,8 @@ impl Lower<'_> {
     fn replaced_variable(&self, pred: PredId) -> Option<(SmolStr, Span)> {
         let model = &self.model;
         let mut found = None;
-        model.for_each_node(Node::Pred(pred), &mut |node| {
-            let Node::Expr(id) = node else { return };
+        model.for_each_node(ModelNode::Pred(pred), &mut |node| {
+            let ModelNode::Expr(id) = node else { return };
             let node = &model.exprs[id];
             match &node.expr {
                 Expr::Variable(id) if model.variables[*id].is_abstract => {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{Binding, LocalId, SmolStr};
-use abridge_syntax::Node;
+use abridge_syntax::AstNode;
 use abridge_syntax::ast::{self, Ident};
 
 use crate::lower::Lower;
@@ -138,8 +138,8 @@ impl Lower<'_> {
     fn mentions(&self, ctx: Ctx, root: ast::ExprId, names: &HashSet<SmolStr>) -> Vec<(SmolStr, Span)> {
         let tree = self.tree(ctx.unit);
         let mut found = Vec::new();
-        tree.for_each_node(Node::Expr(root), &mut |node| {
-            if let Node::Expr(id) = node
+        tree.for_each_node(AstNode::Expr(root), &mut |node| {
+            if let AstNode::Expr(id) = node
                 && let ast::Expr::Ident(name) = &tree.expr(id).expr
                 && names.contains(name)
             {

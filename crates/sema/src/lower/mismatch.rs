@@ -4,7 +4,7 @@ use abridge_diag::{Diagnostic, Span};
 use abridge_model::{CarrierKind, Expr, ExprId, SetId};
 
 use crate::lower::Lower;
-use crate::types::{Mismatch, Shape, Ty};
+use crate::types::{Mismatch, Ty, TypeTerm};
 
 /// A place that says why a type is expected, and what to say there.
 pub(crate) type Origin = (Span, String);
@@ -149,8 +149,10 @@ impl Lower<'_> {
         let found = self.ty(expr);
         let snippet = self.snippet(self.span(expr));
         match (self.types.shape(found), self.types.shape(expected)) {
-            (found_shape, Shape::Pow(elem)) if self.alike(found, *elem) && !matches!(found_shape, Shape::Unknown) => {
-                diagnostic.help(singleton(&snippet, matches!(found_shape, Shape::Integer)))
+            (found_shape, TypeTerm::Pow(elem))
+                if self.alike(found, *elem) && !matches!(found_shape, TypeTerm::Unknown) =>
+            {
+                diagnostic.help(singleton(&snippet, matches!(found_shape, TypeTerm::Integer)))
             }
             _ => self.with_conversion(diagnostic, found, expected, &snippet),
         }
@@ -161,38 +163,40 @@ impl Lower<'_> {
         let (left_ty, right_ty) = (self.ty(left), self.ty(right));
         let (left_text, right_text) = (self.snippet(self.span(left)), self.snippet(self.span(right)));
         for (set, elem, text) in [(left_ty, right_ty, &right_text), (right_ty, left_ty, &left_text)] {
-            let Shape::Pow(of) = self.types.shape(set) else { continue };
-            let is_known = !matches!(self.types.shape(elem), Shape::Unknown);
+            let TypeTerm::Pow(of) = self.types.shape(set) else { continue };
+            let is_known = !matches!(self.types.shape(elem), TypeTerm::Unknown);
             if is_known && self.alike(*of, elem) {
                 return diagnostic.help(singleton(text, false));
             }
         }
         for (function, value, name) in [(left_ty, right_ty, &left_text), (right_ty, left_ty, &right_text)] {
-            let Shape::Pow(pair) = self.types.shape(function) else { continue };
-            if matches!(self.types.shape(*pair), Shape::Pair(_, to) if self.alike(*to, value)) {
+            let TypeTerm::Pow(pair) = self.types.shape(function) else { continue };
+            if matches!(self.types.shape(*pair), TypeTerm::Pair(_, to) if self.alike(*to, value)) {
                 return diagnostic.help(format!("a value of the function is written `{name}(...)`"));
             }
         }
         match (self.types.shape(left_ty), self.types.shape(right_ty)) {
-            (Shape::Integer, Shape::Real) => self.with_conversion(diagnostic, left_ty, right_ty, &left_text),
-            (Shape::Integer, Shape::String) => self.with_conversion(diagnostic, left_ty, right_ty, &left_text),
+            (TypeTerm::Integer, TypeTerm::Real) => self.with_conversion(diagnostic, left_ty, right_ty, &left_text),
+            (TypeTerm::Integer, TypeTerm::String) => self.with_conversion(diagnostic, left_ty, right_ty, &left_text),
             _ => self.with_conversion(diagnostic, right_ty, left_ty, &right_text),
         }
     }
 
     fn with_conversion(&self, diagnostic: Diagnostic, found: Ty, expected: Ty, snippet: &str) -> Diagnostic {
         match (self.types.shape(found), self.types.shape(expected)) {
-            (Shape::Integer, Shape::Real) => diagnostic.help(format!("convert the integer with `real({snippet})`")),
-            (Shape::Real, Shape::Integer) => {
+            (TypeTerm::Integer, TypeTerm::Real) => {
+                diagnostic.help(format!("convert the integer with `real({snippet})`"))
+            }
+            (TypeTerm::Real, TypeTerm::Integer) => {
                 diagnostic.help(format!("convert the real with `floor({snippet})` or `ceiling({snippet})`"))
             }
-            (Shape::Integer, Shape::String) => {
+            (TypeTerm::Integer, TypeTerm::String) => {
                 diagnostic.help(format!("convert the integer with `INT_TO_STRING({snippet})` of `LibraryStrings.def`"))
             }
-            (Shape::Bool, Shape::Integer) | (Shape::Integer, Shape::Bool) => {
+            (TypeTerm::Bool, TypeTerm::Integer) | (TypeTerm::Integer, TypeTerm::Bool) => {
                 diagnostic.help("the values of BOOL are `TRUE` and `FALSE`, which are not numbers")
             }
-            (Shape::Record(found), Shape::Record(expected)) => {
+            (TypeTerm::Record(found), TypeTerm::Record(expected)) => {
                 let names =
                     |fields: &[(abridge_model::SmolStr, Ty)], others: &[(abridge_model::SmolStr, Ty)]| -> Vec<String> {
                         let missing = fields.iter().filter(|(name, _)| others.iter().all(|(other, _)| other != name));
@@ -223,11 +227,11 @@ impl Lower<'_> {
     /// A set with a size from VALUES for which one of two types has integers, as Atelier B would allow.
     fn valued_set(&self, left: Ty, right: Ty) -> Option<SetId> {
         match (self.types.shape(left), self.types.shape(right)) {
-            (Shape::Given(set), Shape::Integer) | (Shape::Integer, Shape::Given(set)) => {
+            (TypeTerm::Given(set), TypeTerm::Integer) | (TypeTerm::Integer, TypeTerm::Given(set)) => {
                 matches!(self.model.sets[*set].kind, CarrierKind::Deferred { size } if size > 0).then_some(*set)
             }
-            (Shape::Pow(left), Shape::Pow(right)) => self.valued_set(*left, *right),
-            (Shape::Pair(a, b), Shape::Pair(c, d)) => self.valued_set(*a, *c).or_else(|| self.valued_set(*b, *d)),
+            (TypeTerm::Pow(left), TypeTerm::Pow(right)) => self.valued_set(*left, *right),
+            (TypeTerm::Pair(a, b), TypeTerm::Pair(c, d)) => self.valued_set(*a, *c).or_else(|| self.valued_set(*b, *d)),
             _ => None,
         }
     }
@@ -235,11 +239,11 @@ impl Lower<'_> {
     /// Equal as far as both are known.
     pub(crate) fn alike(&self, left: Ty, right: Ty) -> bool {
         match (self.types.shape(left), self.types.shape(right)) {
-            (Shape::Unknown, _) | (_, Shape::Unknown) => true,
-            (Shape::Given(a), Shape::Given(b)) => a == b,
-            (Shape::Free(a), Shape::Free(b)) => a == b,
-            (Shape::Pow(a), Shape::Pow(b)) => self.alike(*a, *b),
-            (Shape::Pair(a, b), Shape::Pair(c, d)) => self.alike(*a, *c) && self.alike(*b, *d),
+            (TypeTerm::Unknown, _) | (_, TypeTerm::Unknown) => true,
+            (TypeTerm::Given(a), TypeTerm::Given(b)) => a == b,
+            (TypeTerm::Free(a), TypeTerm::Free(b)) => a == b,
+            (TypeTerm::Pow(a), TypeTerm::Pow(b)) => self.alike(*a, *b),
+            (TypeTerm::Pair(a, b), TypeTerm::Pair(c, d)) => self.alike(*a, *c) && self.alike(*b, *d),
             (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
         }
     }
@@ -247,8 +251,8 @@ impl Lower<'_> {
     /// Asks for `elem : set`.
     pub(crate) fn expect_member(&mut self, elem: ExprId, set: ExprId, span: Span) -> bool {
         let inner = match self.types.shape(self.ty(set)) {
-            Shape::Pow(inner) => *inner,
-            Shape::Unknown | Shape::Error => {
+            TypeTerm::Pow(inner) => *inner,
+            TypeTerm::Unknown | TypeTerm::Error => {
                 let expected = self.types.pow(self.ty(elem));
                 return self.expect(set, expected, "`:` needs a set of such elements on its right", span);
             }
@@ -280,7 +284,7 @@ impl Lower<'_> {
         diagnostic = self.with_reason(diagnostic, elem);
         diagnostic = self.with_reason(diagnostic, set);
         let is_subset = self.alike(self.ty(elem), self.ty(set));
-        let is_in_range = matches!(self.types.shape(inner), Shape::Pair(_, to) if self.alike(*to, self.ty(elem)));
+        let is_in_range = matches!(self.types.shape(inner), TypeTerm::Pair(_, to) if self.alike(*to, self.ty(elem)));
         let diagnostic = if is_subset {
             diagnostic.help(format!("write `{elem_text} <: {set_text}`: `:` is for elements, `<:` for subsets"))
         } else if is_in_range {

@@ -7,7 +7,7 @@ use abridge_syntax::ast::{self, Ident};
 use crate::lower::Lower;
 use crate::scope::Ctx;
 use crate::types::overload::{NumberNode, PendingKind, TextOp};
-use crate::types::{Shape, Ty, Unifier};
+use crate::types::{Ty, TypeTerm, Unifier};
 
 impl Lower<'_> {
     pub(crate) fn binary(
@@ -97,9 +97,9 @@ impl Lower<'_> {
             _ => BinaryOp::Power,
         };
         let mut ty = self.ty(left);
-        if op == ast::BinaryOp::Power && matches!(self.types.shape(ty), Shape::Real) {
+        if op == ast::BinaryOp::Power && matches!(self.types.shape(ty), TypeTerm::Real) {
             // A real may be raised to an integer or to a real.
-            if matches!(self.types.shape(self.ty(right)), Shape::Integer) {
+            if matches!(self.types.shape(self.ty(right)), TypeTerm::Integer) {
                 right = self.add_expr(Expr::Unary(UnaryOp::ToReal, right), Unifier::REAL, self.span(right));
             } else {
                 self.expect(right, Unifier::REAL, "`**` on reals needs a number", span);
@@ -201,7 +201,7 @@ impl Lower<'_> {
     /// `f <| S` for `S <| f`: adds to the message just given.
     fn suggest_swap(&mut self, op: &str, set: ExprId, relation: ExprId) {
         let is_relation = match self.types.shape(self.ty(set)) {
-            Shape::Pow(pair) => matches!(self.types.shape(*pair), Shape::Pair(..)),
+            TypeTerm::Pow(pair) => matches!(self.types.shape(*pair), TypeTerm::Pair(..)),
             _ => false,
         };
         let (left, right) = (self.snippet(self.span(set)), self.snippet(self.span(relation)));
@@ -305,12 +305,12 @@ impl Lower<'_> {
         let arg = self.tuple(args, span);
         let function_ty = self.ty(function);
         match self.types.shape(function_ty) {
-            Shape::Pow(pair) if matches!(self.types.shape(*pair), Shape::Pair(..)) => {
-                let Shape::Pair(from, to) = self.types.shape(*pair).clone() else { return self.error_expr(span) };
+            TypeTerm::Pow(pair) if matches!(self.types.shape(*pair), TypeTerm::Pair(..)) => {
+                let TypeTerm::Pair(from, to) = self.types.shape(*pair).clone() else { return self.error_expr(span) };
                 self.expect_argument(function, arg, args, (from, to), span);
                 self.add_expr(Expr::Binary(BinaryOp::Apply, function, arg), to, span)
             }
-            Shape::Unknown | Shape::Pow(_) | Shape::Error => {
+            TypeTerm::Unknown | TypeTerm::Pow(_) | TypeTerm::Error => {
                 let to = self.types.fresh();
                 let expected = self.types.relation(self.ty(arg), to);
                 self.expect(function, expected, "only functions can be applied", span);
@@ -360,7 +360,7 @@ impl Lower<'_> {
         let places = self.tuple_width(from);
         let wanted = self.types.text(&self.model, from);
         match args {
-            [set] if matches!(self.types.shape(self.ty(*set)), Shape::Pow(elem) if self.alike(*elem, from)) => {
+            [set] if matches!(self.types.shape(self.ty(*set)), TypeTerm::Pow(elem) if self.alike(*elem, from)) => {
                 let set = self.snippet(self.span(*set));
                 Some(format!("the values at all elements of a set are written `{name}[{set}]`"))
             }
@@ -371,7 +371,7 @@ impl Lower<'_> {
                 }
             },
             [first, rest @ ..] if places == 1 && self.alike(self.ty(*first), from) => {
-                let is_function = matches!(self.types.shape(to), Shape::Pow(pair) if matches!(self.types.shape(*pair), Shape::Pair(..)));
+                let is_function = matches!(self.types.shape(to), TypeTerm::Pow(pair) if matches!(self.types.shape(*pair), TypeTerm::Pair(..)));
                 let help = || {
                     format!(
                         "`{name}(...)` is a function itself; write `{name}({})({})`",
@@ -381,7 +381,7 @@ impl Lower<'_> {
                 };
                 is_function.then(help)
             }
-            _ if args.len() > 1 && places == 1 && matches!(self.types.shape(from), Shape::Pow(_)) => {
+            _ if args.len() > 1 && places == 1 && matches!(self.types.shape(from), TypeTerm::Pow(_)) => {
                 Some(format!("a set is written with braces: `{name}({{{}}})`", texts(args).join(", ")))
             }
             _ => None,
@@ -390,7 +390,7 @@ impl Lower<'_> {
 
     fn tuple_width(&self, mut ty: Ty) -> usize {
         let mut width = 1;
-        while let Shape::Pair(first, _) = self.types.shape(ty) {
+        while let TypeTerm::Pair(first, _) = self.types.shape(ty) {
             width += 1;
             ty = *first;
         }

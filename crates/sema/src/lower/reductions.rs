@@ -7,8 +7,9 @@
 use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, Span};
-use abridge_model::walk::Node;
-use abridge_model::{Effects, LocalId, OpId, Operation, Origin, ReductionDef, ReductionKind, SmolStr, Subst, SubstId};
+use abridge_model::{
+    Effects, LocalId, ModelNode, OpId, Operation, Origin, ReductionDef, ReductionKind, SmolStr, Subst, SubstId,
+};
 use abridge_syntax::ast::{self, DefinitionBody, Ident};
 
 use crate::definitions::DefEntry;
@@ -201,8 +202,8 @@ impl Lower<'_> {
     fn reject_choices(&mut self, name: &str, body: SubstId, has_params: bool) {
         let mut wrong: Vec<(SubstId, &str)> = Vec::new();
         let model = &self.model;
-        model.for_each_node(Node::Subst(body), &mut |node| {
-            let Node::Subst(id) = node else { return };
+        model.for_each_node(ModelNode::Subst(body), &mut |node| {
+            let ModelNode::Subst(id) = node else { return };
             let what = match model.subst(id) {
                 Subst::Choice(_) | Subst::Any { .. } | Subst::BecomesElement { .. } | Subst::BecomesSuch { .. } => {
                     "chooses among several results"

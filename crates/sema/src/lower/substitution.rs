@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, OpId, PredId, SmolStr, Subst, SubstId, Target};
-use abridge_syntax::Node;
+use abridge_syntax::AstNode;
 use abridge_syntax::ast::{self, DefinitionBody, Ident};
 
 use crate::definitions::DefEntry;
@@ -476,8 +476,8 @@ impl Lower<'_> {
         let tree = self.project.ast(ctx.unit);
         let mut names: Vec<(SmolStr, Span)> = Vec::new();
         for root in roots {
-            tree.for_each_node(Node::Expr(*root), &mut |node| {
-                if let Node::Expr(id) = node
+            tree.for_each_node(AstNode::Expr(*root), &mut |node| {
+                if let AstNode::Expr(id) = node
                     && let ast::Expr::Before(name) = &tree.expr(id).expr
                     && !names.iter().any(|(known, _)| known == name)
                 {

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, Pred, PredId, QuantifiedOp, SmolStr, UnaryOp};
 
-use super::{Shape, Ty, Unifier};
+use super::{Ty, TypeTerm, Unifier};
 use crate::lower::Lower;
 
 /// The cases that wait. One is tried again only when an unknown it waits for is bound.
@@ -69,7 +69,7 @@ pub(crate) enum TextOp {
 }
 
 /// What trying a case yields.
-enum Outcome {
+enum Progress {
     Done,
     Wait,
 }
@@ -78,7 +78,7 @@ impl Lower<'_> {
     /// Adds a case and tries it at once.
     pub(crate) fn overloaded(&mut self, kind: PendingKind, span: Span) {
         let pending = Pending { kind, span };
-        if let Outcome::Wait = self.try_resolve(&pending) {
+        if let Progress::Wait = self.try_resolve(&pending) {
             self.pending.cases.push(None);
             self.wait(self.pending.cases.len() - 1, pending);
         }
@@ -102,7 +102,7 @@ impl Lower<'_> {
             }
             for idx in woken {
                 let Some(pending) = self.pending.cases.get_mut(idx).and_then(Option::take) else { continue };
-                if let Outcome::Wait = self.try_resolve(&pending) {
+                if let Progress::Wait = self.try_resolve(&pending) {
                     self.wait(idx, pending);
                 }
             }
@@ -115,8 +115,8 @@ impl Lower<'_> {
             PendingKind::Number { ty, .. } | PendingKind::Minus { ty, .. } => vec![*ty],
             PendingKind::Times { node, left, right } => [*node, *left, *right].map(|expr| self.ty(expr)).to_vec(),
             PendingKind::Text { op, ty, .. } => match (op, self.types.shape(*ty)) {
-                (TextOp::GeneralConcat, Shape::Pow(pair)) => match self.types.shape(*pair) {
-                    Shape::Pair(_, elem) => vec![*elem],
+                (TextOp::GeneralConcat, TypeTerm::Pow(pair)) => match self.types.shape(*pair) {
+                    TypeTerm::Pair(_, elem) => vec![*elem],
                     _ => vec![*pair],
                 },
                 _ => vec![*ty],
@@ -186,7 +186,7 @@ impl Lower<'_> {
         }
     }
 
-    fn try_resolve(&mut self, pending: &Pending) -> Outcome {
+    fn try_resolve(&mut self, pending: &Pending) -> Progress {
         match &pending.kind {
             PendingKind::Number { node, ty } => self.try_number(*node, *ty, pending.span),
             PendingKind::Minus { node, ty } => self.try_minus(*node, *ty, pending.span),
@@ -201,11 +201,11 @@ impl Lower<'_> {
         }
     }
 
-    fn try_number(&mut self, node: NumberNode, ty: Ty, span: Span) -> Outcome {
+    fn try_number(&mut self, node: NumberNode, ty: Ty, span: Span) -> Progress {
         match self.types.shape(ty) {
-            Shape::Unknown => Outcome::Wait,
-            Shape::Integer | Shape::Error => Outcome::Done,
-            Shape::Real => {
+            TypeTerm::Unknown => Progress::Wait,
+            TypeTerm::Integer | TypeTerm::Error => Progress::Done,
+            TypeTerm::Real => {
                 match node {
                     NumberNode::Expr(id) => {
                         let expr = &mut self.model.exprs[id].expr;
@@ -219,11 +219,11 @@ impl Lower<'_> {
                     }
                     NumberNode::Pred(id) => pred_to_real(&mut self.model.preds[id].pred),
                 }
-                Outcome::Done
+                Progress::Done
             }
             _ => {
                 self.report_not_a_number(node, ty, span);
-                Outcome::Done
+                Progress::Done
             }
         }
     }
@@ -243,7 +243,7 @@ impl Lower<'_> {
     fn instead_of_number(&self, node: NumberNode, ty: Ty) -> Option<&'static str> {
         let expr = match node {
             NumberNode::Expr(id) => &self.model.exprs[id].expr,
-            NumberNode::Pred(_) if matches!(self.types.shape(ty), Shape::Pow(_)) => {
+            NumberNode::Pred(_) if matches!(self.types.shape(ty), TypeTerm::Pow(_)) => {
                 return Some(
                     "`<:` says that a set is part of another, `<<:` that it is smaller; `card` counts elements",
                 );
@@ -251,52 +251,54 @@ impl Lower<'_> {
             NumberNode::Pred(_) => return None,
         };
         match (expr, self.types.shape(ty)) {
-            (Expr::Binary(BinaryOp::Add, ..), Shape::String) => Some("strings are joined with `^`"),
-            (Expr::Binary(BinaryOp::Add, ..), Shape::Pow(_)) => Some("sets are joined with `\\/`, sequences with `^`"),
-            (Expr::Quantified { .. }, Shape::Pow(_)) => Some("sets are joined with `UNION` and `INTER`"),
+            (Expr::Binary(BinaryOp::Add, ..), TypeTerm::String) => Some("strings are joined with `^`"),
+            (Expr::Binary(BinaryOp::Add, ..), TypeTerm::Pow(_)) => {
+                Some("sets are joined with `\\/`, sequences with `^`")
+            }
+            (Expr::Quantified { .. }, TypeTerm::Pow(_)) => Some("sets are joined with `UNION` and `INTER`"),
             (Expr::Unary(UnaryOp::Max | UnaryOp::Min, _), _) => Some("`max` and `min` take a set of numbers"),
             _ => None,
         }
     }
 
-    fn try_minus(&mut self, node: ExprId, ty: Ty, span: Span) -> Outcome {
+    fn try_minus(&mut self, node: ExprId, ty: Ty, span: Span) -> Progress {
         let op = match self.types.shape(ty) {
-            Shape::Unknown => return Outcome::Wait,
-            Shape::Integer | Shape::Error => BinaryOp::Subtract,
-            Shape::Real => BinaryOp::RealSubtract,
-            Shape::Pow(_) => BinaryOp::Difference,
+            TypeTerm::Unknown => return Progress::Wait,
+            TypeTerm::Integer | TypeTerm::Error => BinaryOp::Subtract,
+            TypeTerm::Real => BinaryOp::RealSubtract,
+            TypeTerm::Pow(_) => BinaryOp::Difference,
             _ => {
                 let text = self.types.text(&self.model, ty);
                 let snippet = self.snippet(span);
                 let message = format!("`-` needs numbers or sets, but the operands of `{snippet}` are {text}");
                 self.report(Diagnostic::error("type-mismatch", message).at(span));
-                return Outcome::Done;
+                return Progress::Done;
             }
         };
         if let Expr::Binary(known, ..) = &mut self.model.exprs[node].expr {
             *known = op;
         }
-        Outcome::Done
+        Progress::Done
     }
 
-    fn try_times(&mut self, node: ExprId, left: ExprId, right: ExprId, span: Span) -> Outcome {
+    fn try_times(&mut self, node: ExprId, left: ExprId, right: ExprId, span: Span) -> Progress {
         let (left_ty, right_ty, result) = (self.ty(left), self.ty(right), self.ty(node));
-        let is_number = |shape: &Shape| matches!(shape, Shape::Integer | Shape::Real);
+        let is_number = |shape: &TypeTerm| matches!(shape, TypeTerm::Integer | TypeTerm::Real);
         let shapes = [left_ty, right_ty, result].map(|ty| self.types.shape(ty));
-        if shapes.iter().any(|shape| matches!(shape, Shape::Error)) {
-            return Outcome::Done;
+        if shapes.iter().any(|shape| matches!(shape, TypeTerm::Error)) {
+            return Progress::Done;
         }
         if shapes.iter().copied().any(is_number) {
             self.expect_like(left, right, span);
             self.expect(node, left_ty, "a product of numbers is a number", span);
-            if matches!(self.types.shape(left_ty), Shape::Real)
+            if matches!(self.types.shape(left_ty), TypeTerm::Real)
                 && let Expr::Binary(op, ..) = &mut self.model.exprs[node].expr
             {
                 *op = BinaryOp::RealMultiply;
             }
-            return Outcome::Done;
+            return Progress::Done;
         }
-        if shapes.iter().any(|shape| matches!(shape, Shape::Pow(_))) {
+        if shapes.iter().any(|shape| matches!(shape, TypeTerm::Pow(_))) {
             let (first, second) = (self.types.fresh(), self.types.fresh());
             let (first_set, second_set) = (self.types.pow(first), self.types.pow(second));
             let product = self.types.relation(first, second);
@@ -306,30 +308,30 @@ impl Lower<'_> {
             if let Expr::Binary(op, ..) = &mut self.model.exprs[node].expr {
                 *op = BinaryOp::Cartesian;
             }
-            return Outcome::Done;
+            return Progress::Done;
         }
-        if shapes.iter().all(|shape| matches!(shape, Shape::Unknown)) {
-            return Outcome::Wait;
+        if shapes.iter().all(|shape| matches!(shape, TypeTerm::Unknown)) {
+            return Progress::Wait;
         }
-        let known = if matches!(shapes[0], Shape::Unknown) { right } else { left };
+        let known = if matches!(shapes[0], TypeTerm::Unknown) { right } else { left };
         let (snippet, text) = (self.snippet(self.span(known)), self.types.text(&self.model, self.ty(known)));
         let message = format!("`*` needs numbers or sets, but `{snippet}` is {text}");
         self.report(Diagnostic::error("type-mismatch", message).at(self.span(known)));
-        Outcome::Done
+        Progress::Done
     }
 
-    fn try_text(&mut self, node: ExprId, op: TextOp, operand: ExprId, ty: Ty, span: Span) -> Outcome {
+    fn try_text(&mut self, node: ExprId, op: TextOp, operand: ExprId, ty: Ty, span: Span) -> Progress {
         let mut shape = self.types.shape(ty).clone();
         if op == TextOp::GeneralConcat {
             // `conc` takes a sequence of sequences or a sequence of strings.
-            let Shape::Pow(pair) = shape else { return self.text_shape(&shape, op, operand, span) };
-            let Shape::Pair(_, elem) = self.types.shape(pair).clone() else {
-                return self.text_shape(&Shape::Unknown, op, operand, span);
+            let TypeTerm::Pow(pair) = shape else { return self.text_shape(&shape, op, operand, span) };
+            let TypeTerm::Pair(_, elem) = self.types.shape(pair).clone() else {
+                return self.text_shape(&TypeTerm::Unknown, op, operand, span);
             };
             shape = self.types.shape(elem).clone();
         }
         match shape {
-            Shape::String => {
+            TypeTerm::String => {
                 match &mut self.model.exprs[node].expr {
                     Expr::Binary(known, ..) => *known = BinaryOp::StringConcat,
                     Expr::Unary(known, _) => {
@@ -344,9 +346,9 @@ impl Lower<'_> {
                 if op == TextOp::GeneralConcat {
                     self.expect(node, Unifier::STRING, "joined strings are a string", span);
                 }
-                Outcome::Done
+                Progress::Done
             }
-            Shape::Pow(_) => {
+            TypeTerm::Pow(_) => {
                 let elem = self.types.fresh();
                 let sequence = self.types.sequence(elem);
                 match op {
@@ -357,22 +359,22 @@ impl Lower<'_> {
                     let sequences = self.types.sequence(sequence);
                     self.expect(operand, sequences, "`conc` needs a sequence of sequences", span);
                 }
-                Outcome::Done
+                Progress::Done
             }
             shape => self.text_shape(&shape, op, operand, span),
         }
     }
 
-    fn text_shape(&mut self, shape: &Shape, op: TextOp, operand: ExprId, span: Span) -> Outcome {
+    fn text_shape(&mut self, shape: &TypeTerm, op: TextOp, operand: ExprId, span: Span) -> Progress {
         match shape {
-            Shape::Unknown => Outcome::Wait,
-            Shape::Error => Outcome::Done,
+            TypeTerm::Unknown => Progress::Wait,
+            TypeTerm::Error => Progress::Done,
             _ => {
                 let elem = self.types.fresh();
                 let sequence = self.types.sequence(elem);
                 let expected = if op == TextOp::GeneralConcat { self.types.sequence(sequence) } else { sequence };
                 self.expect(operand, expected, sequence_needed(op), span);
-                Outcome::Done
+                Progress::Done
             }
         }
     }
@@ -384,11 +386,11 @@ impl Lower<'_> {
         name: &SmolStr,
         name_span: Span,
         value: Option<ExprId>,
-    ) -> Outcome {
+    ) -> Progress {
         let fields = match self.types.shape(self.ty(record)) {
-            Shape::Unknown => return Outcome::Wait,
-            Shape::Error => return Outcome::Done,
-            Shape::Record(fields) => fields.clone(),
+            TypeTerm::Unknown => return Progress::Wait,
+            TypeTerm::Error => return Progress::Done,
+            TypeTerm::Record(fields) => fields.clone(),
             _ => {
                 let (snippet, text) = (self.snippet(self.span(record)), self.types.text(&self.model, self.ty(record)));
                 let message = format!("`{snippet}` is {text}, not a record, and has no field `{name}`");
@@ -396,7 +398,7 @@ impl Lower<'_> {
                     Diagnostic::error("not-a-record", message).at_saying(self.span(record), format!("this is {text}"));
                 let diagnostic = self.with_reason(diagnostic, record);
                 self.report(diagnostic);
-                return Outcome::Done;
+                return Progress::Done;
             }
         };
         let Some(idx) = fields.iter().position(|(known, _)| known == name) else {
@@ -408,7 +410,7 @@ impl Lower<'_> {
                 None => diagnostic.note(format!("its fields are {}", known.join(", "))),
             };
             self.report(diagnostic);
-            return Outcome::Done;
+            return Progress::Done;
         };
         let field_ty = fields[idx].1;
         match (&mut self.model.exprs[node].expr, value) {
@@ -422,7 +424,7 @@ impl Lower<'_> {
             }
             _ => {}
         }
-        Outcome::Done
+        Progress::Done
     }
 }
 

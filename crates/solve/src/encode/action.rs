@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use abridge_blast::{Lit, Sym};
+use abridge_blast::{CircuitValue, Lit};
 use abridge_diag::with_stack;
 use abridge_eval::{Env, Unknown};
-use abridge_model::walk::Node;
+use abridge_model::ModelNode;
 use abridge_model::{Comparison, Expr, ExprId, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, VarId, may_fail};
 use abridge_value::{Int, Value};
 
@@ -132,7 +132,7 @@ impl<'e, 's> Executor<'e, 's> {
                     let session = self.encoder.session;
                     self.gaps.push(what);
                     self.loose.extend(&session.interp().names_of_expr(*value).variables);
-                    self.is_doubtful |= may_fail(session.model(), Node::Expr(*value));
+                    self.is_doubtful |= may_fail(session.model(), ModelNode::Expr(*value));
                     None
                 }
                 Err(stop) => return Err(stop),
@@ -146,12 +146,12 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Some value of a set, as inputs; the literal says that it is one.
-    fn some_element(&mut self, set: ExprId, env: &Env) -> Encoded<(Sym, Lit)> {
+    fn some_element(&mut self, set: ExprId, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         self.has_choice = true;
         let term = self.encoder.expr(set, env)?;
         let (sym, inside) = match &term.kind {
             TermKind::Known(set) => self.encoder.fresh(set, env)?,
-            TermKind::Sym(sym) => {
+            TermKind::Circuit(sym) => {
                 let items = self.encoder.blast.members(sym)?.items;
                 let (element, condition) = self.encoder.blast.fresh_choice(items.iter().map(|(item, _)| item.clone()));
                 let inside = self.encoder.blast.member(&element, sym)?;
@@ -392,7 +392,7 @@ impl<'e, 's> Executor<'e, 's> {
         &mut self,
         parts: &[SubstId],
         env: &Env,
-        before: &mut Vec<(VarId, Option<Sym>)>,
+        before: &mut Vec<(VarId, Option<CircuitValue>)>,
     ) -> Encoded<Effect> {
         let (mut env, mut whole) = (env.clone(), Effect::nothing());
         for part in parts {

@@ -122,7 +122,7 @@ impl<'s> Encoder<'s> {
                 Err(Stop::Unsupported(_)) => continue,
                 Err(stop) => return Err(stop),
             };
-            let TermKind::Sym(sym) = term.kind else { continue };
+            let TermKind::Circuit(sym) = term.kind else { continue };
             return self.destructured(pattern, sym, open.to_vec(), env).map(Some);
         }
         Ok(None)
@@ -132,7 +132,7 @@ impl<'s> Encoder<'s> {
     fn destructured(
         &mut self,
         pattern: ExprId,
-        sym: abridge_blast::Sym,
+        sym: abridge_blast::CircuitValue,
         mut open: Vec<LocalId>,
         env: &Env,
     ) -> Encoded<(Env, Vec<LocalId>)> {
@@ -205,7 +205,7 @@ impl<'s> Encoder<'s> {
                         let term = self.expr(other, env)?;
                         let values = match term.kind {
                             TermKind::Known(val) => Some(vec![val]),
-                            TermKind::Sym(sym) => self.blast.choice(&sym).ok().map(values_of),
+                            TermKind::Circuit(sym) => self.blast.choice(&sym).ok().map(values_of),
                         };
                         return Ok(values.map(|values| Candidates { pattern: Pattern::Expr(pattern), values }));
                     }
@@ -229,7 +229,7 @@ impl<'s> Encoder<'s> {
         };
         match term.kind {
             TermKind::Known(val) => self.listed(&val, env),
-            TermKind::Sym(sym) => Ok(self.blast.members(&sym).ok().map(|members| values_of(members.items))),
+            TermKind::Circuit(sym) => Ok(self.blast.members(&sym).ok().map(|members| values_of(members.items))),
         }
     }
 

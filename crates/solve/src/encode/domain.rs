@@ -1,6 +1,6 @@
 //! Symbolic values for unknowns: fresh inputs, and the condition that they are an element of a set.
 
-use abridge_blast::{Entry, Lit, Members, Sym};
+use abridge_blast::{CircuitValue, Entry, Lit, Members};
 use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};
 use abridge_model::{Arrow, BinaryOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
@@ -11,12 +11,12 @@ use super::{Encoded, Encoder, MAX_ELEMENTS, SetArg, Stop, Term};
 const MAX_KEYS: u64 = 5_000;
 
 impl Encoder<'_> {
-    pub(crate) fn declare(&mut self, unknown: Unknown, sym: Sym) {
+    pub(crate) fn declare(&mut self, unknown: Unknown, sym: CircuitValue) {
         self.symbols.insert(unknown, sym);
     }
 
     /// Any element of a set, and the condition that it is one.
-    pub fn fresh(&mut self, set: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
+    pub fn fresh(&mut self, set: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         self.tick()?;
         if let Some(set) = set.as_set() {
             return self.fresh_element(set);
@@ -29,7 +29,7 @@ impl Encoder<'_> {
                     UnaryOp::Pow | UnaryOp::Fin => Lit::TRUE,
                     _ => self.any(members.items.iter().map(|(_, lit)| *lit)),
                 };
-                Ok((Sym::Set(members), some))
+                Ok((CircuitValue::Set(members), some))
             }
             Some(SymbolicSet::Unary(UnaryOp::Perm, base)) => {
                 let base = self.list(base, MAX_KEYS, env)?;
@@ -49,7 +49,7 @@ impl Encoder<'_> {
             Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) => self.fresh_function(*arrow, from, to, env),
             Some(SymbolicSet::Binary(BinaryOp::Cartesian, left, right)) => {
                 let ((first, a), (second, b)) = (self.fresh(left, env)?, self.fresh(right, env)?);
-                Ok((Sym::pair(first, second), self.and(a, b)))
+                Ok((CircuitValue::pair(first, second), self.and(a, b)))
             }
             Some(SymbolicSet::Struct(shape, fields)) => {
                 let (mut syms, mut conditions) = (Vec::new(), Vec::new());
@@ -58,7 +58,7 @@ impl Encoder<'_> {
                     syms.push(sym);
                     conditions.push(condition);
                 }
-                Ok((Sym::Record(*shape, syms), self.all(conditions)))
+                Ok((CircuitValue::Record(*shape, syms), self.all(conditions)))
             }
             _ => {
                 let set = self.list(set, MAX_ELEMENTS, env)?;
@@ -67,7 +67,7 @@ impl Encoder<'_> {
         }
     }
 
-    fn fresh_element(&mut self, set: &Set) -> Encoded<(Sym, Lit)> {
+    fn fresh_element(&mut self, set: &Set) -> Encoded<(CircuitValue, Lit)> {
         if let Some((lo, hi)) = set.ends() {
             let (Some(lo), Some(hi)) = (lo.to_i64(), hi.to_i64()) else {
                 return Err(Stop::Unsupported("a large integer"));
@@ -79,7 +79,7 @@ impl Encoder<'_> {
         }
         let (sym, condition) = self.blast.fresh_choice(set);
         Ok(match sym {
-            Sym::Choice(choice) => (self.blast.chosen(choice), condition),
+            CircuitValue::Choice(choice) => (self.blast.chosen(choice), condition),
             sym => (sym, condition),
         })
     }
@@ -96,7 +96,7 @@ impl Encoder<'_> {
         if listed.len() > max { Err(Stop::Unsupported("a large set")) } else { Ok(listed) }
     }
 
-    fn fresh_function(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
+    fn fresh_function(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let keys = self.list(from, MAX_KEYS, env)?;
         let values = match self.session.size(to) {
             _ if arrow.functional && !arrow.injective && !arrow.surjective && self.is_binary(to) => None,
@@ -113,7 +113,7 @@ impl Encoder<'_> {
     }
 
     /// A relation or function by its pairs.
-    fn fresh_pairs(&mut self, arrow: Arrow, keys: &Set, values: &Set) -> Encoded<(Sym, Lit)> {
+    fn fresh_pairs(&mut self, arrow: Arrow, keys: &Set, values: &Set) -> Encoded<(CircuitValue, Lit)> {
         let mut items: Vec<(Value, Lit)> = Vec::new();
         let mut conditions = Vec::new();
         let mut columns: Vec<Vec<Lit>> = vec![Vec::new(); values.len() as usize];
@@ -138,24 +138,24 @@ impl Encoder<'_> {
                 conditions.push(self.any(column));
             }
         }
-        Ok((Sym::Set(Members { items, is_function: arrow.functional }), self.all(conditions)))
+        Ok((CircuitValue::Set(Members { items, is_function: arrow.functional }), self.all(conditions)))
     }
 
     /// A function by its arguments, also where it could be one by its pairs.
-    pub fn fresh_by_argument(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
+    pub fn fresh_by_argument(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let keys = self.list(from, MAX_KEYS, env)?;
         self.fresh_map(arrow, &keys, to, env)
     }
 
     /// A function by its values: sets, functions, or integers in binary.
-    fn fresh_map(&mut self, arrow: Arrow, keys: &Set, to: &Val, env: &Env) -> Encoded<(Sym, Lit)> {
+    fn fresh_map(&mut self, arrow: Arrow, keys: &Set, to: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());
         for key in keys {
             let (entry, condition) = self.fresh_entry(arrow.total, key, to, env)?;
             conditions.push(condition);
             entries.push(entry);
         }
-        let map = Sym::Map(entries);
+        let map = CircuitValue::Map(entries);
         if arrow.injective {
             conditions.push(self.blast.is_injective(&map)?);
         }
@@ -173,7 +173,7 @@ impl Encoder<'_> {
         to: &Val,
         ranges: &[(&Value, (Int, Int))],
         env: &Env,
-    ) -> Encoded<(Sym, Lit)> {
+    ) -> Encoded<(CircuitValue, Lit)> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());
         for key in &self.list(from, MAX_KEYS, env)? {
             let range = ranges.iter().find(|(point, _)| **point == key);
@@ -189,7 +189,7 @@ impl Encoder<'_> {
     }
 
     /// A sequence over a set with at most so many items.
-    pub(crate) fn fresh_sequence(&mut self, base: &Val, max_len: u64, env: &Env) -> Encoded<(Sym, Lit)> {
+    pub(crate) fn fresh_sequence(&mut self, base: &Val, max_len: u64, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         if max_len > MAX_KEYS {
             return Err(Stop::Unsupported("a long sequence"));
         }

@@ -1,6 +1,6 @@
 //! Circuits of expressions. What mentions no unknown is evaluated; what has no circuit is [`Stop::Unsupported`].
 
-use abridge_blast::{Entry, Lit, Side, Sym};
+use abridge_blast::{CircuitValue, Entry, Lit, Side};
 use abridge_diag::with_stack;
 use abridge_eval::{Env, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, UnaryOp};
@@ -32,7 +32,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// Symbolic, with the condition that it is defined.
-    fn sym(&mut self, id: ExprId, env: &Env) -> Encoded<(Sym, Lit)> {
+    fn sym(&mut self, id: ExprId, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let term = self.expr(id, env)?;
         Ok((self.as_sym(&term, env)?, term.defined))
     }
@@ -50,20 +50,20 @@ impl<'s> Encoder<'s> {
             Expr::Binary(op, left, right) => self.binary(*op, *left, *right, env),
             Expr::SetExtension(items) => {
                 let (items, defined) = self.syms(items, env)?;
-                let items: Vec<(Lit, Sym)> = items.into_iter().map(|item| (Lit::TRUE, item)).collect();
-                Ok(Term { kind: TermKind::Sym(self.blast.extension(&items)?), defined })
+                let items: Vec<(Lit, CircuitValue)> = items.into_iter().map(|item| (Lit::TRUE, item)).collect();
+                Ok(Term { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
             }
             Expr::SequenceExtension(items) => {
                 let (items, defined) = self.syms(items, env)?;
-                Ok(Term { kind: TermKind::Sym(self.blast.sequence(&items)?), defined })
+                Ok(Term { kind: TermKind::Circuit(self.blast.sequence(&items)?), defined })
             }
             Expr::Record(fields) => {
                 let (fields, defined) = self.syms(fields, env)?;
-                Ok(Term { kind: TermKind::Sym(Sym::Record(model.ty(id).0, fields)), defined })
+                Ok(Term { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
             }
             Expr::Field(record, field) => {
                 let (record, defined) = self.sym(*record, env)?;
-                Ok(Term { kind: TermKind::Sym(self.blast.field(&record, *field as usize)?), defined })
+                Ok(Term { kind: TermKind::Circuit(self.blast.field(&record, *field as usize)?), defined })
             }
             Expr::WithField(record, field, value) => {
                 let ((record, is_record), (value, is_value)) = (self.sym(*record, env)?, self.sym(*value, env)?);
@@ -76,14 +76,14 @@ impl<'s> Encoder<'s> {
                     fields.push(if is_new { value.clone() } else { self.blast.field(&record, idx)? });
                 }
                 let defined = self.and(is_record, is_value);
-                Ok(Term { kind: TermKind::Sym(Sym::Record(model.ty(id).0, fields)), defined })
+                Ok(Term { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
             }
             Expr::If(condition, then, otherwise) => {
                 let condition = self.pred(*condition, env)?;
                 let ((a, a_defined), (b, b_defined)) = (self.sym(*then, env)?, self.sym(*otherwise, env)?);
                 let (yes, no) = (self.and(condition.holds, a_defined), self.and(condition.fails, b_defined));
                 let sym = self.blast.ite(condition.holds, &a, &b)?;
-                Ok(Term { kind: TermKind::Sym(sym), defined: self.any([yes, no]) })
+                Ok(Term { kind: TermKind::Circuit(sym), defined: self.any([yes, no]) })
             }
             Expr::Let { bindings, body } => {
                 let (env, defined) = self.bind_let(bindings, env)?;
@@ -92,7 +92,8 @@ impl<'s> Encoder<'s> {
             }
             Expr::BoolOf(pred) => {
                 let truth = self.pred(*pred, env)?;
-                Ok(Term { kind: TermKind::Sym(Sym::Bool(truth.holds)), defined: self.any([truth.holds, truth.fails]) })
+                let kind = TermKind::Circuit(CircuitValue::Bool(truth.holds));
+                Ok(Term { kind, defined: self.any([truth.holds, truth.fails]) })
             }
             Expr::Comprehension { binder, pred, .. } => {
                 let mut items = Vec::new();
@@ -106,11 +107,11 @@ impl<'s> Encoder<'s> {
                     Ok(())
                 })?;
                 items.sort_by(|left, right| left.0.cmp(&right.0));
-                Ok(Term::sym(Sym::set(items)))
+                Ok(Term::sym(CircuitValue::set(items)))
             }
             Expr::SetImage { binder, pred, expr } => {
                 let (items, defined) = self.collected(binder, *pred, *expr, env)?;
-                Ok(Term { kind: TermKind::Sym(self.blast.extension(&items)?), defined })
+                Ok(Term { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
             }
             Expr::Quantified { op, binder, pred, expr, .. } => self.quantified(*op, binder, *pred, *expr, env),
             _ => Err(Stop::Unsupported("an expression")),
@@ -130,7 +131,7 @@ impl<'s> Encoder<'s> {
         Ok(Term::sym(sym.clone()))
     }
 
-    fn syms(&mut self, ids: &[ExprId], env: &Env) -> Encoded<(Vec<Sym>, Lit)> {
+    fn syms(&mut self, ids: &[ExprId], env: &Env) -> Encoded<(Vec<CircuitValue>, Lit)> {
         let mut syms = Vec::with_capacity(ids.len());
         let mut defined = Vec::with_capacity(ids.len());
         for id in ids {
@@ -179,7 +180,7 @@ impl<'s> Encoder<'s> {
             }
             _ => return Err(Stop::Unsupported("an operator")),
         };
-        Ok(Term { kind: TermKind::Sym(sym), defined: self.and(defined, is_there) })
+        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
     fn binary(&mut self, op: BinaryOp, left: ExprId, right: ExprId, env: &Env) -> Encoded<Term> {
@@ -200,18 +201,18 @@ impl<'s> Encoder<'s> {
                 (self.regular(op, &a, &b)?, Lit::TRUE)
             }
         };
-        Ok(Term { kind: TermKind::Sym(sym), defined: self.and(defined, is_there) })
+        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
     /// Operators of which both operands can be listed.
-    fn regular(&mut self, op: BinaryOp, a: &Sym, b: &Sym) -> Encoded<Sym> {
+    fn regular(&mut self, op: BinaryOp, a: &CircuitValue, b: &CircuitValue) -> Encoded<CircuitValue> {
         use BinaryOp as B;
         let blast = &mut self.blast;
         Ok(match op {
             B::Add => blast.add(a, b)?,
             B::Subtract => blast.subtract(a, b)?,
             B::Multiply => blast.multiply(a, b)?,
-            B::Pair => Sym::pair(a.clone(), b.clone()),
+            B::Pair => CircuitValue::pair(a.clone(), b.clone()),
             B::Union => blast.union(a, b)?,
             B::Cartesian => blast.cartesian(a, b)?,
             B::Override => blast.override_with(a, b)?,
@@ -228,13 +229,13 @@ impl<'s> Encoder<'s> {
                     let inside = blast.circuit.and(!below, !above);
                     items.extend(blast.choice(&item)?.into_iter().map(|(value, _)| (value, inside)));
                 }
-                Sym::set(items)
+                CircuitValue::set(items)
             }
             _ => return Err(Stop::Unsupported("an operator")),
         })
     }
 
-    fn apply(&mut self, function: &Term, arg: &Term, env: &Env) -> Encoded<(Sym, Lit)> {
+    fn apply(&mut self, function: &Term, arg: &Term, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let TermKind::Known(known) = &function.kind else {
             let (function, arg) = (self.as_sym(function, env)?, self.as_sym(arg, env)?);
             return Ok(self.blast.apply(&function, &arg)?);
@@ -259,7 +260,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    fn integers(&mut self, op: BinaryOp, left: &Term, right: &Term, env: &Env) -> Encoded<(Sym, Lit)> {
+    fn integers(&mut self, op: BinaryOp, left: &Term, right: &Term, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let (left, right) = (self.as_sym(left, env)?, self.as_sym(right, env)?);
         let (left, right) = (self.blast.choice(&left)?, self.blast.choice(&right)?);
         if left.len() * right.len() > MAX_PAIRS {
@@ -278,7 +279,7 @@ impl<'s> Encoder<'s> {
         Ok((self.blast.chosen(values), defined))
     }
 
-    fn image(&mut self, relation: &Term, set: &Term, env: &Env) -> Encoded<Sym> {
+    fn image(&mut self, relation: &Term, set: &Term, env: &Env) -> Encoded<CircuitValue> {
         if let TermKind::Known(known) = &relation.kind
             && known.as_value().is_none()
         {
@@ -288,7 +289,7 @@ impl<'s> Encoder<'s> {
                 let image = self.session.image(known, &Set::singleton(value).into(), env);
                 let image = image.and_then(|image| self.session.enumerate(&image, env));
                 for item in self.evaluated(image)?.iter().flat_map(Set::iter) {
-                    items.push((lit, Sym::known(&item)));
+                    items.push((lit, CircuitValue::known(&item)));
                 }
             }
             return Ok(self.blast.extension(&items)?);
@@ -300,10 +301,10 @@ impl<'s> Encoder<'s> {
     }
 
     /// Intersection and difference; the other set may be infinite.
-    fn filtered(&mut self, op: BinaryOp, left: &Term, right: &Term, env: &Env) -> Encoded<Sym> {
+    fn filtered(&mut self, op: BinaryOp, left: &Term, right: &Term, env: &Env) -> Encoded<CircuitValue> {
         let inside = op == BinaryOp::Intersection;
         let (left, right) = match (&left.kind, &right.kind) {
-            (TermKind::Known(val), TermKind::Sym(_)) if inside && val.as_value().is_none() => (right, left),
+            (TermKind::Known(val), TermKind::Circuit(_)) if inside && val.as_value().is_none() => (right, left),
             _ => (left, right),
         };
         let kept = self.as_sym(left, env)?;
@@ -312,7 +313,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// A set, or the part of it that matters for the elements of another.
-    fn filter_set(&mut self, elements: &Sym, set: &Term, env: &Env) -> Encoded<Sym> {
+    fn filter_set(&mut self, elements: &CircuitValue, set: &Term, env: &Env) -> Encoded<CircuitValue> {
         match &set.kind {
             TermKind::Known(val) if val.as_value().is_none() => {
                 let items = self.blast.members(elements)?.items;
@@ -322,7 +323,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    fn part_of(&mut self, set: &Val, items: impl Iterator<Item = Value>, env: &Env) -> Encoded<Sym> {
+    fn part_of(&mut self, set: &Val, items: impl Iterator<Item = Value>, env: &Env) -> Encoded<CircuitValue> {
         let mut inside = Vec::new();
         for item in items {
             if self.evaluated(self.session.member(&item.clone().into(), set, env))? == Some(true) {
@@ -331,10 +332,17 @@ impl<'s> Encoder<'s> {
         }
         inside.sort_by(|left, right| left.0.cmp(&right.0));
         inside.dedup_by(|left, right| left.0 == right.0);
-        Ok(Sym::set(inside))
+        Ok(CircuitValue::set(inside))
     }
 
-    fn restricted(&mut self, relation: &Term, set: &Term, side: Side, inside: bool, env: &Env) -> Encoded<Sym> {
+    fn restricted(
+        &mut self,
+        relation: &Term,
+        set: &Term,
+        side: Side,
+        inside: bool,
+        env: &Env,
+    ) -> Encoded<CircuitValue> {
         let relation = self.as_sym(relation, env)?;
         let set = match &set.kind {
             TermKind::Known(val) if val.as_value().is_none() => {
@@ -357,7 +365,7 @@ impl<'s> Encoder<'s> {
         pred: PredId,
         expr: ExprId,
         env: &Env,
-    ) -> Encoded<(Vec<(Lit, Sym)>, Lit)> {
+    ) -> Encoded<(Vec<(Lit, CircuitValue)>, Lit)> {
         let (mut items, mut defined) = (Vec::new(), Vec::new());
         self.each_binding(binder, pred, env, &mut |encoder, env| {
             let holds = encoder.pred(pred, env)?.holds;
@@ -399,16 +407,16 @@ impl<'s> Encoder<'s> {
                 (if op == QuantifiedOp::Pi { total } else { self.blast.sum(&addends)? }, Lit::TRUE)
             }
             QuantifiedOp::Union => {
-                let mut union = Sym::set(Vec::new());
+                let mut union = CircuitValue::set(Vec::new());
                 for (holds, sym) in &items {
-                    let part = self.blast.ite(*holds, sym, &Sym::set(Vec::new()))?;
+                    let part = self.blast.ite(*holds, sym, &CircuitValue::set(Vec::new()))?;
                     union = self.blast.union(&union, &part)?;
                 }
                 (union, Lit::TRUE)
             }
             _ => return Err(Stop::Unsupported("a quantified expression")),
         };
-        Ok(Term { kind: TermKind::Sym(sym), defined: self.and(defined, is_there) })
+        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
     fn lambda(&mut self, binder: &[LocalId], pred: PredId, expr: ExprId, env: &Env) -> Encoded<Term> {
@@ -426,10 +434,10 @@ impl<'s> Encoder<'s> {
         })?;
         entries.sort_by(|left, right| left.key.cmp(&right.key));
         let sym = self.blast.flattened(entries);
-        Ok(Term { kind: TermKind::Sym(sym), defined: self.all(defined) })
+        Ok(Term { kind: TermKind::Circuit(sym), defined: self.all(defined) })
     }
 }
 
-pub(super) fn int(int: i64) -> Sym {
-    Sym::known(&Value::int(Int::from(int)))
+pub(super) fn int(int: i64) -> CircuitValue {
+    CircuitValue::known(&Value::int(Int::from(int)))
 }

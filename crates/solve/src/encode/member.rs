@@ -1,6 +1,6 @@
 //! Membership in sets that are not listed: powersets, functions, sequences, infinite sets.
 
-use abridge_blast::{Entry, Lit, Sym};
+use abridge_blast::{CircuitValue, Entry, Lit};
 use abridge_diag::with_stack;
 use abridge_eval::{Env, SymbolicSet, Val};
 use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, ExprId, UnaryOp};
@@ -127,9 +127,9 @@ impl Encoder<'_> {
                 let inside = self.evaluated(self.session.member(x, set, env))?;
                 return Ok(inside.map_or(Truth::ILL_DEFINED, Truth::from));
             }
-            TermKind::Sym(sym) => sym.clone(),
+            TermKind::Circuit(sym) => sym.clone(),
         };
-        if let Sym::Choice(choice) = &sym {
+        if let CircuitValue::Choice(choice) = &sym {
             let mut inside = Vec::new();
             for (value, lit) in choice {
                 if self.evaluated(self.session.member(&value.clone().into(), set, env))? == Some(true) {
@@ -182,7 +182,7 @@ impl Encoder<'_> {
         Ok(Truth { holds, fails: !holds })
     }
 
-    fn in_interval(&mut self, x: &Sym, set: &Val) -> Encoded<Lit> {
+    fn in_interval(&mut self, x: &CircuitValue, set: &Val) -> Encoded<Lit> {
         let ends = set.as_set().and_then(|set| set.ends());
         let ends = ends.and_then(|(lo, hi)| Some((lo.to_i64()?, hi.to_i64()?)));
         let (lo, hi) = ends.ok_or(Stop::Unsupported("an interval"))?;
@@ -202,16 +202,16 @@ impl Encoder<'_> {
         if let Some(other) = self.open_term(set, env)? {
             let sym = self.as_sym(&other, env)?;
             let within = match &x {
-                Sym::Map(entries) => self.map_within(entries, &sym)?,
+                CircuitValue::Map(entries) => self.map_within(entries, &sym)?,
                 _ => self.blast.subset(&x, &sym)?,
             };
             return Ok(self.decided(&[&other], within));
         }
         // Element by element.
         let mut holds = Vec::new();
-        if let Sym::Map(entries) = &x {
+        if let CircuitValue::Map(entries) = &x {
             for entry in entries {
-                let pair = Term::sym(Sym::pair(Sym::known(&entry.key), entry.val.clone()));
+                let pair = Term::sym(CircuitValue::pair(CircuitValue::known(&entry.key), entry.val.clone()));
                 let inside = self.in_set(&pair, set, env)?.holds;
                 holds.push(self.blast.circuit.implies(entry.present, inside));
             }
@@ -225,10 +225,10 @@ impl Encoder<'_> {
         Ok(Truth { holds, fails: !holds })
     }
 
-    fn map_within(&mut self, entries: &[Entry], set: &Sym) -> Encoded<Lit> {
+    fn map_within(&mut self, entries: &[Entry], set: &CircuitValue) -> Encoded<Lit> {
         let mut each = Vec::with_capacity(entries.len());
         for entry in entries {
-            let pair = Sym::pair(Sym::known(&entry.key), entry.val.clone());
+            let pair = CircuitValue::pair(CircuitValue::known(&entry.key), entry.val.clone());
             let inside = self.blast.member(&pair, set)?;
             each.push(self.blast.circuit.implies(entry.present, inside));
         }
@@ -270,7 +270,7 @@ impl Encoder<'_> {
         let mut conditions = Vec::new();
         let domain = self.blast.dom(&x)?;
         conditions.push(self.within(&Term::sym(domain.clone()), from, env)?.holds);
-        if let Sym::Map(entries) = &x {
+        if let CircuitValue::Map(entries) = &x {
             for entry in entries {
                 let inside = self.in_set(&Term::sym(entry.val.clone()), to, env)?.holds;
                 conditions.push(self.blast.circuit.implies(entry.present, inside));
@@ -297,7 +297,7 @@ impl Encoder<'_> {
         Ok(Truth { holds, fails: !holds })
     }
 
-    fn listed_arg(&mut self, set: &SetArg, env: &Env) -> Encoded<Sym> {
+    fn listed_arg(&mut self, set: &SetArg, env: &Env) -> Encoded<CircuitValue> {
         match set {
             SetArg::Val(val) => self.sym_of(val, env),
             SetArg::Expr(id) => {
@@ -311,7 +311,7 @@ impl Encoder<'_> {
     }
 
     /// True if a relation is a function on `1..n`.
-    pub(super) fn is_sequence(&mut self, x: &Sym) -> Encoded<Lit> {
+    pub(super) fn is_sequence(&mut self, x: &CircuitValue) -> Encoded<Lit> {
         let mut conditions = vec![self.blast.is_functional(x)?];
         let domain = self.blast.dom(x)?;
         let mut expected = 1;
@@ -331,7 +331,7 @@ impl Encoder<'_> {
     fn in_sequences(&mut self, x: &Term, op: UnaryOp, base: &SetArg, env: &Env) -> Encoded<Truth> {
         let x = self.as_sym(x, env)?;
         let mut conditions = vec![self.is_sequence(&x)?];
-        if let Sym::Map(entries) = &x {
+        if let CircuitValue::Map(entries) = &x {
             for entry in entries {
                 let inside = self.in_set(&Term::sym(entry.val.clone()), base, env)?.holds;
                 conditions.push(self.blast.circuit.implies(entry.present, inside));

@@ -1,6 +1,6 @@
 //! Circuits of predicates: when they hold and when they fail.
 
-use abridge_blast::{Lit, Sym};
+use abridge_blast::{CircuitValue, Lit};
 use abridge_diag::with_stack;
 use abridge_eval::Env;
 use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
@@ -165,7 +165,7 @@ impl Encoder<'_> {
     pub(crate) fn same(&mut self, left: &Term, right: &Term, env: &Env) -> Encoded<Lit> {
         // A set that is finite differs from any infinite one.
         for (one, other) in [(left, right), (right, left)] {
-            if let (TermKind::Sym(_), TermKind::Known(val)) = (&one.kind, &other.kind)
+            if let (TermKind::Circuit(_), TermKind::Known(val)) = (&one.kind, &other.kind)
                 && self.evaluated(self.session.is_infinite(val, env))?.flatten() == Some(true)
             {
                 return Ok(Lit::FALSE);
@@ -194,7 +194,7 @@ impl Encoder<'_> {
         let whole = self.expr(set, env)?;
         let mut terms = vec![whole.clone()];
         let mut disjoint = Vec::new();
-        let mut union = Sym::set(Vec::new());
+        let mut union = CircuitValue::set(Vec::new());
         for part in parts {
             let term = self.expr(*part, env)?;
             let part = self.as_sym(&term, env)?;

@@ -11,7 +11,7 @@ use abridge_eval::{ConstraintKind, Env, Operand, Problem, Relation, Result, Symb
 use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
-use super::{Node, Search};
+use super::{SearchNode, SolutionSearch};
 
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Range {
@@ -39,7 +39,7 @@ pub(super) enum Key {
 /// Where a term is looked at.
 #[derive(Clone, Copy)]
 struct At<'a> {
-    node: &'a Node,
+    node: &'a SearchNode,
     env: &'a Env,
     bounds: &'a Bounds,
 }
@@ -248,9 +248,9 @@ fn quotient(product: &Range, factor: &Range) -> Range {
     }
 }
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// Bounds of the open integer unknowns and of the sizes of sets; nothing if they contradict each other.
-    pub(super) fn infer_bounds(&self, node: &Node) -> Result<Option<Bounds>> {
+    pub(super) fn infer_bounds(&self, node: &SearchNode) -> Result<Option<Bounds>> {
         let model = self.session.model();
         let mut bounds = Bounds::default();
         for unknown in node.open.iter().filter(|unknown| unknown.ty(model) == TypeTable::INTEGER) {
@@ -276,7 +276,7 @@ impl Search<'_> {
     pub(super) fn bound_points(
         &self,
         (relation, left, right): (Relation, &Operand, &Operand),
-        node: &Node,
+        node: &SearchNode,
         env: &Env,
         bounds: &Bounds,
         at_most_zero: &mut Vec<Linear>,
@@ -299,7 +299,7 @@ impl Search<'_> {
         relation: Relation,
         left: &Operand,
         right: &Operand,
-        node: &Node,
+        node: &SearchNode,
         bounds: &mut Bounds,
         at_most_zero: &mut Vec<Linear>,
     ) {
@@ -340,7 +340,7 @@ impl Search<'_> {
     }
 
     /// `f : A --> B` with a known set `B` of integers.
-    fn bound_codomain(&self, left: &Operand, right: &Operand, node: &Node, bounds: &mut Bounds) {
+    fn bound_codomain(&self, left: &Operand, right: &Operand, node: &SearchNode, bounds: &mut Bounds) {
         let (Some(unknown), Operand::Known(set)) = (self.as_unknown(left, node), right) else { return };
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(_), _, to)) = set.as_sym() else { return };
         let range = range_of_set(to);

@@ -11,11 +11,11 @@ use abridge_value::{Int, Set, Value};
 
 use super::bounds::{Bounds, Key};
 use super::lazy::View;
-use super::pointwise::Shape;
-use super::{GO_ON, Node, Search, alternatives, pattern};
+use super::pointwise::FunctionShape;
+use super::{GO_ON, SearchNode, SolutionSearch, alternatives, pattern};
 
 /// A way to go on; `constraint` is the position of the one it comes from.
-pub(super) enum Step {
+pub(super) enum Branching {
     /// The pattern has this value.
     Match { constraint: usize, pattern: Operand, val: Val, exact: bool },
     /// The unknown is a set whose elements depend on the unknown itself, so it is not listed.
@@ -25,7 +25,7 @@ pub(super) enum Step {
     /// The unknown has one of these values; the constraint, if any, says nothing more.
     Values { constraint: Option<usize>, unknown: Unknown, set: Val },
     /// The unknown is a function in this set.
-    Points { constraint: usize, unknown: Unknown, set: Val, shape: Shape },
+    Points { constraint: usize, unknown: Unknown, set: Val, shape: FunctionShape },
     /// The unknown is a function whose values nothing lists.
     Lazily { unknown: Unknown, view: View },
     /// The unknown is a sequence over the base with so many items.
@@ -38,7 +38,7 @@ pub(super) enum Step {
 
 pub(super) struct Best {
     cost: Cost,
-    step: Option<Step>,
+    step: Option<Branching>,
 }
 
 impl Best {
@@ -46,7 +46,7 @@ impl Best {
         Best { cost: Cost::UNBOUNDED, step: None }
     }
 
-    pub(super) fn offer(&mut self, cost: impl Into<Cost>, step: Step) {
+    pub(super) fn offer(&mut self, cost: impl Into<Cost>, step: Branching) {
         let cost = cost.into();
         if self.step.is_none() || cost < self.cost {
             *self = Best { cost, step: Some(step) };
@@ -54,15 +54,15 @@ impl Best {
     }
 }
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// The step with the fewest candidates, and how many those are. Nothing if some constraint cannot be satisfied.
-    pub(super) fn choose(&self, node: &mut Node) -> Result<Option<(Cost, Step)>> {
+    pub(super) fn choose(&self, node: &mut SearchNode) -> Result<Option<(Cost, Branching)>> {
         let mut best = Best::new();
         for idx in 0..node.constraints.len() {
             if !self.offer_constraint(idx, node, &mut best)? {
                 return Ok(None);
             }
-            if let Some(Step::Match { .. } | Step::Define { .. }) = best.step {
+            if let Some(Branching::Match { .. } | Branching::Define { .. }) = best.step {
                 return Ok(best.step.map(|step| (best.cost, step)));
             }
         }
@@ -106,12 +106,12 @@ impl Search<'_> {
                 Error::merge(&mut self.failure.borrow_mut(), ErrorKind::Undetermined.into());
                 Ok(None)
             }
-            None => Ok(Some((Cost::UNBOUNDED, Step::LastResort))),
+            None => Ok(Some((Cost::UNBOUNDED, Branching::LastResort))),
         }
     }
 
     /// Steps that an equation, membership or inclusion offers. False if the node is dead.
-    fn offer_constraint(&self, idx: usize, node: &mut Node, best: &mut Best) -> Result<bool> {
+    fn offer_constraint(&self, idx: usize, node: &mut SearchNode, best: &mut Best) -> Result<bool> {
         let constraint = &node.constraints[idx];
         let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { return Ok(true) };
         match relation {
@@ -154,7 +154,7 @@ impl Search<'_> {
         idx: usize,
         pattern: &Operand,
         term: &Operand,
-        node: &mut Node,
+        node: &mut SearchNode,
         best: &mut Best,
     ) -> Result<Option<bool>> {
         let session = self.session;
@@ -169,7 +169,7 @@ impl Search<'_> {
             Ok(val) => {
                 best.offer(
                     Cost::EQUATION,
-                    Step::Match { constraint: idx, pattern: pattern.clone(), val, exact: found.exact },
+                    Branching::Match { constraint: idx, pattern: pattern.clone(), val, exact: found.exact },
                 );
                 Ok(Some(true))
             }
@@ -183,7 +183,7 @@ impl Search<'_> {
         idx: usize,
         pattern: &Operand,
         term: &Operand,
-        node: &Node,
+        node: &SearchNode,
         best: &mut Best,
     ) -> Option<bool> {
         let session = self.session;
@@ -197,13 +197,13 @@ impl Search<'_> {
         let val = term.eval(session, &node.env).ok()?;
         let kept_symbolic = val.as_sym().is_some();
         if kept_symbolic {
-            best.offer(Cost::EQUATION, Step::Define { constraint: idx, unknown, val });
+            best.offer(Cost::EQUATION, Branching::Define { constraint: idx, unknown, val });
         }
         kept_symbolic.then_some(true)
     }
 
     /// The right side of a constraint, remembered in it. Nothing if the node is dead.
-    fn evaluated(&self, idx: usize, node: &mut Node) -> Result<Option<Val>> {
+    fn evaluated(&self, idx: usize, node: &mut SearchNode) -> Result<Option<Val>> {
         let ConstraintKind::Relation(_, _, right) = &node.constraints[idx].kind else {
             return Err(ErrorKind::Internal("a relation is expected").into());
         };
@@ -232,7 +232,7 @@ impl Search<'_> {
     }
 
     /// A set of unknown size is listed, to see whether it is finite.
-    fn listed_if_unknown(&self, set: Val, node: &Node) -> Result<Val> {
+    fn listed_if_unknown(&self, set: Val, node: &SearchNode) -> Result<Val> {
         match self.session.size(&set) {
             Size::Unknown => match self.session.force(&set, &node.env) {
                 // It offers no values, but it may still be asked for members.
@@ -244,7 +244,7 @@ impl Search<'_> {
     }
 
     /// True if the node lives on with a constraint that could not be evaluated.
-    fn postpone(&self, error: Error, idx: usize, node: &mut Node) -> Result<bool> {
+    fn postpone(&self, error: Error, idx: usize, node: &mut SearchNode) -> Result<bool> {
         match self.excused(error, &node.constraints[idx])? {
             Some(error) => {
                 Error::merge(&mut node.error, error);
@@ -256,25 +256,32 @@ impl Search<'_> {
 
     fn offer_elements(&self, constraint: usize, pattern: Operand, set: Val, exact: bool, best: &mut Best) {
         if let Size::AtMost(bound) = self.session.size(&set) {
-            best.offer(bound, Step::Elements { constraint, pattern, set, exact });
+            best.offer(bound, Branching::Elements { constraint, pattern, set, exact });
         }
     }
 
     /// `f : A --> B` with an infinite `B`, if the values are stated point by point.
-    fn offer_points(&self, constraint: usize, left: &Operand, set: Val, node: &Node, best: &mut Best) -> Result<()> {
+    fn offer_points(
+        &self,
+        constraint: usize,
+        left: &Operand,
+        set: Val,
+        node: &SearchNode,
+        best: &mut Best,
+    ) -> Result<()> {
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(()) };
         let Some(unknown) = self.as_unknown(left, node) else { return Ok(()) };
         if !arrow.functional {
             return Ok(());
         }
         if let Some(shape) = self.function_shape(unknown, *arrow, from, to, node)? {
-            best.offer(shape.cost(), Step::Points { constraint, unknown, set: set.clone(), shape });
+            best.offer(shape.cost(), Branching::Points { constraint, unknown, set: set.clone(), shape });
         }
         Ok(())
     }
 
     /// `f(x)` with a known function: `x` is in its domain, since elsewhere the constraint counts as false.
-    fn offer_domains(&self, node: &Node, best: &mut Best) {
+    fn offer_domains(&self, node: &SearchNode, best: &mut Best) {
         if !self.session.config().ill_defined_search_is_false {
             return;
         }
@@ -287,7 +294,7 @@ impl Search<'_> {
         }
     }
 
-    fn offer_applications(&self, constraint: usize, id: ExprId, node: &Node, best: &mut Best, depth: u32) {
+    fn offer_applications(&self, constraint: usize, id: ExprId, node: &SearchNode, best: &mut Best, depth: u32) {
         let session = self.session;
         if depth > 8 || Operand::Expr(id).is_ready(session, &node.open) {
             return;
@@ -319,15 +326,15 @@ impl Search<'_> {
     }
 
     /// `unknown <: set`
-    fn offer_subsets(&self, constraint: usize, left: &Operand, set: Val, node: &Node, best: &mut Best) {
+    fn offer_subsets(&self, constraint: usize, left: &Operand, set: Val, node: &SearchNode, best: &mut Best) {
         let Some(unknown) = self.as_unknown(left, node) else { return };
         let set = SymbolicSet::unary(UnaryOp::Pow, set);
         if let Size::AtMost(bound) = self.session.size(&set) {
-            best.offer(bound, Step::Values { constraint: Some(constraint), unknown, set });
+            best.offer(bound, Branching::Values { constraint: Some(constraint), unknown, set });
         }
     }
 
-    pub(super) fn as_unknown(&self, term: &Operand, node: &Node) -> Option<Unknown> {
+    pub(super) fn as_unknown(&self, term: &Operand, node: &SearchNode) -> Option<Unknown> {
         let unknown = match term {
             Operand::Local(local) => Unknown::Local(*local),
             Operand::Known(_) => return None,
@@ -341,7 +348,7 @@ impl Search<'_> {
     }
 
     /// Integers between inferred bounds. False if the bounds contradict each other.
-    fn offer_bounds(&self, node: &Node, best: &mut Best) -> Result<bool> {
+    fn offer_bounds(&self, node: &SearchNode, best: &mut Best) -> Result<bool> {
         let model = self.session.model();
         let is_sequence = |unknown: &Unknown| {
             model.types.relation(unknown.ty(model)).is_some_and(|(first, _)| first == TypeTable::INTEGER)
@@ -354,14 +361,14 @@ impl Search<'_> {
         for (unknown, range) in bounds.values() {
             if let (Some(lo), Some(hi)) = (range.lo, range.hi) {
                 let set = Set::interval(lo, hi);
-                best.offer(set.len(), Step::Values { constraint: None, unknown, set: set.into() });
+                best.offer(set.len(), Branching::Values { constraint: None, unknown, set: set.into() });
             }
         }
         Ok(true)
     }
 
     /// `s : seq(S) & size(s) <= n`
-    fn offer_sequences(&self, node: &Node, bounds: &Bounds, best: &mut Best) {
+    fn offer_sequences(&self, node: &SearchNode, bounds: &Bounds, best: &mut Best) {
         for constraint in &node.constraints {
             let ConstraintKind::Relation(Relation::Member, left, Operand::Known(set)) = &constraint.kind else {
                 continue;
@@ -374,49 +381,49 @@ impl Search<'_> {
             };
             let (Some(lo), Some(hi)) = (lo.to_u64(), hi.to_u64()) else { continue };
             let cost = width.saturating_pow(u32::try_from(hi).unwrap_or(u32::MAX)).saturating_add(hi);
-            best.offer(cost, Step::Sequences { unknown, base: base.clone(), lo, hi });
+            best.offer(cost, Branching::Sequences { unknown, base: base.clone(), lo, hi });
         }
     }
 
-    fn offer_types(&self, node: &Node, best: &mut Best) {
+    fn offer_types(&self, node: &SearchNode, best: &mut Best) {
         for unknown in &node.open {
             let set = self.session.type_set(unknown.ty(self.session.model()));
             if let Size::AtMost(bound) = self.session.size(&set) {
-                best.offer(bound, Step::Values { constraint: None, unknown: *unknown, set });
+                best.offer(bound, Branching::Values { constraint: None, unknown: *unknown, set });
             }
         }
     }
 
     /// Opens a quantifier or a disjunction that mentions an open unknown.
-    fn open(&self, node: &Node) -> Option<Step> {
+    fn open(&self, node: &SearchNode) -> Option<Branching> {
         let opened = node.constraints.iter().enumerate().filter(|(_, constraint)| !constraint.is_opened);
         let mut opened = opened.filter_map(|(constraint, found)| {
             let (alternatives, keep) = alternatives::case_split(self.session, found)?;
-            Some(Step::Open { constraint, alternatives, keep })
+            Some(Branching::Open { constraint, alternatives, keep })
         });
         opened.next()
     }
 
     /// A function with too many values to list, or of which all constraints together leave fewer than one alone offers.
-    fn too_many_to_list(&self, cost: Cost, node: &Node) -> Result<Option<Step>> {
+    fn too_many_to_list(&self, cost: Cost, node: &SearchNode) -> Result<Option<Branching>> {
         for unknown in &node.open {
             if let Some(view) = self.view(*unknown, node, &Bounds::default())?
                 && (view.has_too_many_values(self.session)
                     || view.count().is_some_and(|count| Cost::from(count) < cost))
             {
-                return Ok(Some(Step::Lazily { unknown: *unknown, view }));
+                return Ok(Some(Branching::Lazily { unknown: *unknown, view }));
             }
         }
         Ok(None)
     }
 
     /// Nothing bounds the unknowns: the one with the fewest values in MININT..MAXINT comes first. No step if there is no solution.
-    pub(super) fn last_resort(&self, node: &Node) -> Result<Option<Step>> {
+    pub(super) fn last_resort(&self, node: &SearchNode) -> Result<Option<Branching>> {
         let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
         let bounds = self.infer_bounds(node)?.unwrap_or_default();
         for unknown in &node.open {
             if let Some(view) = self.view(*unknown, node, &bounds)? {
-                return Ok(Some(Step::Lazily { unknown: *unknown, view }));
+                return Ok(Some(Branching::Lazily { unknown: *unknown, view }));
             }
         }
         for unknown in &node.open {
@@ -425,7 +432,7 @@ impl Search<'_> {
                 None => self.determined_by_members(*unknown, node, &bounds),
             };
             if let Some(set) = set {
-                return Ok(Some(Step::Values { constraint: None, unknown: *unknown, set }));
+                return Ok(Some(Branching::Values { constraint: None, unknown: *unknown, set }));
             }
         }
         let sampled = match self.unbounded {
@@ -438,11 +445,11 @@ impl Search<'_> {
         }
         let (_, unknown, set) = sampled.ok_or_else(|| self.unbounded(first))?;
         self.cut(unknown);
-        Ok(Some(Step::Values { constraint: None, unknown, set }))
+        Ok(Some(Branching::Values { constraint: None, unknown, set }))
     }
 
     /// The unknown with the fewest values in MININT..MAXINT, how many those are, and which.
-    fn sampled(&self, node: &Node, bounds: &Bounds) -> Option<(u64, Unknown, Val)> {
+    fn sampled(&self, node: &SearchNode, bounds: &Bounds) -> Option<(u64, Unknown, Val)> {
         let (session, model) = (self.session, self.session.model());
         let may_be = |unknown: &&Unknown| self.samples_strings || !has_strings(model, unknown.ty(model));
         let values = node.open.iter().filter(may_be).filter_map(|unknown| {
@@ -461,7 +468,7 @@ impl Search<'_> {
     }
 
     /// `!x.(x : s => P)`: no element of `s` is outside of what satisfies `P`, if that can be listed.
-    fn enclosed_by_quantifier(&self, unknown: Unknown, node: &Node) -> Result<Option<Val>> {
+    fn enclosed_by_quantifier(&self, unknown: Unknown, node: &SearchNode) -> Result<Option<Val>> {
         let (session, model) = (self.session, self.session.model());
         for constraint in &node.constraints {
             let ConstraintKind::Holds(pred) = constraint.kind else { continue };
@@ -492,7 +499,7 @@ impl Search<'_> {
     }
 
     /// `1 : s & 2 : s & card(s) <= 2`: a set that has as many known members as it may have elements.
-    fn determined_by_members(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Option<Val> {
+    fn determined_by_members(&self, unknown: Unknown, node: &SearchNode, bounds: &Bounds) -> Option<Val> {
         let most = bounds.get(&Key::Size(unknown)).hi?;
         let members = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
             ConstraintKind::Relation(Relation::Member, left, right)
@@ -513,7 +520,7 @@ impl Search<'_> {
     }
 
     /// The smallest set that a membership gives, or else the type, its integers cut to MININT..MAXINT.
-    fn preferred_set(&self, unknown: Unknown, node: &Node) -> Option<Val> {
+    fn preferred_set(&self, unknown: Unknown, node: &SearchNode) -> Option<Val> {
         let offered = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
             ConstraintKind::Relation(Relation::Member, left, Operand::Known(set))
                 if self.as_unknown(left, node) == Some(unknown) =>

@@ -10,7 +10,7 @@ use abridge_eval::{Classes, Partial, Result, Unknown, Val};
 use abridge_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Node, Search};
+use super::{SearchNode, SolutionSearch};
 
 /// Steps of a search that comparing a node takes as long as.
 const STEPS_PER_COMPARISON: u64 = 48;
@@ -53,14 +53,14 @@ impl Same {
     }
 }
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// True if solutions are wanted one per class, and nodes can be compared: no quantifier or disjunction has been opened on the way.
-    pub(super) fn is_sieved(&self, node: &Node) -> bool {
+    pub(super) fn is_sieved(&self, node: &SearchNode) -> bool {
         self.classes.is_some() && node.is_plain
     }
 
     /// True if a symmetric node has been met; if not, this one has been now. `building` is an unknown under construction.
-    pub(super) fn is_met(&self, node: &Node, building: Option<(Unknown, &Partial)>) -> Result<bool> {
+    pub(super) fn is_met(&self, node: &SearchNode, building: Option<(Unknown, &Partial)>) -> Result<bool> {
         let Some((classes, bound)) = self.classes.zip(self.bound(node, building)) else { return Ok(false) };
         let is_new = self.forms.borrow_mut().insert(classes, bound);
         // A first attempt is meant to be short, and comparing in vain takes longer than going on.
@@ -71,13 +71,13 @@ impl Search<'_> {
     }
 
     /// The same for a solution.
-    pub(super) fn is_met_as_solution(&self, node: &Node) -> bool {
+    pub(super) fn is_met_as_solution(&self, node: &SearchNode) -> bool {
         let bound = self.classes.zip(self.bound(node, None));
         bound.is_some_and(|(classes, bound)| !self.solution_forms.borrow_mut().insert(classes, bound))
     }
 
     /// Which unknowns have values in a node, and these; nothing if there are no classes, or no values yet.
-    fn bound(&self, node: &Node, building: Option<(Unknown, &Partial)>) -> Option<(Vec<bool>, Vec<Val>)> {
+    fn bound(&self, node: &SearchNode, building: Option<(Unknown, &Partial)>) -> Option<(Vec<bool>, Vec<Val>)> {
         self.classes?;
         let mut bound = Vec::with_capacity(self.unknowns.len());
         let mut vals = Vec::new();

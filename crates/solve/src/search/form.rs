@@ -6,19 +6,19 @@
 
 use abridge_blast::{Answer, Circuit, Lit, Solver};
 use abridge_eval::{ConstraintKind, Operand, Relation, Result, Val};
+use abridge_model::ModelNode;
 use abridge_model::dump::expr_text;
-use abridge_model::walk::Node as Formula;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, may_fail};
 use rustc_hash::FxHashMap;
 
-use super::{Node, Search};
+use super::{SearchNode, SolutionSearch};
 
 /// Conflicts until the solver gives up.
 const MAX_CONFLICTS: u64 = 1000;
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// Asked about once in a search.
-    pub(super) fn is_contradictory_by_form(&self, node: &Node) -> Result<bool> {
+    pub(super) fn is_contradictory_by_form(&self, node: &SearchNode) -> Result<bool> {
         if self.is_read.replace(true) {
             return Ok(false);
         }
@@ -51,8 +51,8 @@ enum Side {
 }
 
 struct Form<'a> {
-    search: &'a Search<'a>,
-    node: &'a Node,
+    search: &'a SolutionSearch<'a>,
+    node: &'a SearchNode,
     circuit: Circuit,
     operands: FxHashMap<Side, u32>,
     atoms: FxHashMap<(Atom, u32, u32), Lit>,
@@ -171,7 +171,7 @@ impl Form<'_> {
             }
         } else {
             match term {
-                Operand::Expr(id) if may_fail(session.model(), Formula::Expr(*id)) => return Ok(None),
+                Operand::Expr(id) if may_fail(session.model(), ModelNode::Expr(*id)) => return Ok(None),
                 Operand::Expr(id) => Side::Open(expr_text(session.model(), *id), term.names(session).locals.clone()),
                 Operand::Local(id) => Side::Open(session.model().locals[*id].name.to_string(), vec![*id]),
                 Operand::Known(val) => Side::Known(val.clone()),

@@ -15,7 +15,7 @@ use abridge_value::{Int, Set, Value, relation};
 
 use super::bounds::{Bounds, Key, Linear, range_of_set, settle};
 use super::simplify::Left;
-use super::{GO_ON, Node, Search};
+use super::{GO_ON, SearchNode, SolutionSearch};
 
 /// The functions an unknown can be: total on `from`, with values in `to`.
 pub(super) struct View {
@@ -98,9 +98,9 @@ impl View {
     }
 }
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// The view of a function from memberships, `dom(f)`, `ran(f)`, `size(f)` and `front(f)` say about a function, if it has a finite domain.
-    pub(super) fn view(&self, unknown: Unknown, node: &Node, bounds: &Bounds) -> Result<Option<View>> {
+    pub(super) fn view(&self, unknown: Unknown, node: &SearchNode, bounds: &Bounds) -> Result<Option<View>> {
         let (mut domain, mut to, mut targets): (Option<Set>, Option<Val>, Option<Set>) = (None, None, None);
         let (mut is_functional, mut is_injective) = (false, false);
         let mut outlines = Vec::new();
@@ -172,7 +172,7 @@ impl Search<'_> {
     }
 
     /// Functions to integers from a finite set of many, if sums or comparisons relate their points: bounds then rule out most.
-    pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<View>> {
+    pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &SearchNode) -> Result<Option<View>> {
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
         let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MIN_FUNCTIONS);
         if !(arrow.functional && arrow.total && is_many && self.has_integer_values(unknown)) {
@@ -187,7 +187,7 @@ impl Search<'_> {
     }
 
     /// The known other side of `dom(f)` or `ran(f)`.
-    fn side(&self, unknown: Unknown, applied: &Operand, other: &Operand, node: &Node) -> Option<(UnaryOp, Val)> {
+    fn side(&self, unknown: Unknown, applied: &Operand, other: &Operand, node: &SearchNode) -> Option<(UnaryOp, Val)> {
         let Operand::Expr(id) = applied else { return None };
         let Expr::Unary(op @ (UnaryOp::Dom | UnaryOp::Ran), operand) = self.session.model().expr(*id) else {
             return None;
@@ -200,7 +200,7 @@ impl Search<'_> {
     }
 
     /// The elements of a set that is known to be finite and not too large.
-    fn listed(&self, set: &Val, node: &Node) -> Result<Option<Set>> {
+    fn listed(&self, set: &Val, node: &SearchNode) -> Result<Option<Set>> {
         let Size::AtMost(bound) = self.session.size(set) else { return Ok(None) };
         if bound > self.session.config().max_set_size {
             return Ok(None);
@@ -217,7 +217,7 @@ impl Search<'_> {
         &self,
         unknown: Unknown,
         view: &View,
-        mut node: Node,
+        mut node: SearchNode,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
@@ -234,7 +234,7 @@ impl Search<'_> {
     }
 
     /// Nothing is decided yet.
-    fn start(&self, unknown: Unknown, view: &View, node: &Node) -> Result<Progress> {
+    fn start(&self, unknown: Unknown, view: &View, node: &SearchNode) -> Result<Progress> {
         let partial = Partial {
             is_function: true,
             is_total: true,
@@ -260,7 +260,7 @@ impl Search<'_> {
         &self,
         unknown: Unknown,
         view: &View,
-        node: &Node,
+        node: &SearchNode,
         mut progress: Progress,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
@@ -294,7 +294,7 @@ impl Search<'_> {
     }
 
     /// Replaces quantifiers by what they say for each value, as far as their domains are known.
-    fn take_apart(&self, unknown: Unknown, node: &Node, progress: &mut Progress) -> Result<()> {
+    fn take_apart(&self, unknown: Unknown, node: &SearchNode, progress: &mut Progress) -> Result<()> {
         let env = unknown.bind(&node.env, progress.partial.clone().into_val());
         let mut todo = std::mem::take(&mut progress.waiting);
         todo.reverse();
@@ -342,7 +342,7 @@ impl Search<'_> {
     }
 
     /// Decides points until no equation decides another. False if there is no solution.
-    fn decide_all(&self, unknown: Unknown, view: &View, node: &Node, progress: &mut Progress) -> Result<bool> {
+    fn decide_all(&self, unknown: Unknown, view: &View, node: &SearchNode, progress: &mut Progress) -> Result<bool> {
         loop {
             let n_points = progress.points.len();
             let mut env = unknown.bind(&node.env, progress.partial.clone().into_val());
@@ -363,7 +363,7 @@ impl Search<'_> {
                         None => return Ok(false),
                     },
                 }
-                let here = Node { env: inner, constraints: Vec::new(), ..node.clone() };
+                let here = SearchNode { env: inner, constraints: Vec::new(), ..node.clone() };
                 match self.simplified(&instance.constraint, &here)? {
                     Left::Contradiction => return Ok(false),
                     Left::Nothing => continue,
@@ -393,7 +393,7 @@ impl Search<'_> {
         unknown: Unknown,
         view: &View,
         instance: &Instance,
-        here: &Node,
+        here: &SearchNode,
         progress: &mut Progress,
     ) -> Result<bool> {
         let ConstraintKind::Relation(relation, left, right) = &instance.constraint.kind else { return Ok(true) };
@@ -440,7 +440,7 @@ impl Search<'_> {
         unknown: Unknown,
         applied: &Operand,
         other: &Operand,
-        here: &Node,
+        here: &SearchNode,
     ) -> Option<(Value, Aspect, Val)> {
         let session = self.session;
         let Operand::Expr(id) = applied else { return None };
@@ -480,7 +480,7 @@ impl Search<'_> {
         &self,
         unknown: Unknown,
         view: &View,
-        node: &Node,
+        node: &SearchNode,
         progress: &Progress,
     ) -> Result<Option<(usize, Set)>> {
         let Some(bounds) = self.point_bounds(unknown, view, node, progress) else { return Ok(None) };
@@ -524,7 +524,7 @@ impl Search<'_> {
     }
 
     /// Bounds of the open points of an integer function; nothing if they contradict each other.
-    fn point_bounds(&self, unknown: Unknown, view: &View, node: &Node, progress: &Progress) -> Option<Bounds> {
+    fn point_bounds(&self, unknown: Unknown, view: &View, node: &SearchNode, progress: &Progress) -> Option<Bounds> {
         if !self.has_integer_values(unknown) {
             return Some(Bounds::default());
         }
@@ -537,7 +537,7 @@ impl Search<'_> {
         &self,
         unknown: Unknown,
         view: &View,
-        node: &Node,
+        node: &SearchNode,
         progress: &Progress,
     ) -> (Bounds, Vec<Linear>) {
         let mut bounds = Bounds::default();

@@ -9,15 +9,15 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_eval::{Constraint, ConstraintKind, Env, Found, Result, Unknown, Val};
-use abridge_model::walk::Node as Part;
+use abridge_model::ModelNode;
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred};
 use abridge_value::{BitSet, Set, Value};
 use rustc_hash::FxHashMap;
 
 use super::lazy::Instance;
-use super::pointwise::Shape;
+use super::pointwise::FunctionShape;
 use super::simplify::Left;
-use super::{GO_ON, Node, Search};
+use super::{GO_ON, SearchNode, SolutionSearch};
 
 /// With more instances, points or values it takes too long to lay out what may not be needed.
 const MAX_INSTANCES: usize = 1 << 16;
@@ -84,9 +84,14 @@ struct Domains {
     n_open: usize,
 }
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// Total functions of a shape, if each constraint is about at most two points at a time.
-    pub(super) fn network(&self, unknown: Unknown, shape: &Shape, node: &Node) -> Result<Option<Network>> {
+    pub(super) fn network(
+        &self,
+        unknown: Unknown,
+        shape: &FunctionShape,
+        node: &SearchNode,
+    ) -> Result<Option<Network>> {
         if !shape.is_total_function() || shape.points.len() > MAX_POINTS || !self.is_encodable(node) {
             return Ok(None);
         }
@@ -114,9 +119,9 @@ impl Search<'_> {
     }
 
     /// The constraints on a function as instances, quantifiers taken apart; nothing if that is too much.
-    fn all_instances(&self, unknown: Unknown, node: &Node) -> Result<Option<Vec<Instance>>> {
+    fn all_instances(&self, unknown: Unknown, node: &SearchNode) -> Result<Option<Vec<Instance>>> {
         let (session, model) = (self.session, self.session.model());
-        let mut here = Node { constraints: Vec::new(), ..node.clone() };
+        let mut here = SearchNode { constraints: Vec::new(), ..node.clone() };
         here.open.push(unknown);
         let mut instances = Vec::new();
         let ready = node.constraints.iter().rev().filter(|constraint| constraint.is_ready(&node.open));
@@ -159,7 +164,7 @@ impl Search<'_> {
         unknown: Unknown,
         mut network: Network,
         instances: Vec<Instance>,
-        node: &Node,
+        node: &SearchNode,
     ) -> Result<Option<Network>> {
         let session = self.session;
         let numbers: FxHashMap<Value, usize> = network.keys.iter().cloned().zip(0..).collect();
@@ -216,15 +221,15 @@ impl Search<'_> {
         let mut open = constraint.formulas()?;
         while let Some(part) = open.pop() {
             let free = match part {
-                Part::Expr(id) => names.of_expr(model, id),
-                Part::Pred(id) => names.of_pred(model, id),
-                Part::Subst(_) => return None,
+                ModelNode::Expr(id) => names.of_expr(model, id),
+                ModelNode::Pred(id) => names.of_pred(model, id),
+                ModelNode::Subst(_) => return None,
             };
             if !unknown.is_in(&free) {
                 reads.locals.extend(&free.locals);
                 continue;
             }
-            if let Part::Expr(id) = part
+            if let ModelNode::Expr(id) = part
                 && let Expr::Binary(BinaryOp::Apply, function, arg) = model.expr(id)
                 && is_name(model.expr(*function), unknown)
                 && !unknown.is_in(&names.of_expr(model, *arg))
@@ -244,12 +249,12 @@ impl Search<'_> {
         reads.applications.iter().all(is_known).then_some(reads)
     }
 
-    fn is_read_in(&self, unknown: Unknown, part: Part) -> bool {
+    fn is_read_in(&self, unknown: Unknown, part: ModelNode) -> bool {
         let (model, names) = (self.session.model(), self.session.interp().names());
         match part {
-            Part::Expr(id) => unknown.is_in(&names.of_expr(model, id)),
-            Part::Pred(id) => unknown.is_in(&names.of_pred(model, id)),
-            Part::Subst(_) => true,
+            ModelNode::Expr(id) => unknown.is_in(&names.of_expr(model, id)),
+            ModelNode::Pred(id) => unknown.is_in(&names.of_pred(model, id)),
+            ModelNode::Subst(_) => true,
         }
     }
 
@@ -297,7 +302,7 @@ impl Search<'_> {
         unknown: Unknown,
         set: &Val,
         network: &Network,
-        node: &Node,
+        node: &SearchNode,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         let mut domains = network.start.clone();
@@ -313,7 +318,7 @@ impl Search<'_> {
         set: &Val,
         network: &Network,
         domains: &Domains,
-        node: &Node,
+        node: &SearchNode,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         let open = (0..network.keys.len()).filter(|point| !domains.is_decided[*point]);

@@ -14,7 +14,7 @@ use abridge_eval::{
 use abridge_model::{Arrow, BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value};
 
-use super::{GO_ON, Node, Search};
+use super::{GO_ON, SearchNode, SolutionSearch};
 
 /// Candidates below which they are tried one by one.
 const MIN_CANDIDATES: u64 = 64;
@@ -27,7 +27,7 @@ const MAX_FRUITLESS_POINTS: u32 = 2;
 const POINTS_PER_RETRY: usize = 4;
 
 /// The shape of what is to be found.
-pub(super) struct Shape {
+pub(super) struct FunctionShape {
     pub(super) points: Vec<Point>,
     is_function: bool,
     is_total: bool,
@@ -53,7 +53,7 @@ struct Progress {
     fruitless: u32,
 }
 
-impl Shape {
+impl FunctionShape {
     /// Number of candidates there are, saturating.
     pub(super) fn cost(&self) -> u64 {
         self.points.iter().fold(1, |cost: u64, point| cost.saturating_mul(point.options.len() as u64))
@@ -64,9 +64,9 @@ impl Shape {
     }
 }
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// True if a finite set of candidates for an unknown is better searched point by point.
-    pub(super) fn shape(&self, unknown: Unknown, set: &Val, node: &Node) -> Result<Option<Shape>> {
+    pub(super) fn shape(&self, unknown: Unknown, set: &Val, node: &SearchNode) -> Result<Option<FunctionShape>> {
         let session = self.session;
         let is_constrained = node.constraints.iter().any(|constraint| constraint.mentions(unknown));
         let Size::AtMost(count) = session.size(set) else { return Ok(None) };
@@ -85,7 +85,7 @@ impl Search<'_> {
         let options: Arc<[Option<Value>]> = [None, Some(Value::Bool(true))].into();
         let keys = session.elements(&base, &node.env)?;
         let points = keys.into_iter().map(|key| Point { key, options: options.clone() }).collect();
-        Ok(Some(Shape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
+        Ok(Some(FunctionShape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
     }
 
     /// Functions from a finite set. If the other set is infinite, equations and memberships must say what each point can be.
@@ -95,8 +95,8 @@ impl Search<'_> {
         arrow: Arrow,
         from: &Val,
         to: &Val,
-        node: &Node,
-    ) -> Result<Option<Shape>> {
+        node: &SearchNode,
+    ) -> Result<Option<FunctionShape>> {
         let session = self.session;
         let limit = session.config().max_set_size;
         let Size::AtMost(n_keys) = session.size(from) else { return Ok(None) };
@@ -126,11 +126,17 @@ impl Search<'_> {
             points.iter_mut().for_each(|point| point.options = Arc::default());
         }
         let n_targets = if arrow.surjective { targets.map_or(0, |targets| targets.len() as usize) } else { 0 };
-        Ok(Some(Shape { points, is_function: true, is_total: arrow.total, is_injective: arrow.injective, n_targets }))
+        Ok(Some(FunctionShape {
+            points,
+            is_function: true,
+            is_total: arrow.total,
+            is_injective: arrow.injective,
+            n_targets,
+        }))
     }
 
     /// Removes the values that `f(k) = e` and `f(k) : S` exclude at points.
-    fn stated_values(&self, unknown: Unknown, node: &Node) -> Vec<(Value, Set)> {
+    fn stated_values(&self, unknown: Unknown, node: &SearchNode) -> Vec<(Value, Set)> {
         let mut stated: Vec<(Value, Set)> = Vec::new();
         for constraint in &node.constraints {
             let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { continue };
@@ -155,7 +161,13 @@ impl Search<'_> {
     }
 
     /// Key and other side of a relation whose one side is the unknown applied to something known.
-    fn stated_point(&self, unknown: Unknown, applied: &Operand, other: &Operand, node: &Node) -> Option<(Value, Val)> {
+    fn stated_point(
+        &self,
+        unknown: Unknown,
+        applied: &Operand,
+        other: &Operand,
+        node: &SearchNode,
+    ) -> Option<(Value, Val)> {
         let Operand::Expr(id) = applied else { return None };
         let open = [&node.open[..], &[unknown]].concat();
         if !other.is_ready(self.session, &open) {
@@ -185,8 +197,8 @@ impl Search<'_> {
         &self,
         unknown: Unknown,
         set: &Val,
-        shape: &Shape,
-        node: &Node,
+        shape: &FunctionShape,
+        node: &SearchNode,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         if shape.cost() >= MIN_CANDIDATES_FOR_ORDERING
@@ -212,8 +224,8 @@ impl Search<'_> {
         &self,
         unknown: Unknown,
         set: &Val,
-        shape: &Shape,
-        node: &Node,
+        shape: &FunctionShape,
+        node: &SearchNode,
         mut progress: Progress,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
@@ -252,7 +264,7 @@ impl Search<'_> {
         unknown: Unknown,
         set: &Val,
         decided: Set,
-        node: &Node,
+        node: &SearchNode,
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         let val: Val = decided.into();
@@ -266,7 +278,13 @@ impl Search<'_> {
     }
 
     /// Removes impossible values until nothing changes. False if there is no solution.
-    fn prune(&self, unknown: Unknown, shape: &Shape, node: &Node, progress: &mut Progress) -> Result<bool> {
+    fn prune(
+        &self,
+        unknown: Unknown,
+        shape: &FunctionShape,
+        node: &SearchNode,
+        progress: &mut Progress,
+    ) -> Result<bool> {
         if !self.check_waiting(unknown, node, progress)? {
             return Ok(false);
         }
@@ -318,7 +336,7 @@ impl Search<'_> {
     }
 
     /// Evaluates the constraints on what is decided; drops those that hold. False if one does not.
-    fn check_waiting(&self, unknown: Unknown, node: &Node, progress: &mut Progress) -> Result<bool> {
+    fn check_waiting(&self, unknown: Unknown, node: &SearchNode, progress: &mut Progress) -> Result<bool> {
         self.session.tick()?;
         let env = unknown.bind(&node.env, progress.partial.clone().into_val());
         let mut waiting = Vec::with_capacity(progress.waiting.len());
@@ -354,7 +372,7 @@ impl Progress {
     }
 
     /// Number of values of a surjection are not reached yet.
-    fn uncovered(&self, shape: &Shape) -> usize {
+    fn uncovered(&self, shape: &FunctionShape) -> usize {
         let reached = abridge_value::relation::ran(&self.partial.decided).len() as usize;
         shape.n_targets.saturating_sub(reached)
     }

@@ -8,7 +8,7 @@ use abridge_blast::{Answer, Solver};
 use abridge_eval::Result;
 
 use super::sat::Declared;
-use super::{Node, Search};
+use super::{SearchNode, SolutionSearch};
 use crate::encode::{Encoder, Stop};
 
 /// Unknowns below which it is faster to search.
@@ -18,9 +18,9 @@ const MAX_SIZE: usize = 2_000_000;
 /// Conflicts until the solver gives up.
 const MAX_CONFLICTS: u64 = 20_000;
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// True if some part of a problem is known to have no solution. Asked about once in a search.
-    pub(super) fn is_refuted(&self, node: &Node) -> Result<bool> {
+    pub(super) fn is_refuted(&self, node: &SearchNode) -> Result<bool> {
         if node.open.len() < MIN_UNKNOWNS || self.is_examined.replace(true) {
             return Ok(false);
         }
@@ -31,7 +31,7 @@ impl Search<'_> {
         }
     }
 
-    fn contradicts_itself(&self, node: &Node) -> std::result::Result<bool, Stop> {
+    fn contradicts_itself(&self, node: &SearchNode) -> std::result::Result<bool, Stop> {
         let mut encoder = Encoder::with_room(self.session, MAX_SIZE);
         let Declared { conditions: mut required, left_out, .. } = self.declare_all(&mut encoder, node)?;
         for constraint in &node.constraints {

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use abridge_blast::{Answer, Lit, Next, Solver, Sym};
+use abridge_blast::{Answer, CircuitValue, Lit, Next, Solver};
 use abridge_eval::{
     Constraint, ConstraintKind, Cost, Found, Operand, Relation, Result, Size, SymbolicSet, Unknown, Val,
 };
@@ -15,8 +15,8 @@ use abridge_value::{Int, Set, Value};
 use rustc_hash::FxHashSet;
 
 use super::bounds::{Bounds, Key};
-use super::choose::Step;
-use super::{GO_ON, Node, Search};
+use super::choose::Branching;
+use super::{GO_ON, SearchNode, SolutionSearch};
 use crate::encode::{self, Encoded, Encoder, Stop, Truth};
 
 /// Attempts at a circuit in one search: what is unbounded at first may be bound further down.
@@ -25,14 +25,19 @@ pub(super) const MAX_CIRCUIT_ATTEMPTS: u32 = 3;
 const MAX_QUESTIONED_SOLUTIONS: usize = 200;
 /// Candidates of one unknown that are tried one by one if that makes circuits simpler.
 const MAX_SHAPING_COST: Cost = Cost::candidates(12.0);
+/// Candidates of the only unknown that are tried one by one.
+const MAX_LISTED_COST: Cost = Cost::candidates(4096.0);
 /// Steps that one question counts as.
 const STEPS_PER_QUESTION: u64 = 200;
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// True if a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
-    pub(super) fn is_hard(&self, cost: Cost, node: &Node) -> bool {
+    pub(super) fn is_hard(&self, cost: Cost, node: &SearchNode) -> bool {
         let hard = self.session.config().hard;
+        // A circuit for a single unknown says for all candidates at once what evaluation finds one by one, and faster.
+        let is_listed = node.open.len() == 1 && cost <= MAX_LISTED_COST;
         cost > Cost::ONE
+            && !is_listed
             && self.circuits_left.get() > 0
             && !self.session.is_probing()
             && (cost >= Cost::from(hard) || self.combinations(node) >= hard)
@@ -41,10 +46,10 @@ impl Search<'_> {
 
     /// True if a step binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much
     /// simpler once it is known.
-    pub(super) fn shapes_others(&self, cost: Cost, step: &Step, node: &Node) -> bool {
+    pub(super) fn shapes_others(&self, cost: Cost, step: &Branching, node: &SearchNode) -> bool {
         let unknown = match step {
-            Step::Values { unknown, .. } => Some(*unknown),
-            Step::Elements { pattern, .. } => self.as_unknown(pattern, node),
+            Branching::Values { unknown, .. } => Some(*unknown),
+            Branching::Elements { pattern, .. } => self.as_unknown(pattern, node),
             _ => None,
         };
         let Some(unknown) = unknown.filter(|_| cost <= MAX_SHAPING_COST) else { return false };
@@ -58,7 +63,7 @@ impl Search<'_> {
     }
 
     /// Number of combinations of values the unknowns have, roughly.
-    fn combinations(&self, node: &Node) -> u64 {
+    fn combinations(&self, node: &SearchNode) -> u64 {
         let model = self.session.model();
         let mut product = 1_u64;
         for unknown in &node.open {
@@ -77,9 +82,9 @@ impl Search<'_> {
     }
 
     /// Goes on from a node that may be hard.
-    pub(super) fn hard(&self, step: Step, mut node: Node, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    pub(super) fn hard(&self, step: Branching, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         let session = self.session;
-        if let Step::LastResort = step {
+        if let Branching::LastResort = step {
             node.may_repeat = true;
             return match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => Ok(flow),
@@ -129,7 +134,7 @@ impl Search<'_> {
     }
 
     /// Ill-definedness must count as false, since circuits cannot report it.
-    pub(super) fn is_encodable(&self, node: &Node) -> bool {
+    pub(super) fn is_encodable(&self, node: &SearchNode) -> bool {
         let is_lenient = |constraint: &Constraint| !constraint.strict && constraint.is_searched;
         self.session.config().ill_defined_search_is_false
             && node.error.is_none()
@@ -139,7 +144,7 @@ impl Search<'_> {
     /// All solutions by a SAT solver; nothing if it gave up.
     ///
     /// A constraint that has no circuit is left out: solutions are checked against all of them.
-    fn by_circuit(&self, node: &Node, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
+    fn by_circuit(&self, node: &SearchNode, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
         let mut encoder = Encoder::new(self.session);
         let Declared { conditions: mut required, free, left_out: unbounded } = self.declare_all(&mut encoder, node)?;
         if !unbounded.is_empty() {
@@ -160,7 +165,7 @@ impl Search<'_> {
         for lit in required {
             solver.require(&encoder.blast.circuit, lit);
         }
-        let symbols: Vec<(Unknown, Sym)> =
+        let symbols: Vec<(Unknown, CircuitValue)> =
             node.open.iter().filter_map(|open| Some((*open, encoder.symbol(*open)?.clone()))).collect();
         for (_, sym) in &symbols {
             sym.for_each_lit(&mut |lit| solver.track(&encoder.blast.circuit, lit));
@@ -198,7 +203,7 @@ impl Search<'_> {
     }
 
     /// Gives every open unknown a symbolic value, if there is one.
-    pub(super) fn declare_all(&self, encoder: &mut Encoder<'_>, node: &Node) -> Encoded<Declared> {
+    pub(super) fn declare_all(&self, encoder: &mut Encoder<'_>, node: &SearchNode) -> Encoded<Declared> {
         let bounds = match self.infer_bounds(node) {
             Ok(Some(bounds)) => bounds,
             Ok(None) => return Ok(Declared { conditions: vec![Lit::FALSE], ..Declared::default() }),
@@ -244,7 +249,7 @@ impl Search<'_> {
         encoder: &mut Encoder<'_>,
         unknown: Unknown,
         open: &[Unknown],
-        node: &Node,
+        node: &SearchNode,
     ) -> Encoded<Equation> {
         let mut answer = Equation::None;
         for constraint in &node.constraints {
@@ -258,7 +263,7 @@ impl Search<'_> {
                     continue;
                 }
                 match encoder.term(other, node) {
-                    Ok(encode::Term { kind: encode::TermKind::Sym(sym), defined }) => {
+                    Ok(encode::Term { kind: encode::TermKind::Circuit(sym), defined }) => {
                         return Ok(Equation::Defined(sym, defined));
                     }
                     Ok(_) | Err(Stop::Unsupported(_)) => {}
@@ -276,8 +281,8 @@ impl Search<'_> {
         unknown: Unknown,
         open: &[Unknown],
         bounds: &Bounds,
-        node: &Node,
-    ) -> Encoded<Option<(Sym, Lit)>> {
+        node: &SearchNode,
+    ) -> Encoded<Option<(CircuitValue, Lit)>> {
         let model = self.session.model();
         if unknown.ty(model) == TypeTable::INTEGER {
             let range = bounds.get(&Key::Value(unknown));
@@ -345,7 +350,7 @@ impl Search<'_> {
     }
 
     /// A set that surely contains what a term contains.
-    fn upper_bound(&self, encoder: &mut Encoder<'_>, set: &Operand, node: &Node) -> Encoded<Option<Val>> {
+    fn upper_bound(&self, encoder: &mut Encoder<'_>, set: &Operand, node: &SearchNode) -> Encoded<Option<Val>> {
         if set.is_ready(self.session, &node.open) {
             return Ok(set.eval(self.session, &node.env).ok());
         }
@@ -370,7 +375,7 @@ impl Search<'_> {
             }
             _ => {
                 let sym = match encoder.term(set, node) {
-                    Ok(encode::Term { kind: encode::TermKind::Sym(sym), .. }) => sym,
+                    Ok(encode::Term { kind: encode::TermKind::Circuit(sym), .. }) => sym,
                     Ok(_) | Err(Stop::Unsupported(_)) => return Ok(None),
                     Err(stop) => return Err(stop),
                 };
@@ -405,11 +410,11 @@ enum Equation {
     None,
     /// Its other side has unknowns without a symbolic value.
     Pending,
-    Defined(Sym, Lit),
+    Defined(CircuitValue, Lit),
 }
 
 impl Encoder<'_> {
-    fn term(&mut self, term: &Operand, node: &Node) -> Encoded<encode::Term> {
+    fn term(&mut self, term: &Operand, node: &SearchNode) -> Encoded<encode::Term> {
         match term {
             Operand::Expr(id) => self.expr(*id, &node.env),
             Operand::Local(id) => self.local(*id, &node.env),
@@ -417,7 +422,7 @@ impl Encoder<'_> {
         }
     }
 
-    pub(super) fn constraint(&mut self, constraint: &Constraint, node: &Node) -> Encoded<Truth> {
+    pub(super) fn constraint(&mut self, constraint: &Constraint, node: &SearchNode) -> Encoded<Truth> {
         let env = &node.env;
         match &constraint.kind {
             ConstraintKind::Holds(pred) => self.pred(*pred, env),

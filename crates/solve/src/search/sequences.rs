@@ -8,8 +8,8 @@ use abridge_eval::{Cost, Env, Operand, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value, sequence};
 
-use super::choose::{Best, Step};
-use super::{Node, Search, pattern};
+use super::choose::{Best, Branching};
+use super::{SearchNode, SolutionSearch, pattern};
 
 /// An item of a sequence; nothing if it can be anything.
 type Item = Option<Value>;
@@ -30,37 +30,48 @@ struct Contradiction;
 
 type Told = std::result::Result<(), Contradiction>;
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// `expr = term` with a known term. Nothing if it does not help, else whether the node is alive.
     pub(super) fn offer_sequence(
         &self,
         constraint: usize,
         expr: &Operand,
         term: &Operand,
-        node: &Node,
+        node: &SearchNode,
         best: &mut Best,
     ) -> Option<bool> {
         let Ok(said) = self.said(expr, term, node)? else { return Some(false) };
         let pattern = |id: &ExprId| pattern::classify(self.session, &Operand::Expr(*id), &node.open);
         if let Some((id, val)) = said.known.into_iter().find(|(id, _)| pattern(id).binds) {
-            best.offer(Cost::EQUATION, Step::Match { constraint, pattern: Operand::Expr(id), val, exact: false });
+            best.offer(Cost::EQUATION, Branching::Match { constraint, pattern: Operand::Expr(id), val, exact: false });
             return Some(true);
         }
         if let Some((unknown, set)) = said.choice {
-            best.offer(set.len(), Step::Values { constraint: None, unknown, set: set.into() });
+            best.offer(set.len(), Branching::Values { constraint: None, unknown, set: set.into() });
             return Some(true);
         }
         None
     }
 
     /// The items of an unknown in `expr = term` with a known term, if that says how many there are.
-    pub(super) fn outline(&self, unknown: Unknown, expr: &Operand, term: &Operand, node: &Node) -> Option<Vec<Item>> {
+    pub(super) fn outline(
+        &self,
+        unknown: Unknown,
+        expr: &Operand,
+        term: &Operand,
+        node: &SearchNode,
+    ) -> Option<Vec<Item>> {
         let said = self.said(expr, term, node)?.ok()?;
         said.outlines.into_iter().find_map(|(other, items)| (other == unknown).then_some(items))
     }
 
     /// The consequence of `expr = term`, if the term is known and the expression a sequence that is built from parts.
-    fn said(&self, expr: &Operand, term: &Operand, node: &Node) -> Option<std::result::Result<Said, Contradiction>> {
+    fn said(
+        &self,
+        expr: &Operand,
+        term: &Operand,
+        node: &SearchNode,
+    ) -> Option<std::result::Result<Said, Contradiction>> {
         let Operand::Expr(id) = expr else { return None };
         if !self.is_built(*id) || !term.is_ready(self.session, &node.open) {
             return None;
@@ -79,7 +90,7 @@ impl Search<'_> {
         )
     }
 
-    fn split(&self, id: ExprId, items: &[Item], node: &Node, said: &mut Said) -> Told {
+    fn split(&self, id: ExprId, items: &[Item], node: &SearchNode, said: &mut Said) -> Told {
         with_stack(|| match self.session.model().expr(id) {
             Expr::Binary(BinaryOp::Concat, ..) => {
                 let mut parts = Vec::new();
@@ -134,7 +145,7 @@ impl Search<'_> {
         }
     }
 
-    fn split_parts(&self, parts: &[ExprId], items: &[Item], node: &Node, said: &mut Said) -> Told {
+    fn split_parts(&self, parts: &[ExprId], items: &[Item], node: &SearchNode, said: &mut Said) -> Told {
         let (mut parts, mut items) = (parts, items);
         while let Some((first, rest)) = parts.split_first()
             && let Some(len) = self.length(*first, node)
@@ -163,14 +174,14 @@ impl Search<'_> {
     }
 
     /// A part of known length must be the items at its place.
-    fn split_known(&self, part: ExprId, items: &[Item], node: &Node, said: &mut Said) -> Told {
+    fn split_known(&self, part: ExprId, items: &[Item], node: &SearchNode, said: &mut Said) -> Told {
         let Some(known) = self.known_items(part, node, &node.env) else { return self.split(part, items, node, said) };
         let differs = |(known, item): (&Value, &Item)| item.as_ref().is_some_and(|item| item != known);
         if known.len() != items.len() || known.iter().zip(items).any(differs) { Err(Contradiction) } else { Ok(()) }
     }
 
     /// All beginnings, or all ends.
-    fn either_end(&self, first: ExprId, last: ExprId, items: &[Item], node: &Node) -> Option<(Unknown, Set)> {
+    fn either_end(&self, first: ExprId, last: ExprId, items: &[Item], node: &SearchNode) -> Option<(Unknown, Set)> {
         let items: Vec<Value> = items.iter().cloned().collect::<Option<_>>()?;
         let set = |runs: &mut dyn Iterator<Item = &[Value]>| -> Set {
             runs.map(|run| Value::Set(sequence::from_items(run.iter().cloned()))).collect()
@@ -183,7 +194,7 @@ impl Search<'_> {
     }
 
     /// The items of a part without open unknowns.
-    fn known_items(&self, part: ExprId, node: &Node, env: &Env) -> Option<Vec<Value>> {
+    fn known_items(&self, part: ExprId, node: &SearchNode, env: &Env) -> Option<Vec<Value>> {
         if !Operand::Expr(part).is_ready(self.session, &node.open) {
             return None;
         }
@@ -192,7 +203,7 @@ impl Search<'_> {
     }
 
     /// The length of a part, if its form or value says it.
-    fn length(&self, part: ExprId, node: &Node) -> Option<usize> {
+    fn length(&self, part: ExprId, node: &SearchNode) -> Option<usize> {
         with_stack(|| match self.session.model().expr(part) {
             Expr::SequenceExtension(items) => Some(items.len()),
             Expr::Unary(UnaryOp::Rev, operand) => self.length(*operand, node),

@@ -4,7 +4,7 @@
 use abridge_eval::{Constraint, ConstraintKind, Result, Unknown, normalise};
 use abridge_model::{Pred, PredId};
 
-use super::{Node, Search};
+use super::{SearchNode, SolutionSearch};
 
 /// Rest of a constraint.
 pub(super) enum Left {
@@ -18,8 +18,8 @@ pub(super) enum Left {
     Parts(Vec<Unknown>, Vec<Constraint>),
 }
 
-impl Search<'_> {
-    pub(super) fn simplified(&self, constraint: &Constraint, node: &Node) -> Result<Left> {
+impl SolutionSearch<'_> {
+    pub(super) fn simplified(&self, constraint: &Constraint, node: &SearchNode) -> Result<Left> {
         let (pred, positive) = match constraint.kind {
             ConstraintKind::Holds(pred) => (pred, true),
             ConstraintKind::Fails(pred) => (pred, false),
@@ -47,7 +47,7 @@ impl Search<'_> {
     }
 
     /// A disjunction is read from left to right: an operand that is not known yet may be ill-defined, and then later ones do not count.
-    fn one_holds(&self, operands: &[PredId], constraint: &Constraint, node: &Node) -> Result<Left> {
+    fn one_holds(&self, operands: &[PredId], constraint: &Constraint, node: &SearchNode) -> Result<Left> {
         let mut open = None;
         for operand in operands {
             match (self.known(*operand, node)?, open) {
@@ -61,7 +61,7 @@ impl Search<'_> {
     }
 
     /// A conjunction is false as soon as one operand is.
-    fn one_fails(&self, operands: &[PredId], constraint: &Constraint, node: &Node) -> Result<Left> {
+    fn one_fails(&self, operands: &[PredId], constraint: &Constraint, node: &SearchNode) -> Result<Left> {
         let mut open = None;
         for operand in operands {
             match (self.known(*operand, node)?, open) {
@@ -81,7 +81,7 @@ impl Search<'_> {
     }
 
     /// The truth of a predicate without open unknowns. What cannot be evaluated is left to the constraint as a whole.
-    fn known(&self, pred: PredId, node: &Node) -> Result<Option<bool>> {
+    fn known(&self, pred: PredId, node: &SearchNode) -> Result<Option<bool>> {
         let names = self.session.interp().names_of_pred(pred);
         if node.open.iter().any(|unknown| unknown.is_in(&names)) {
             return Ok(None);

@@ -7,8 +7,8 @@ use abridge_eval::{ConstraintKind, Operand, Relation, Size, SymbolicSet, Unknown
 use abridge_model::{BinaryOp, Expr, ExprId, Type, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
-use super::choose::{Best, Step};
-use super::{Node, Search, pattern};
+use super::choose::{Best, Branching};
+use super::{SearchNode, SolutionSearch, pattern};
 
 /// Types with more elements give no upper bound.
 const MAX_TYPE: u64 = 1 << 12;
@@ -78,9 +78,9 @@ impl Between {
     }
 }
 
-impl Search<'_> {
+impl SolutionSearch<'_> {
     /// Sets between bounds. False if the bounds contradict each other.
-    pub(super) fn offer_between(&self, node: &Node, best: &mut Best) -> bool {
+    pub(super) fn offer_between(&self, node: &SearchNode, best: &mut Best) -> bool {
         for unknown in &node.open {
             let Some(elements) = self.elements_of_type(*unknown) else { continue };
             let mut between = Between {
@@ -110,7 +110,7 @@ impl Search<'_> {
     }
 
     /// Candidates for the items of a set literal within a known set: `{a, b} \/ {c} = S`, `{x |-> y} <: r`.
-    pub(super) fn offer_items(&self, node: &Node, best: &mut Best) {
+    pub(super) fn offer_items(&self, node: &SearchNode, best: &mut Best) {
         for (idx, constraint) in node.constraints.iter().enumerate() {
             let ConstraintKind::Relation(relation @ (Relation::Equal | Relation::Subset), left, right) =
                 &constraint.kind
@@ -124,7 +124,7 @@ impl Search<'_> {
         }
     }
 
-    fn offer_items_of(&self, constraint: usize, expr: &Operand, whole: &Operand, node: &Node, best: &mut Best) {
+    fn offer_items_of(&self, constraint: usize, expr: &Operand, whole: &Operand, node: &SearchNode, best: &mut Best) {
         let Operand::Expr(id) = expr else { return };
         let mut items = Vec::new();
         self.open_items(*id, node, &mut items);
@@ -134,12 +134,12 @@ impl Search<'_> {
         let Some(set) = self.known_set(whole, node) else { return };
         for item in items {
             let (pattern, set) = (Operand::Expr(item), set.clone());
-            best.offer(set.len(), Step::Elements { constraint, pattern, set: set.into(), exact: false });
+            best.offer(set.len(), Branching::Elements { constraint, pattern, set: set.into(), exact: false });
         }
     }
 
     /// Items of literals in a union that have unknowns to be bound.
-    fn open_items(&self, id: ExprId, node: &Node, out: &mut Vec<ExprId>) {
+    fn open_items(&self, id: ExprId, node: &SearchNode, out: &mut Vec<ExprId>) {
         let mut open = vec![id];
         while let Some(id) = open.pop() {
             match self.session.model().expr(id) {
@@ -168,7 +168,7 @@ impl Search<'_> {
         })
     }
 
-    fn bound_set(&self, relation: Relation, left: &Operand, right: &Operand, node: &Node, out: &mut Between) {
+    fn bound_set(&self, relation: Relation, left: &Operand, right: &Operand, node: &SearchNode, out: &mut Between) {
         let mut both = |expr: &Operand, known: &Operand| {
             let (Operand::Expr(expr), Some(set)) = (expr, self.known_set(known, node)) else { return };
             self.bound_by(*expr, Bound::Within, &set, node, out, 0);
@@ -207,7 +207,7 @@ impl Search<'_> {
     }
 
     /// `card(s) = n`, `card(s) < n` and the like.
-    fn bound_size(&self, relation: Relation, left: &Operand, right: &Operand, node: &Node, out: &mut Between) {
+    fn bound_size(&self, relation: Relation, left: &Operand, right: &Operand, node: &SearchNode, out: &mut Between) {
         let is_size = |term: &Operand| {
             let Operand::Expr(id) = term else { return false };
             matches!(self.session.model().expr(*id), Expr::Unary(UnaryOp::Card, of) if self.is_it(*of, node, out))
@@ -228,7 +228,14 @@ impl Search<'_> {
     }
 
     /// `min(s) = n`, `max(s) < n` and the like. The empty set has neither, and counts as no solution.
-    fn bound_elements(&self, relation: Relation, left: &Operand, right: &Operand, node: &Node, out: &mut Between) {
+    fn bound_elements(
+        &self,
+        relation: Relation,
+        left: &Operand,
+        right: &Operand,
+        node: &SearchNode,
+        out: &mut Between,
+    ) {
         if !self.session.config().ill_defined_search_is_false {
             return;
         }
@@ -260,7 +267,7 @@ impl Search<'_> {
         if op == UnaryOp::Min { out.is_between(Some(value), None) } else { out.is_between(None, Some(value)) }
     }
 
-    fn known_value(&self, term: &Operand, node: &Node) -> Option<Value> {
+    fn known_value(&self, term: &Operand, node: &SearchNode) -> Option<Value> {
         if !term.is_ready(self.session, &node.open) {
             return None;
         }
@@ -273,12 +280,12 @@ impl Search<'_> {
         val.as_value().cloned()
     }
 
-    fn known_set(&self, term: &Operand, node: &Node) -> Option<Set> {
+    fn known_set(&self, term: &Operand, node: &SearchNode) -> Option<Set> {
         self.known_value(term, node)?.as_set().cloned()
     }
 
     /// `S` of a term `POW(S)`, `FIN1(S)` and so on.
-    fn power_set_of(&self, term: &Operand, node: &Node) -> Option<Set> {
+    fn power_set_of(&self, term: &Operand, node: &SearchNode) -> Option<Set> {
         if !term.is_ready(self.session, &node.open) {
             return None;
         }
@@ -291,12 +298,12 @@ impl Search<'_> {
         }
     }
 
-    fn is_it(&self, id: ExprId, node: &Node, out: &Between) -> bool {
+    fn is_it(&self, id: ExprId, node: &SearchNode, out: &Between) -> bool {
         self.as_unknown(&Operand::Expr(id), node) == Some(out.unknown)
     }
 
     /// Bounds the unknown by what is known about an expression that it occurs in.
-    fn bound_by(&self, id: ExprId, bound: Bound, set: &Set, node: &Node, out: &mut Between, depth: u32) {
+    fn bound_by(&self, id: ExprId, bound: Bound, set: &Set, node: &SearchNode, out: &mut Between, depth: u32) {
         if self.is_it(id, node, out) {
             return match bound {
                 Bound::Within => out.at_most(set),
@@ -383,7 +390,7 @@ fn offer(between: &Between, best: &mut Best) -> bool {
             (cost, SymbolicSet::unary(UnaryOp::Pow, most.difference(excluded).into()))
         }
     };
-    best.offer(cost, Step::Values { constraint: None, unknown: *unknown, set });
+    best.offer(cost, Branching::Values { constraint: None, unknown: *unknown, set });
     true
 }
 

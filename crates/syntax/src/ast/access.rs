@@ -66,8 +66,8 @@ impl Ast {
         let mut depth = 1;
         subst.for_each_child(&mut |child| {
             let child_depth = match child {
-                Node::Expr(id) => self.expr(id).depth,
-                Node::Subst(id) => self.subst(id).depth,
+                AstNode::Expr(id) => self.expr(id).depth,
+                AstNode::Subst(id) => self.subst(id).depth,
             };
             depth = depth.max(1 + child_depth);
         });

@@ -123,7 +123,7 @@ impl Parser<'_> {
 
 /// A state to which the parser can return.
 #[derive(Clone)]
-struct Mark {
+struct ParserSnapshot {
     pos: usize,
     next_pragma: usize,
     n_unused_pragmas: usize,
@@ -135,8 +135,8 @@ struct Mark {
 }
 
 impl Parser<'_> {
-    fn mark(&self) -> Mark {
-        Mark {
+    fn mark(&self) -> ParserSnapshot {
+        ParserSnapshot {
             pos: self.pos,
             next_pragma: self.next_pragma,
             n_unused_pragmas: self.unused_pragmas.len(),
@@ -148,7 +148,7 @@ impl Parser<'_> {
         }
     }
 
-    fn rewind(&mut self, mark: Mark) {
+    fn rewind(&mut self, mark: ParserSnapshot) {
         self.pos = mark.pos;
         self.next_pragma = mark.next_pragma;
         self.unused_pragmas.truncate(mark.n_unused_pragmas);
@@ -160,7 +160,7 @@ impl Parser<'_> {
     }
 
     /// Position of the first error since a mark. The next token counts as an error if no definition can end there.
-    fn first_mistake(&self, mark: &Mark) -> Option<u32> {
+    fn first_mistake(&self, mark: &ParserSnapshot) -> Option<u32> {
         let reported = self.diagnostics.get(mark.n_diagnostics..).unwrap_or(&[]).iter();
         let reported = reported.filter_map(|diagnostic| diagnostic.span()).map(|span| span.start);
         let ends = self.at(TokenKind::Semicolon) || self.at_clause_end(0);

@@ -99,7 +99,7 @@ const MIN_DEEPEST_INDENT: usize = 20;
 
 /// Measurements of the first pass at a position of the stream.
 #[derive(Clone, Copy, Default)]
-struct Mark {
+struct Measurement {
     /// Columns of all items before this one, written flat.
     columns: u32,
     /// Number of items before this one that cannot be written flat.
@@ -132,8 +132,8 @@ fn is_break(item: &Item) -> bool {
     }
 }
 
-fn measure(items: &[Item]) -> Vec<Mark> {
-    let mut marks = vec![Mark::default(); items.len() + 1];
+fn measure(items: &[Item]) -> Vec<Measurement> {
+    let mut marks = vec![Measurement::default(); items.len() + 1];
     // The open groups: where each starts, and its last break that asks what follows.
     let mut groups: Vec<(usize, Option<usize>)> = vec![(items.len(), None)];
     for (idx, item) in items.iter().enumerate() {
@@ -186,7 +186,7 @@ struct Writer<'a> {
     /// Indentation stops growing here: a formula nested a thousand levels deep keeps its shape near the leaves, and the text
     /// stays linear in the tree.
     deepest_indent: usize,
-    marks: &'a [Mark],
+    marks: &'a [Measurement],
     out: String,
     column: usize,
     pending: Pending,

@@ -4,7 +4,7 @@ use abridge_diag::with_stack;
 
 use super::layout::Item;
 use super::{Breaking, Printer};
-use crate::Node;
+use crate::AstNode;
 use crate::ast::{ExprId, Ident, Subst, SubstId};
 
 impl Printer<'_> {
@@ -291,7 +291,7 @@ impl Printer<'_> {
         };
         let mut has_block = false;
         block.for_each_child(&mut |child| {
-            if let Node::Subst(child) = child {
+            if let AstNode::Subst(child) = child {
                 has_block |= self.is_block(child);
             }
         });

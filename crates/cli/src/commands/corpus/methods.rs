@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{CorpusOptions, Outcome};
+use super::{CorpusOptions, RowResult};
 use crate::child;
 
 /// Time limit of a run with symmetry reduction, as a multiple of the limit without.
 const TIME_LIMIT_FACTOR: u32 = 5;
 
 /// Runs a machine without symmetry reduction and with each method. The kind of the outcome classifies the machine.
-pub(super) fn compare(path: &str, methods: &[String], options: &CorpusOptions) -> Outcome {
+pub(super) fn compare(path: &str, methods: &[String], options: &CorpusOptions) -> RowResult {
     let file = options.dir.join(path);
     let start = Instant::now();
     let limit = Duration::try_from_secs_f64(options.timeout).unwrap_or(Duration::MAX);
-    let outcome = Outcome { path: path.to_owned(), ..Outcome::default() };
+    let outcome = RowResult { path: path.to_owned(), ..RowResult::default() };
     let Ok(plain) = run(&file, "off", limit, options) else {
-        return Outcome { kind: "too long".to_owned(), seconds: start.elapsed().as_secs_f64(), ..outcome };
+        return RowResult { kind: "too long".to_owned(), seconds: start.elapsed().as_secs_f64(), ..outcome };
     };
     let mut differences = Vec::new();
     let mut is_symmetric = false;
@@ -38,7 +38,7 @@ pub(super) fn compare(path: &str, methods: &[String], options: &CorpusOptions) -
         _ if is_symmetric => "symmetric",
         _ => "other",
     };
-    Outcome {
+    RowResult {
         kind: kind.to_owned(),
         detail: differences.join("; "),
         seconds: start.elapsed().as_secs_f64(),

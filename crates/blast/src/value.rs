@@ -1,4 +1,4 @@
-//! [`Sym`]: an unknown value as literals of a circuit, and the operations on it.
+//! [`CircuitValue`]: an unknown value as literals of a circuit, and the operations on it.
 
 use abridge_value::{Int, Set, Value};
 
@@ -18,14 +18,14 @@ pub struct Members {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Sym {
+pub enum CircuitValue {
     Bool(Lit),
     Choice(Choice),
     /// An integer of a wide range.
     Bits(Bits),
-    Pair(Box<(Sym, Sym)>),
+    Pair(Box<(CircuitValue, CircuitValue)>),
     /// With the number of the record type.
-    Record(u32, Vec<Sym>),
+    Record(u32, Vec<CircuitValue>),
     Set(Members),
     /// A function with values that cannot be listed; keys ascending.
     Map(Vec<Entry>),
@@ -36,7 +36,7 @@ pub enum Sym {
 pub struct Entry {
     pub key: Value,
     pub present: Lit,
-    pub val: Sym,
+    pub val: CircuitValue,
 }
 
 /// Reason why no circuit exists.
@@ -67,38 +67,38 @@ pub(crate) enum Arith {
     Multiply,
 }
 
-impl Sym {
-    pub fn known(value: &Value) -> Sym {
+impl CircuitValue {
+    pub fn known(value: &Value) -> CircuitValue {
         match value {
-            Value::Bool(flag) => Sym::Bool(Lit::from(*flag)),
-            Value::Set(set) => Sym::Set(Members::known(set)),
-            _ => Sym::Choice(vec![(value.clone(), Lit::TRUE)]),
+            Value::Bool(flag) => CircuitValue::Bool(Lit::from(*flag)),
+            Value::Set(set) => CircuitValue::Set(Members::known(set)),
+            _ => CircuitValue::Choice(vec![(value.clone(), Lit::TRUE)]),
         }
     }
 
-    pub fn pair(first: Sym, second: Sym) -> Sym {
-        Sym::Pair(Box::new((first, second)))
+    pub fn pair(first: CircuitValue, second: CircuitValue) -> CircuitValue {
+        CircuitValue::Pair(Box::new((first, second)))
     }
 
-    pub fn set(items: Vec<(Value, Lit)>) -> Sym {
-        Sym::Set(Members { items, is_function: false })
+    pub fn set(items: Vec<(Value, Lit)>) -> CircuitValue {
+        CircuitValue::Set(Members { items, is_function: false })
     }
 
     /// The value under an assignment of literals; `None` if it is undefined.
     pub fn decode(&self, value: &(impl Fn(Lit) -> bool + ?Sized)) -> Option<Value> {
         Some(match self {
-            Sym::Bool(lit) => Value::Bool(value(*lit)),
-            Sym::Choice(choice) => choice.iter().find(|(_, lit)| value(*lit))?.0.clone(),
-            Sym::Bits(bits) => Value::int(Int::from(bits.decode(value))),
-            Sym::Pair(pair) => Value::pair(pair.0.decode(value)?, pair.1.decode(value)?),
-            Sym::Record(shape, fields) => {
+            CircuitValue::Bool(lit) => Value::Bool(value(*lit)),
+            CircuitValue::Choice(choice) => choice.iter().find(|(_, lit)| value(*lit))?.0.clone(),
+            CircuitValue::Bits(bits) => Value::int(Int::from(bits.decode(value))),
+            CircuitValue::Pair(pair) => Value::pair(pair.0.decode(value)?, pair.1.decode(value)?),
+            CircuitValue::Record(shape, fields) => {
                 let fields: Option<Vec<Value>> = fields.iter().map(|field| field.decode(value)).collect();
                 Value::record(*shape, fields?)
             }
-            Sym::Set(members) => {
+            CircuitValue::Set(members) => {
                 Value::Set(members.items.iter().filter(|(_, lit)| value(*lit)).map(|(item, _)| item.clone()).collect())
             }
-            Sym::Map(entries) => {
+            CircuitValue::Map(entries) => {
                 let present = entries.iter().filter(|entry| value(entry.present));
                 let pairs: Option<Set> =
                     present.map(|entry| Some(Value::pair(entry.key.clone(), entry.val.decode(value)?))).collect();
@@ -110,15 +110,17 @@ impl Sym {
     /// Calls `visit` with all literals of the value.
     pub fn for_each_lit(&self, visit: &mut impl FnMut(Lit)) {
         match self {
-            Sym::Bool(lit) => visit(*lit),
-            Sym::Choice(items) | Sym::Set(Members { items, .. }) => items.iter().for_each(|(_, lit)| visit(*lit)),
-            Sym::Bits(bits) => bits.lits().iter().for_each(|lit| visit(*lit)),
-            Sym::Pair(pair) => {
+            CircuitValue::Bool(lit) => visit(*lit),
+            CircuitValue::Choice(items) | CircuitValue::Set(Members { items, .. }) => {
+                items.iter().for_each(|(_, lit)| visit(*lit))
+            }
+            CircuitValue::Bits(bits) => bits.lits().iter().for_each(|lit| visit(*lit)),
+            CircuitValue::Pair(pair) => {
                 pair.0.for_each_lit(visit);
                 pair.1.for_each_lit(visit);
             }
-            Sym::Record(_, fields) => fields.iter().for_each(|field| field.for_each_lit(visit)),
-            Sym::Map(entries) => {
+            CircuitValue::Record(_, fields) => fields.iter().for_each(|field| field.for_each_lit(visit)),
+            CircuitValue::Map(entries) => {
                 for entry in entries {
                     visit(entry.present);
                     entry.val.for_each_lit(visit);
@@ -131,11 +133,13 @@ impl Sym {
     pub fn distinguish(&self, value: &(impl Fn(Lit) -> bool + ?Sized), clause: &mut Vec<Lit>) {
         let mut differ = |lit: Lit| clause.push(if value(lit) { !lit } else { lit });
         match self {
-            Sym::Bool(lit) => differ(*lit),
-            Sym::Choice(choice) => choice.iter().filter(|(_, lit)| value(*lit)).for_each(|(_, lit)| differ(*lit)),
-            Sym::Bits(bits) => bits.lits().iter().for_each(|lit| differ(*lit)),
+            CircuitValue::Bool(lit) => differ(*lit),
+            CircuitValue::Choice(choice) => {
+                choice.iter().filter(|(_, lit)| value(*lit)).for_each(|(_, lit)| differ(*lit))
+            }
+            CircuitValue::Bits(bits) => bits.lits().iter().for_each(|lit| differ(*lit)),
             // A function that differs lacks one of its pairs, or has a pair where this one has none.
-            Sym::Set(members) if members.is_function => {
+            CircuitValue::Set(members) if members.is_function => {
                 for group in members.items.chunk_by(|left, right| key_of(&left.0) == key_of(&right.0)) {
                     match group.iter().find(|(_, lit)| value(*lit)) {
                         Some((_, lit)) => differ(*lit),
@@ -143,13 +147,13 @@ impl Sym {
                     }
                 }
             }
-            Sym::Set(members) => members.items.iter().for_each(|(_, lit)| differ(*lit)),
-            Sym::Pair(pair) => {
+            CircuitValue::Set(members) => members.items.iter().for_each(|(_, lit)| differ(*lit)),
+            CircuitValue::Pair(pair) => {
                 pair.0.distinguish(value, clause);
                 pair.1.distinguish(value, clause);
             }
-            Sym::Record(_, fields) => fields.iter().for_each(|field| field.distinguish(value, clause)),
-            Sym::Map(entries) => {
+            CircuitValue::Record(_, fields) => fields.iter().for_each(|field| field.distinguish(value, clause)),
+            CircuitValue::Map(entries) => {
                 for entry in entries {
                     clause.push(if value(entry.present) { !entry.present } else { entry.present });
                     if value(entry.present) {
@@ -225,21 +229,21 @@ impl Blast {
     }
 
     /// A choice among values, with the condition that exactly one is selected.
-    pub fn fresh_choice(&mut self, values: impl IntoIterator<Item = Value>) -> (Sym, Lit) {
+    pub fn fresh_choice(&mut self, values: impl IntoIterator<Item = Value>) -> (CircuitValue, Lit) {
         let mut choice: Choice = values.into_iter().map(|value| (value, Lit::TRUE)).collect();
         if choice.len() > 1 {
             choice.iter_mut().for_each(|(_, lit)| *lit = self.circuit.input());
         }
         if let [(Value::Bool(false), _), (Value::Bool(true), lit)] = choice[..] {
-            return (Sym::Bool(lit), Lit::TRUE);
+            return (CircuitValue::Bool(lit), Lit::TRUE);
         }
         let lits: Vec<Lit> = choice.iter().map(|(_, lit)| *lit).collect();
         let condition = self.circuit.exactly_one(&lits);
-        (Sym::Choice(choice), condition)
+        (CircuitValue::Choice(choice), condition)
     }
 
     /// An integer in a range, with the condition that it is in the range.
-    pub fn fresh_int(&mut self, lo: i64, hi: i64) -> Result<(Sym, Lit)> {
+    pub fn fresh_int(&mut self, lo: i64, hi: i64) -> Result<(CircuitValue, Lit)> {
         if lo < -MAX_MAGNITUDE || hi > MAX_MAGNITUDE {
             return Err(Unsupported("a large integer"));
         }
@@ -247,7 +251,7 @@ impl Blast {
             return Ok(self.fresh_choice((lo..=hi).map(|int| Value::int(Int::from(int)))));
         }
         let (bits, inside) = self.circuit.fresh_bits(lo, hi);
-        Ok((Sym::Bits(bits), inside))
+        Ok((CircuitValue::Bits(bits), inside))
     }
 
     /// Any subset of these values.
@@ -256,26 +260,26 @@ impl Blast {
         Members { items, is_function: false }
     }
 
-    pub fn bool(&self, sym: &Sym) -> Result<Lit> {
+    pub fn bool(&self, sym: &CircuitValue) -> Result<Lit> {
         match sym {
-            Sym::Bool(lit) => Ok(*lit),
-            Sym::Choice(choice) => Ok(find(choice, &Value::Bool(true))),
+            CircuitValue::Bool(lit) => Ok(*lit),
+            CircuitValue::Choice(choice) => Ok(find(choice, &Value::Bool(true))),
             _ => Err(Unsupported("a boolean is expected")),
         }
     }
 
     /// Lists the possible values.
-    pub fn choice(&mut self, sym: &Sym) -> Result<Choice> {
+    pub fn choice(&mut self, sym: &CircuitValue) -> Result<Choice> {
         self.check_size()?;
         match sym {
-            Sym::Choice(choice) => Ok(choice.clone()),
-            Sym::Bool(lit) => Ok(vec![(Value::Bool(false), !*lit), (Value::Bool(true), *lit)]),
-            Sym::Bits(bits) if bits.hi - bits.lo < MAX_LISTED_VALUES => {
+            CircuitValue::Choice(choice) => Ok(choice.clone()),
+            CircuitValue::Bool(lit) => Ok(vec![(Value::Bool(false), !*lit), (Value::Bool(true), *lit)]),
+            CircuitValue::Bits(bits) if bits.hi - bits.lo < MAX_LISTED_VALUES => {
                 let each = (bits.lo..=bits.hi)
                     .map(|int| (Value::int(Int::from(int)), self.circuit.equal_bits(bits, &Bits::constant(int))));
                 Ok(each.collect())
             }
-            Sym::Pair(pair) => {
+            CircuitValue::Pair(pair) => {
                 let (first, second) = (self.choice(&pair.0)?, self.choice(&pair.1)?);
                 if first.len() * second.len() > 4 * MAX_LISTED_VALUES as usize {
                     return Err(Unsupported("many pairs"));
@@ -288,7 +292,7 @@ impl Blast {
                 }
                 Ok(self.gather(pairs))
             }
-            Sym::Set(members) => {
+            CircuitValue::Set(members) => {
                 let set = members.as_known().ok_or(Unsupported("a set as an element"))?;
                 Ok(vec![(Value::Set(set), Lit::TRUE)])
             }
@@ -296,10 +300,10 @@ impl Blast {
         }
     }
 
-    pub(crate) fn bits(&mut self, sym: &Sym) -> Result<Bits> {
+    pub(crate) fn bits(&mut self, sym: &CircuitValue) -> Result<Bits> {
         match sym {
-            Sym::Bits(bits) => Ok(bits.clone()),
-            Sym::Choice(choice) => {
+            CircuitValue::Bits(bits) => Ok(bits.clone()),
+            CircuitValue::Choice(choice) => {
                 let ints: Result<Vec<i64>> = choice.iter().map(|(value, _)| as_i64(value)).collect();
                 let ints = ints?;
                 let (Some(lo), Some(hi)) = (ints.iter().min(), ints.iter().max()) else {
@@ -321,14 +325,14 @@ impl Blast {
     }
 
     /// Bounds of an integer.
-    pub fn int_range(&mut self, sym: &Sym) -> Result<(i64, i64)> {
+    pub fn int_range(&mut self, sym: &CircuitValue) -> Result<(i64, i64)> {
         self.bits(sym).map(|bits| (bits.lo, bits.hi))
     }
 
-    pub fn split(&mut self, sym: &Sym) -> Result<(Sym, Sym)> {
+    pub fn split(&mut self, sym: &CircuitValue) -> Result<(CircuitValue, CircuitValue)> {
         match sym {
-            Sym::Pair(pair) => Ok((**pair).clone()),
-            Sym::Choice(choice) => {
+            CircuitValue::Pair(pair) => Ok((**pair).clone()),
+            CircuitValue::Choice(choice) => {
                 let parts: Option<Vec<_>> = choice.iter().map(|(value, lit)| Some((value.as_pair()?, *lit))).collect();
                 let parts = parts.ok_or(Unsupported("a pair is expected"))?;
                 let first = parts.iter().map(|((left, _), lit)| ((*left).clone(), *lit)).collect();
@@ -340,27 +344,27 @@ impl Blast {
     }
 
     /// A choice in its normal form.
-    pub fn chosen(&mut self, items: Vec<(Value, Lit)>) -> Sym {
+    pub fn chosen(&mut self, items: Vec<(Value, Lit)>) -> CircuitValue {
         let choice = self.gather(items);
         match choice.first() {
-            Some((Value::Bool(_), _)) => Sym::Bool(find(&choice, &Value::Bool(true))),
+            Some((Value::Bool(_), _)) => CircuitValue::Bool(find(&choice, &Value::Bool(true))),
             Some((Value::Set(_), _)) => self.chosen_set(&choice),
-            _ => Sym::Choice(choice),
+            _ => CircuitValue::Choice(choice),
         }
     }
 
     /// A choice among known sets, as a set of possible elements.
-    fn chosen_set(&mut self, choice: &Choice) -> Sym {
+    fn chosen_set(&mut self, choice: &Choice) -> CircuitValue {
         let sets = choice.iter().filter_map(|(value, lit)| Some((value.as_set()?, *lit)));
         let is_function = sets.clone().all(|(set, _)| is_function(set));
         let items = sets.flat_map(|(set, lit)| set.iter().map(move |item| (item, lit))).collect();
-        Sym::Set(Members { items: self.gather(items), is_function })
+        CircuitValue::Set(Members { items: self.gather(items), is_function })
     }
 
-    pub fn field(&mut self, sym: &Sym, field: usize) -> Result<Sym> {
+    pub fn field(&mut self, sym: &CircuitValue, field: usize) -> Result<CircuitValue> {
         match sym {
-            Sym::Record(_, fields) => fields.get(field).cloned().ok_or(Unsupported("a field")),
-            Sym::Choice(choice) => {
+            CircuitValue::Record(_, fields) => fields.get(field).cloned().ok_or(Unsupported("a field")),
+            CircuitValue::Choice(choice) => {
                 let parts = choice.iter().map(|(value, lit)| match value {
                     Value::Record(record) => Ok((record.fields()[field].clone(), *lit)),
                     _ => Err(Unsupported("a record is expected")),
@@ -372,18 +376,18 @@ impl Blast {
         }
     }
 
-    pub fn equal(&mut self, left: &Sym, right: &Sym) -> Result<Lit> {
+    pub fn equal(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<Lit> {
         self.check_size()?;
         match (left, right) {
-            (Sym::Bool(_), _) | (_, Sym::Bool(_)) => {
+            (CircuitValue::Bool(_), _) | (_, CircuitValue::Bool(_)) => {
                 let (left, right) = (self.bool(left)?, self.bool(right)?);
                 Ok(self.circuit.iff(left, right))
             }
-            (Sym::Bits(_), _) | (_, Sym::Bits(_)) => {
+            (CircuitValue::Bits(_), _) | (_, CircuitValue::Bits(_)) => {
                 let (left, right) = (self.bits(left)?, self.bits(right)?);
                 Ok(self.circuit.equal_bits(&left, &right))
             }
-            (Sym::Choice(left), Sym::Choice(right)) => {
+            (CircuitValue::Choice(left), CircuitValue::Choice(right)) => {
                 let common = left.iter().filter_map(|(value, lit)| match find(right, value) {
                     Lit::FALSE => None,
                     other => Some((*lit, other)),
@@ -391,13 +395,13 @@ impl Blast {
                 let both: Vec<Lit> = common.map(|(left, right)| self.circuit.and(left, right)).collect();
                 Ok(self.circuit.or_all(both))
             }
-            (Sym::Pair(_), _) | (_, Sym::Pair(_)) => {
+            (CircuitValue::Pair(_), _) | (_, CircuitValue::Pair(_)) => {
                 let (a, b) = self.split(left)?;
                 let (c, d) = self.split(right)?;
                 let (first, second) = (self.equal(&a, &c)?, self.equal(&b, &d)?);
                 Ok(self.circuit.and(first, second))
             }
-            (Sym::Record(_, fields), other) | (other, Sym::Record(_, fields)) => {
+            (CircuitValue::Record(_, fields), other) | (other, CircuitValue::Record(_, fields)) => {
                 let mut same = Vec::with_capacity(fields.len());
                 for (idx, field) in fields.iter().enumerate() {
                     let other = self.field(other, idx)?;
@@ -405,7 +409,7 @@ impl Blast {
                 }
                 Ok(self.circuit.and_all(same))
             }
-            (Sym::Map(map), other) | (other, Sym::Map(map)) => self.equal_map(map, other),
+            (CircuitValue::Map(map), other) | (other, CircuitValue::Map(map)) => self.equal_map(map, other),
             _ => {
                 let (left, right) = (self.members(left)?, self.members(right)?);
                 let mut same = Vec::new();
@@ -418,7 +422,7 @@ impl Blast {
         }
     }
 
-    fn equal_map(&mut self, map: &[Entry], other: &Sym) -> Result<Lit> {
+    fn equal_map(&mut self, map: &[Entry], other: &CircuitValue) -> Result<Lit> {
         let other = self.entries(other)?;
         let mut same = Vec::new();
         for (left, right) in merge_entries(map, &other) {
@@ -436,8 +440,8 @@ impl Blast {
     }
 
     /// A function by its arguments.
-    pub fn entries(&mut self, sym: &Sym) -> Result<Vec<Entry>> {
-        if let Sym::Map(entries) = sym {
+    pub fn entries(&mut self, sym: &CircuitValue) -> Result<Vec<Entry>> {
+        if let CircuitValue::Map(entries) = sym {
             return Ok(entries.clone());
         }
         let members = self.members(sym)?;
@@ -456,10 +460,10 @@ impl Blast {
     }
 
     /// A set by its elements.
-    pub fn members(&mut self, sym: &Sym) -> Result<Members> {
+    pub fn members(&mut self, sym: &CircuitValue) -> Result<Members> {
         match sym {
-            Sym::Set(members) => Ok(members.clone()),
-            Sym::Map(entries) => {
+            CircuitValue::Set(members) => Ok(members.clone()),
+            CircuitValue::Map(entries) => {
                 let mut items = Vec::new();
                 for Entry { key, present, val } in entries {
                     for (val, lit) in self.choice(val)? {
@@ -468,9 +472,9 @@ impl Blast {
                 }
                 Ok(Members { items: self.gather(items), is_function: true })
             }
-            Sym::Choice(choice) if choice.is_empty() => Ok(Members::default()),
-            Sym::Choice(choice) => match self.chosen_set(choice) {
-                Sym::Set(members) => Ok(members),
+            CircuitValue::Choice(choice) if choice.is_empty() => Ok(Members::default()),
+            CircuitValue::Choice(choice) => match self.chosen_set(choice) {
+                CircuitValue::Set(members) => Ok(members),
                 _ => Err(Unsupported("a set is expected")),
             },
             _ => Err(Unsupported("a set is expected")),
@@ -478,37 +482,37 @@ impl Blast {
     }
 
     /// Selects the value whose condition holds; at most one does.
-    pub fn select(&mut self, cases: &[(Lit, Sym)]) -> Result<Sym> {
+    pub fn select(&mut self, cases: &[(Lit, CircuitValue)]) -> Result<CircuitValue> {
         self.check_size()?;
-        let cases: Vec<&(Lit, Sym)> = cases.iter().filter(|(lit, _)| *lit != Lit::FALSE).collect();
+        let cases: Vec<&(Lit, CircuitValue)> = cases.iter().filter(|(lit, _)| *lit != Lit::FALSE).collect();
         match cases[..] {
-            [] => return Ok(Sym::Choice(Vec::new())),
+            [] => return Ok(CircuitValue::Choice(Vec::new())),
             [(Lit::TRUE, only)] => return Ok(only.clone()),
             _ => {}
         }
-        let has = |test: fn(&Sym) -> bool| cases.iter().any(|(_, sym)| test(sym));
-        if has(|sym| matches!(sym, Sym::Bool(_))) {
+        let has = |test: fn(&CircuitValue) -> bool| cases.iter().any(|(_, sym)| test(sym));
+        if has(|sym| matches!(sym, CircuitValue::Bool(_))) {
             let mut ways = Vec::new();
             for (condition, sym) in cases {
                 let lit = self.bool(sym)?;
                 ways.push(self.circuit.and(*condition, lit));
             }
-            return Ok(Sym::Bool(self.circuit.or_all(ways)));
+            return Ok(CircuitValue::Bool(self.circuit.or_all(ways)));
         }
-        if has(|sym| matches!(sym, Sym::Bits(_))) {
+        if has(|sym| matches!(sym, CircuitValue::Bits(_))) {
             return self.select_bits(&cases);
         }
-        if has(|sym| matches!(sym, Sym::Pair(_))) {
+        if has(|sym| matches!(sym, CircuitValue::Pair(_))) {
             let (mut first, mut second) = (Vec::new(), Vec::new());
             for (condition, sym) in cases {
                 let (left, right) = self.split(sym)?;
                 first.push((*condition, left));
                 second.push((*condition, right));
             }
-            return Ok(Sym::pair(self.select(&first)?, self.select(&second)?));
+            return Ok(CircuitValue::pair(self.select(&first)?, self.select(&second)?));
         }
         if let Some((shape, n_fields)) = cases.iter().find_map(|(_, sym)| match sym {
-            Sym::Record(shape, fields) => Some((*shape, fields.len())),
+            CircuitValue::Record(shape, fields) => Some((*shape, fields.len())),
             _ => None,
         }) {
             let mut fields = Vec::with_capacity(n_fields);
@@ -519,12 +523,12 @@ impl Blast {
                 }
                 fields.push(self.select(&parts)?);
             }
-            return Ok(Sym::Record(shape, fields));
+            return Ok(CircuitValue::Record(shape, fields));
         }
-        if has(|sym| matches!(sym, Sym::Map(_))) {
+        if has(|sym| matches!(sym, CircuitValue::Map(_))) {
             return self.select_maps(&cases);
         }
-        let is_set = has(|sym| matches!(sym, Sym::Set(_)));
+        let is_set = has(|sym| matches!(sym, CircuitValue::Set(_)));
         let mut items = Vec::new();
         let mut is_function = true;
         for (condition, sym) in cases {
@@ -540,10 +544,10 @@ impl Blast {
             }
         }
         let items = self.gather(items);
-        Ok(if is_set { Sym::Set(Members { items, is_function }) } else { Sym::Choice(items) })
+        Ok(if is_set { CircuitValue::Set(Members { items, is_function }) } else { CircuitValue::Choice(items) })
     }
 
-    fn select_bits(&mut self, cases: &[&(Lit, Sym)]) -> Result<Sym> {
+    fn select_bits(&mut self, cases: &[&(Lit, CircuitValue)]) -> Result<CircuitValue> {
         let mut parts = Vec::with_capacity(cases.len());
         for (condition, sym) in cases {
             parts.push((*condition, self.bits(sym)?));
@@ -559,11 +563,11 @@ impl Blast {
                 self.circuit.or_all(ways)
             })
             .collect();
-        Ok(Sym::Bits(Bits { bits, lo, hi }))
+        Ok(CircuitValue::Bits(Bits { bits, lo, hi }))
     }
 
-    fn select_maps(&mut self, cases: &[&(Lit, Sym)]) -> Result<Sym> {
-        let mut all: Vec<(Value, Lit, Sym)> = Vec::new();
+    fn select_maps(&mut self, cases: &[&(Lit, CircuitValue)]) -> Result<CircuitValue> {
+        let mut all: Vec<(Value, Lit, CircuitValue)> = Vec::new();
         for (condition, sym) in cases {
             for entry in self.entries(sym)? {
                 let present = self.circuit.and(*condition, entry.present);
@@ -574,31 +578,32 @@ impl Blast {
         let mut entries = Vec::new();
         for group in all.chunk_by(|left, right| left.0 == right.0) {
             let present = self.circuit.or_all(group.iter().map(|(_, present, _)| *present));
-            let vals: Vec<(Lit, Sym)> = group.iter().map(|(_, present, val)| (*present, val.clone())).collect();
+            let vals: Vec<(Lit, CircuitValue)> =
+                group.iter().map(|(_, present, val)| (*present, val.clone())).collect();
             entries.push(Entry { key: group[0].0.clone(), present, val: self.select(&vals)? });
         }
-        Ok(Sym::Map(entries))
+        Ok(CircuitValue::Map(entries))
     }
 
-    pub fn ite(&mut self, condition: Lit, then: &Sym, otherwise: &Sym) -> Result<Sym> {
+    pub fn ite(&mut self, condition: Lit, then: &CircuitValue, otherwise: &CircuitValue) -> Result<CircuitValue> {
         self.select(&[(condition, then.clone()), (!condition, otherwise.clone())])
     }
 
-    pub fn add(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+    pub fn add(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         self.arith(Arith::Add, left, right)
     }
 
-    pub fn subtract(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+    pub fn subtract(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         self.arith(Arith::Subtract, left, right)
     }
 
-    pub fn multiply(&mut self, left: &Sym, right: &Sym) -> Result<Sym> {
+    pub fn multiply(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         self.arith(Arith::Multiply, left, right)
     }
 
-    fn arith(&mut self, op: Arith, left: &Sym, right: &Sym) -> Result<Sym> {
+    fn arith(&mut self, op: Arith, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         self.check_size()?;
-        if let (Sym::Choice(a), Sym::Choice(b)) = (left, right)
+        if let (CircuitValue::Choice(a), CircuitValue::Choice(b)) = (left, right)
             && a.len() * b.len() <= MAX_PAIRS
         {
             let mut sums = Vec::with_capacity(a.len() * b.len());
@@ -616,7 +621,7 @@ impl Blast {
             }
             let sums = self.gather(sums);
             if sums.len() <= 300 || sums.len() <= a.len().max(b.len()) {
-                return Ok(Sym::Choice(sums));
+                return Ok(CircuitValue::Choice(sums));
             }
         }
         let (left, right) = (self.bits(left)?, self.bits(right)?);
@@ -625,12 +630,12 @@ impl Blast {
             Arith::Subtract => self.circuit.subtract(&left, &right),
             Arith::Multiply => self.circuit.multiply(&left, &right),
         };
-        result.map(Sym::Bits).ok_or(Unsupported("a large integer"))
+        result.map(CircuitValue::Bits).ok_or(Unsupported("a large integer"))
     }
 
-    pub fn less(&mut self, left: &Sym, right: &Sym) -> Result<Lit> {
+    pub fn less(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<Lit> {
         self.check_size()?;
-        if let (Sym::Choice(a), Sym::Choice(b)) = (left, right)
+        if let (CircuitValue::Choice(a), CircuitValue::Choice(b)) = (left, right)
             && a.len() * b.len() <= MAX_PAIRS
         {
             let mut ways = Vec::new();

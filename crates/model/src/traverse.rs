@@ -10,7 +10,7 @@ use crate::subst::Subst;
 
 /// A reference to any node of a [`Model`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Node {
+pub enum ModelNode {
     Expr(ExprId),
     Pred(PredId),
     Subst(SubstId),
@@ -18,16 +18,16 @@ pub enum Node {
 
 impl Model {
     /// Calls `visit` for each direct operand.
-    pub fn for_each_child(&self, node: Node, visit: &mut dyn FnMut(Node)) {
+    pub fn for_each_child(&self, node: ModelNode, visit: &mut dyn FnMut(ModelNode)) {
         match node {
-            Node::Expr(id) => self.expr(id).for_each_child(visit),
-            Node::Pred(id) => self.pred(id).for_each_child(visit),
-            Node::Subst(id) => self.subst(id).for_each_child(visit),
+            ModelNode::Expr(id) => self.expr(id).for_each_child(visit),
+            ModelNode::Pred(id) => self.pred(id).for_each_child(visit),
+            ModelNode::Subst(id) => self.subst(id).for_each_child(visit),
         }
     }
 
     /// Calls `visit` for the node and everything below it, parents first. Bodies of called operations are not entered.
-    pub fn for_each_node(&self, root: Node, visit: &mut dyn FnMut(Node)) {
+    pub fn for_each_node(&self, root: ModelNode, visit: &mut dyn FnMut(ModelNode)) {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
             visit(node);
@@ -38,21 +38,21 @@ impl Model {
     }
 
     /// The locals that a node binds for its operands.
-    pub fn bound_locals(&self, node: Node) -> Vec<LocalId> {
+    pub fn bound_locals(&self, node: ModelNode) -> Vec<LocalId> {
         let of = |bindings: &[crate::Binding]| bindings.iter().map(|binding| binding.local).collect();
         match node {
-            Node::Expr(id) => match self.expr(id) {
+            ModelNode::Expr(id) => match self.expr(id) {
                 Expr::Comprehension { binder, .. } | Expr::SetImage { binder, .. } => binder.clone(),
                 Expr::Quantified { binder, .. } => binder.clone(),
                 Expr::Let { bindings, .. } => of(bindings),
                 _ => Vec::new(),
             },
-            Node::Pred(id) => match self.pred(id) {
+            ModelNode::Pred(id) => match self.pred(id) {
                 Pred::Forall { binder, .. } | Pred::Exists { binder, .. } => binder.clone(),
                 Pred::Let { bindings, .. } => of(bindings),
                 _ => Vec::new(),
             },
-            Node::Subst(id) => match self.subst(id) {
+            ModelNode::Subst(id) => match self.subst(id) {
                 Subst::BecomesSuch { new, .. } => new.clone(),
                 Subst::Any { binder, .. } => binder.clone(),
                 Subst::Let { bindings, .. } => of(bindings),
@@ -65,107 +65,110 @@ impl Model {
 }
 
 impl Expr {
-    fn for_each_child(&self, visit: &mut dyn FnMut(Node)) {
-        let all = |ids: &[ExprId], visit: &mut dyn FnMut(Node)| ids.iter().for_each(|id| visit(Node::Expr(*id)));
+    fn for_each_child(&self, visit: &mut dyn FnMut(ModelNode)) {
+        let all =
+            |ids: &[ExprId], visit: &mut dyn FnMut(ModelNode)| ids.iter().for_each(|id| visit(ModelNode::Expr(*id)));
         match self {
             Expr::Integer(_) | Expr::Real(_) | Expr::String(_) | Expr::Bool(_) | Expr::Element(..) => {}
             Expr::Constant(_) | Expr::Variable(_) | Expr::Local(_) | Expr::Carrier(_) | Expr::FreeType(_) => {}
             Expr::BaseSet(_) | Expr::EmptySet | Expr::Constructor(..) => {}
             Expr::Successor | Expr::Predecessor | Expr::FirstProjection | Expr::SecondProjection => {}
-            Expr::Unary(_, operand) | Expr::Field(operand, _) => visit(Node::Expr(*operand)),
+            Expr::Unary(_, operand) | Expr::Field(operand, _) => visit(ModelNode::Expr(*operand)),
             Expr::Binary(_, left, right) | Expr::WithField(left, _, right) => all(&[*left, *right], visit),
             Expr::Tree(_, items) | Expr::SetExtension(items) | Expr::SequenceExtension(items) => all(items, visit),
             Expr::Record(items) | Expr::StructSet(items) | Expr::Template(items) => all(items, visit),
             Expr::External(_, args) | Expr::CallOperation(_, args) => all(args, visit),
-            Expr::Comprehension { pred, .. } | Expr::BoolOf(pred) => visit(Node::Pred(*pred)),
+            Expr::Comprehension { pred, .. } | Expr::BoolOf(pred) => visit(ModelNode::Pred(*pred)),
             Expr::SetImage { pred, expr, .. } | Expr::Quantified { pred, expr, .. } => {
-                visit(Node::Pred(*pred));
-                visit(Node::Expr(*expr));
+                visit(ModelNode::Pred(*pred));
+                visit(ModelNode::Expr(*expr));
             }
             Expr::If(condition, then, otherwise) => {
-                visit(Node::Pred(*condition));
+                visit(ModelNode::Pred(*condition));
                 all(&[*then, *otherwise], visit);
             }
             Expr::Let { bindings, body } => {
-                bindings.iter().for_each(|binding| visit(Node::Expr(binding.value)));
-                visit(Node::Expr(*body));
+                bindings.iter().for_each(|binding| visit(ModelNode::Expr(binding.value)));
+                visit(ModelNode::Expr(*body));
             }
         }
     }
 }
 
 impl Pred {
-    fn for_each_child(&self, visit: &mut dyn FnMut(Node)) {
+    fn for_each_child(&self, visit: &mut dyn FnMut(ModelNode)) {
         match self {
             Pred::True | Pred::False => {}
-            Pred::Not(operand) => visit(Node::Pred(*operand)),
-            Pred::And(operands) | Pred::Or(operands) => operands.iter().for_each(|id| visit(Node::Pred(*id))),
+            Pred::Not(operand) => visit(ModelNode::Pred(*operand)),
+            Pred::And(operands) | Pred::Or(operands) => operands.iter().for_each(|id| visit(ModelNode::Pred(*id))),
             Pred::Implies(left, right) | Pred::Equivalent(left, right) => {
-                visit(Node::Pred(*left));
-                visit(Node::Pred(*right));
+                visit(ModelNode::Pred(*left));
+                visit(ModelNode::Pred(*right));
             }
             Pred::Compare(_, left, right) => {
-                visit(Node::Expr(*left));
-                visit(Node::Expr(*right));
+                visit(ModelNode::Expr(*left));
+                visit(ModelNode::Expr(*right));
             }
-            Pred::Forall { body, .. } | Pred::Exists { body, .. } => visit(Node::Pred(*body)),
+            Pred::Forall { body, .. } | Pred::Exists { body, .. } => visit(ModelNode::Pred(*body)),
             Pred::If(condition, then, otherwise) => {
-                [condition, then, otherwise].into_iter().for_each(|id| visit(Node::Pred(*id)));
+                [condition, then, otherwise].into_iter().for_each(|id| visit(ModelNode::Pred(*id)));
             }
             Pred::Let { bindings, body } => {
-                bindings.iter().for_each(|binding| visit(Node::Expr(binding.value)));
-                visit(Node::Pred(*body));
+                bindings.iter().for_each(|binding| visit(ModelNode::Expr(binding.value)));
+                visit(ModelNode::Pred(*body));
             }
-            Pred::Finite(set) => visit(Node::Expr(*set)),
+            Pred::Finite(set) => visit(ModelNode::Expr(*set)),
             Pred::Partition(set, parts) => {
-                visit(Node::Expr(*set));
-                parts.iter().for_each(|id| visit(Node::Expr(*id)));
+                visit(ModelNode::Expr(*set));
+                parts.iter().for_each(|id| visit(ModelNode::Expr(*id)));
             }
-            Pred::External(_, args) => args.iter().for_each(|id| visit(Node::Expr(*id))),
+            Pred::External(_, args) => args.iter().for_each(|id| visit(ModelNode::Expr(*id))),
         }
     }
 }
 
 impl Subst {
-    fn for_each_child(&self, visit: &mut dyn FnMut(Node)) {
+    fn for_each_child(&self, visit: &mut dyn FnMut(ModelNode)) {
         match self {
             Subst::Skip => {}
-            Subst::Assign { values, .. } => values.iter().for_each(|id| visit(Node::Expr(*id))),
-            Subst::BecomesElement { set, .. } => visit(Node::Expr(*set)),
-            Subst::BecomesSuch { pred, .. } => visit(Node::Pred(*pred)),
+            Subst::Assign { values, .. } => values.iter().for_each(|id| visit(ModelNode::Expr(*id))),
+            Subst::BecomesElement { set, .. } => visit(ModelNode::Expr(*set)),
+            Subst::BecomesSuch { pred, .. } => visit(ModelNode::Pred(*pred)),
             Subst::Pre { pred, body } | Subst::Assert { pred, body } | Subst::Any { pred, body, .. } => {
-                visit(Node::Pred(*pred));
-                visit(Node::Subst(*body));
+                visit(ModelNode::Pred(*pred));
+                visit(ModelNode::Subst(*body));
             }
             Subst::Select { branches, otherwise } | Subst::If { branches, otherwise } => {
                 for (condition, body) in branches {
-                    visit(Node::Pred(*condition));
-                    visit(Node::Subst(*body));
+                    visit(ModelNode::Pred(*condition));
+                    visit(ModelNode::Subst(*body));
                 }
-                otherwise.iter().for_each(|id| visit(Node::Subst(*id)));
+                otherwise.iter().for_each(|id| visit(ModelNode::Subst(*id)));
             }
             Subst::Case { selector, branches, otherwise } => {
-                visit(Node::Expr(*selector));
+                visit(ModelNode::Expr(*selector));
                 for (values, body) in branches {
-                    values.iter().for_each(|id| visit(Node::Expr(*id)));
-                    visit(Node::Subst(*body));
+                    values.iter().for_each(|id| visit(ModelNode::Expr(*id)));
+                    visit(ModelNode::Subst(*body));
                 }
-                otherwise.iter().for_each(|id| visit(Node::Subst(*id)));
+                otherwise.iter().for_each(|id| visit(ModelNode::Subst(*id)));
             }
             Subst::Let { bindings, body } => {
-                bindings.iter().for_each(|binding| visit(Node::Expr(binding.value)));
-                visit(Node::Subst(*body));
+                bindings.iter().for_each(|binding| visit(ModelNode::Expr(binding.value)));
+                visit(ModelNode::Subst(*body));
             }
-            Subst::Var { body, .. } => visit(Node::Subst(*body)),
+            Subst::Var { body, .. } => visit(ModelNode::Subst(*body)),
             Subst::While { condition, body, invariant, variant, .. } => {
-                visit(Node::Pred(*condition));
-                visit(Node::Subst(*body));
-                visit(Node::Pred(*invariant));
-                visit(Node::Expr(*variant));
+                visit(ModelNode::Pred(*condition));
+                visit(ModelNode::Subst(*body));
+                visit(ModelNode::Pred(*invariant));
+                visit(ModelNode::Expr(*variant));
             }
-            Subst::Call { args, .. } | Subst::External(_, args) => args.iter().for_each(|id| visit(Node::Expr(*id))),
+            Subst::Call { args, .. } | Subst::External(_, args) => {
+                args.iter().for_each(|id| visit(ModelNode::Expr(*id)))
+            }
             Subst::Choice(parts) | Subst::Sequence(parts) | Subst::Parallel(parts) => {
-                parts.iter().for_each(|id| visit(Node::Subst(*id)));
+                parts.iter().for_each(|id| visit(ModelNode::Subst(*id)));
             }
         }
     }

@@ -4,49 +4,49 @@ use abridge_value::Value;
 
 use crate::bits::Bits;
 use crate::circuit::Lit;
-use crate::sym::{Blast, Entry, Sym, Unsupported};
+use crate::value::{Blast, CircuitValue, Entry, Unsupported};
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
 impl Blast {
-    /// The literals of a value at the positions of the literals of `shape` ([`Sym::for_each_lit`]). The caller guarantees that `shape`
+    /// The literals of a value at the positions of the literals of `shape` ([`CircuitValue::for_each_lit`]). The caller guarantees that `shape`
     /// can take the value; literals without a position are dropped.
-    pub fn shaped(&mut self, shape: &Sym, value: &Sym, out: &mut Vec<Lit>) -> Result<()> {
+    pub fn align(&mut self, shape: &CircuitValue, value: &CircuitValue, out: &mut Vec<Lit>) -> Result<()> {
         self.check_size()?;
         match shape {
-            Sym::Bool(_) => out.push(self.bool(value)?),
-            Sym::Choice(items) => {
+            CircuitValue::Bool(_) => out.push(self.bool(value)?),
+            CircuitValue::Choice(items) => {
                 let choice = self.choice(value)?;
-                out.extend(items.iter().map(|(item, _)| crate::sym::find(&choice, item)));
+                out.extend(items.iter().map(|(item, _)| crate::value::find(&choice, item)));
             }
-            Sym::Bits(shape) => {
+            CircuitValue::Bits(shape) => {
                 let Bits { bits, .. } = self.bits(value)?;
                 let sign = bits.last().copied().unwrap_or(Lit::FALSE);
                 out.extend((0..shape.bits.len()).map(|idx| bits.get(idx).copied().unwrap_or(sign)));
             }
-            Sym::Pair(pair) => {
+            CircuitValue::Pair(pair) => {
                 let (first, second) = self.split(value)?;
-                self.shaped(&pair.0, &first, out)?;
-                self.shaped(&pair.1, &second, out)?;
+                self.align(&pair.0, &first, out)?;
+                self.align(&pair.1, &second, out)?;
             }
-            Sym::Record(_, fields) => {
+            CircuitValue::Record(_, fields) => {
                 for (idx, field) in fields.iter().enumerate() {
                     let value = self.field(value, idx)?;
-                    self.shaped(field, &value, out)?;
+                    self.align(field, &value, out)?;
                 }
             }
-            Sym::Set(members) => {
+            CircuitValue::Set(members) => {
                 let value = self.members(value)?;
                 out.extend(members.items.iter().map(|(item, _)| value.get(item)));
             }
-            Sym::Map(entries) => {
+            CircuitValue::Map(entries) => {
                 let value = self.entries(value)?;
                 for Entry { key, val, .. } in entries {
                     match value.binary_search_by(|entry| entry.key.cmp(key)) {
                         Ok(idx) => {
                             let (present, first) = (value[idx].present, out.len() + 1);
                             out.push(present);
-                            self.shaped(val, &value[idx].val, out)?;
+                            self.align(val, &value[idx].val, out)?;
                             // An absent argument has no value.
                             for lit in &mut out[first..] {
                                 *lit = self.circuit.and(present, *lit);
@@ -64,37 +64,37 @@ impl Blast {
     }
 }
 
-impl Sym {
-    /// Appends the values of the literals ([`Sym::for_each_lit`]) for a known value; false if it is not a possible value.
+impl CircuitValue {
+    /// Appends the values of the literals ([`CircuitValue::for_each_lit`]) for a known value; false if it is not a possible value.
     pub fn bits_of(&self, value: &Value, out: &mut Vec<bool>) -> bool {
         match (self, value) {
-            (Sym::Bool(_), Value::Bool(flag)) => {
+            (CircuitValue::Bool(_), Value::Bool(flag)) => {
                 out.push(*flag);
                 true
             }
-            (Sym::Choice(items), _) => {
+            (CircuitValue::Choice(items), _) => {
                 out.extend(items.iter().map(|(item, _)| item == value));
                 items.iter().any(|(item, _)| item == value)
             }
-            (Sym::Bits(bits), _) => {
+            (CircuitValue::Bits(bits), _) => {
                 let Some(int) = value.as_int().and_then(|int| int.to_i64()) else { return false };
                 out.extend((0..bits.bits.len()).map(|idx| int >> idx.min(63) & 1 == 1));
                 (bits.lo..=bits.hi).contains(&int)
             }
-            (Sym::Pair(pair), _) => match value.as_pair() {
+            (CircuitValue::Pair(pair), _) => match value.as_pair() {
                 Some((first, second)) => pair.0.bits_of(first, out) && pair.1.bits_of(second, out),
                 None => false,
             },
-            (Sym::Record(_, fields), Value::Record(record)) => {
+            (CircuitValue::Record(_, fields), Value::Record(record)) => {
                 fields.len() == record.fields().len()
                     && fields.iter().zip(record.fields()).all(|(field, value)| field.bits_of(value, out))
             }
-            (Sym::Set(members), Value::Set(set)) => {
+            (CircuitValue::Set(members), Value::Set(set)) => {
                 let before = out.len();
                 out.extend(members.items.iter().map(|(item, _)| set.contains(item)));
                 out[before..].iter().filter(|inside| **inside).count() as u64 == set.len()
             }
-            (Sym::Map(entries), Value::Set(set)) => {
+            (CircuitValue::Map(entries), Value::Set(set)) => {
                 let mut n_found = 0;
                 for Entry { key, val, .. } in entries {
                     let found = abridge_value::relation::apply(set, key).ok();
@@ -127,24 +127,24 @@ mod tests {
         let mut blast = Blast::new(100_000);
         let (small, _) = blast.fresh_int(0, 5).unwrap();
         let (wide, _) = blast.fresh_int(-1000, 1000).unwrap();
-        let set = Sym::Set(blast.fresh_subset((0..4).map(int)));
-        let entry = |key, present, val: &Sym| Entry { key: int(key), present, val: val.clone() };
+        let set = CircuitValue::Set(blast.fresh_subset((0..4).map(int)));
+        let entry = |key, present, val: &CircuitValue| Entry { key: int(key), present, val: val.clone() };
         let (one, two) = (blast.circuit.input(), blast.circuit.input());
         let (other, _) = blast.fresh_int(-1000, 1000).unwrap();
-        let map = Sym::Map(vec![entry(1, one, &wide), entry(2, two, &other)]);
+        let map = CircuitValue::Map(vec![entry(1, one, &wide), entry(2, two, &other)]);
         let pairs: Set = [Value::pair(int(2), int(-7))].into_iter().collect();
         let cases = [
             (small.clone(), int(3)),
             (wide, int(-999)),
             (set.clone(), Value::Set([int(0), int(3)].into_iter().collect())),
-            (Sym::pair(small, set), Value::pair(int(5), Value::Set(Set::singleton(int(1))))),
+            (CircuitValue::pair(small, set), Value::pair(int(5), Value::Set(Set::singleton(int(1))))),
             (map, Value::Set(pairs)),
         ];
         for (shape, value) in cases {
             let mut lits = Vec::new();
             shape.for_each_lit(&mut |lit| lits.push(lit));
             let mut known = Vec::new();
-            blast.shaped(&shape, &Sym::known(&value), &mut known).unwrap();
+            blast.align(&shape, &CircuitValue::known(&value), &mut known).unwrap();
             let at = |lit: Lit| match lits.iter().position(|other| *other == lit || *other == !lit) {
                 Some(idx) => (known[idx] == Lit::TRUE) == (lits[idx] == lit),
                 None => lit == Lit::TRUE,
@@ -159,15 +159,18 @@ mod tests {
     #[test]
     fn what_has_been_removed_has_no_value() {
         let mut blast = Blast::new(100_000);
-        let vals = [Sym::Set(blast.fresh_subset((0..2).map(int))), Sym::Set(blast.fresh_subset((0..2).map(int)))];
+        let vals = [
+            CircuitValue::Set(blast.fresh_subset((0..2).map(int))),
+            CircuitValue::Set(blast.fresh_subset((0..2).map(int))),
+        ];
         let entries = vals.into_iter().enumerate();
         let entries = entries.map(|(key, val)| Entry { key: int(key as i64), present: blast.circuit.input(), val });
-        let shape = Sym::Map(entries.collect());
-        let removed = Sym::known(&Value::Set(Set::singleton(int(0))));
+        let shape = CircuitValue::Map(entries.collect());
+        let removed = CircuitValue::known(&Value::Set(Set::singleton(int(0))));
         let rest = blast.restrict(&shape, &removed, crate::Side::First, false).unwrap();
         let (mut olds, mut news) = (Vec::new(), Vec::new());
         shape.for_each_lit(&mut |lit| olds.push(lit));
-        blast.shaped(&shape, &rest, &mut news).unwrap();
+        blast.align(&shape, &rest, &mut news).unwrap();
         assert_eq!(news[..3], [Lit::FALSE; 3]);
         assert_eq!(news[3], olds[3]);
         // The other argument, if present, keeps its value.
@@ -180,11 +183,11 @@ mod tests {
         let mut blast = Blast::new(100_000);
         let (wide, inside) = blast.fresh_int(-1000, 1000).unwrap();
         for (bound, is_above) in [(1000, true), (-1000, false)] {
-            let bound = Sym::known(&int(bound));
+            let bound = CircuitValue::known(&int(bound));
             let outside = if is_above { blast.less(&bound, &wide) } else { blast.less(&wide, &bound) };
             // The comparison may assume the range, so the bits must be constrained to it.
-            let Sym::Bits(bits) = &wide else { panic!("a wide range is in binary") };
-            let free = Sym::Bits(Bits { lo: i64::MIN, hi: i64::MAX, ..bits.clone() });
+            let CircuitValue::Bits(bits) = &wide else { panic!("a wide range is in binary") };
+            let free = CircuitValue::Bits(Bits { lo: i64::MIN, hi: i64::MAX, ..bits.clone() });
             let surely = if is_above { blast.less(&bound, &free) } else { blast.less(&free, &bound) };
             assert_eq!(outside.unwrap(), Lit::FALSE);
             let mut solver = crate::Solver::new(1000);
@@ -199,7 +202,7 @@ mod tests {
         let mut blast = Blast::new(100_000);
         let (small, _) = blast.fresh_int(0, 5).unwrap();
         let (wide, _) = blast.fresh_int(-1000, 1000).unwrap();
-        let set = Sym::Set(blast.fresh_subset((0..4).map(int)));
+        let set = CircuitValue::Set(blast.fresh_subset((0..4).map(int)));
         assert!(!small.bits_of(&int(6), &mut Vec::new()));
         assert!(!wide.bits_of(&int(1001), &mut Vec::new()));
         assert!(!set.bits_of(&Value::Set(Set::singleton(int(4))), &mut Vec::new()));
