@@ -21,8 +21,8 @@ use crate::source_of;
 /// Valuations of the constants for which proofs are made; with more there is none.
 const MAX_SETUPS: usize = 8;
 /// Conflicts of the solver for one question, and questions for one reduction.
-const MAX_CONFLICTS: u64 = 20_000;
-const MAX_QUESTIONS: usize = 20_000;
+const MAX_CONFLICTS: u64 = 5_000;
+const MAX_QUESTIONS: usize = 5_000;
 /// Products of functions, instances and cells that are compared.
 const MAX_COMPARISONS: usize = 30_000_000;
 /// Order of a generator up to which it is looked for.

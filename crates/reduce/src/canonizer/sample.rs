@@ -6,9 +6,10 @@
 //! the same difference only keeps the test from passing.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use abridge_explicit::Explicit;
-use abridge_system::{FindingKind, Origin, Properties, Steps, System as _, Worker, go_on};
+use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, System as _, Worker};
 use rustc_hash::FxHashSet;
 
 use super::plan::{PartKind, Plan};
@@ -63,7 +64,7 @@ impl Portrait {
         deadlock: bool,
     ) -> Portrait {
         let mut steps = Steps::new(width);
-        let mut completeness = worker.successors(state, &mut steps);
+        let (mut completeness, is_cut) = first_steps(worker, Origin::State(state), MAX_LISTED_STEPS, &mut steps);
         let mut findings: Vec<FindingKind> =
             steps.ill_defined().iter().map(|op| FindingKind::IllDefined(*op)).collect();
         if deadlock && steps.is_deadlock(completeness) {
@@ -73,8 +74,26 @@ impl Portrait {
         findings.sort_unstable();
         findings.dedup();
         let steps = steps.iter().map(|step| (step.operation, step.target.to_vec())).collect();
-        Portrait { findings, steps, is_whole: completeness.is_whole() }
+        Portrait { findings, steps, is_whole: completeness.is_whole() && !is_cut }
     }
+}
+
+/// Steps out of a set-up that are listed: there may be more initial states than anybody can look at.
+const MAX_LISTED_STEPS: usize = 1 << 16;
+
+/// Lists up to about so many steps; true if there may be more.
+pub(super) fn first_steps(
+    worker: &mut impl Worker,
+    origin: Origin<'_>,
+    max_steps: usize,
+    out: &mut Steps,
+) -> (Completeness, bool) {
+    let mut is_cut = false;
+    let completeness = worker.expand(origin, None, out, &mut |steps| {
+        is_cut = steps.len() >= max_steps;
+        if is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    (completeness, is_cut)
 }
 
 /// Tests a plan on up to so many states.
@@ -85,7 +104,7 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
     let mut sampled = Sampled::default();
     let (mut seen, mut open) = (FxHashSet::default(), VecDeque::new());
     let mut steps = Steps::new(tester.width);
-    let _ = tester.worker.expand(Origin::Root, None, &mut steps, &mut go_on);
+    let _ = first_steps(&mut tester.worker, Origin::Root, max_states, &mut steps);
     let start: Vec<Vec<u32>> = steps.iter().map(|step| step.target.to_vec()).collect();
     for state in start.into_iter().take(max_states) {
         if seen.insert(state.clone()) {

@@ -5,12 +5,12 @@
 //! graph is whole: it needs neither generators nor proofs, and it is what everything else is measured against.
 
 use abridge_explicit::Explicit;
-use abridge_system::{FindingKind, Origin, Properties, Steps, System as _, Worker as _, go_on};
+use abridge_system::{FindingKind, Origin, Properties, Steps, System as _, Worker as _};
 use rustc_hash::FxHashMap;
 
 use super::plan::Plan;
 use super::represent::Canonized;
-use super::sample::Portrait;
+use super::sample::{Portrait, first_steps};
 use crate::symmetry::{Canonizer as _, Quotient as _};
 
 /// The outcome of a comparison with the whole state space.
@@ -61,7 +61,8 @@ pub fn twin(
     let (mut worker, mut canonizer) = (system.worker(), canonized.canonizer());
     let mut graph = Graph::default();
     let mut steps = Steps::new(system.width());
-    let mut is_whole = worker.expand(Origin::Root, None, &mut steps, &mut go_on).is_whole();
+    let (completeness, is_cut) = first_steps(&mut worker, Origin::Root, max_states, &mut steps);
+    let mut is_whole = completeness.is_whole() && !is_cut;
     steps.iter().for_each(|step| _ = graph.number(step.target));
     let mut next = 0;
     while next < graph.states.len() {
@@ -93,12 +94,12 @@ pub fn twin(
         return Twin { n_states, is_whole, refutation: None };
     }
     let blocks = blocks(&graph);
-    let pairs = graph
+    let mut pairs = graph
         .images
         .iter()
         .enumerate()
         .flat_map(|(state, images)| images.iter().map(move |(part, image)| (*part, state, *image as usize)));
-    let differing = pairs.filter(|(_, state, image)| blocks[*state] != blocks[*image]).next();
+    let differing = pairs.find(|(_, state, image)| blocks[*state] != blocks[*image]);
     let refutation =
         differing.map(|(part, state, image)| (part, graph.states[state].clone(), graph.states[image].clone()));
     Twin { n_states, is_whole, refutation }
