@@ -19,6 +19,7 @@ use abridge_system::{FindingKind, Machine as _, Origin, Properties, Steps, Syste
 
 use crate::explorer::Explorer;
 use crate::report::{Report, Verdict};
+use crate::temporal::TemporalVerdict;
 use crate::{Config, Control, asked, reduced, search_config};
 
 /// States on which a reduction without a proof is tested.
@@ -118,15 +119,33 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
     let canonized = Canonized::new(system, &plan);
     let mut report = reduced::by_quotient(system, config, &canonized, explorer)?;
     if !config.formulas.formulas.is_empty() {
-        let why = "reductions are not proved for the atoms of temporal formulas";
-        report.doubt_temporal(why);
-        report.limits.push(why.to_owned());
+        doubt_formulas(&mut report);
     }
     let name = |trouble: &Trouble| &plan.parts[trouble.part].name;
     let troubles = canonized.troubles();
     examined.troubles = troubles.iter().map(|trouble| trouble_text(system, name(trouble), trouble)).collect();
     settle(&mut report, examined);
     Ok(report)
+}
+
+/// Of formulas, only violations that the judge has realised count.
+fn doubt_formulas(report: &mut Report) {
+    let why = "reductions are not proved for the atoms of temporal formulas";
+    report.doubt_temporal(why);
+    for formula in &mut report.temporal {
+        let is_real = formula.trace.as_ref().is_some_and(|trace| trace.gap.is_none());
+        if formula.verdict == TemporalVerdict::Violated && !is_real {
+            formula.verdict = TemporalVerdict::Incomplete(why.to_owned());
+        }
+    }
+    let is_violated = report
+        .temporal
+        .iter()
+        .any(|formula| matches!(formula.verdict, TemporalVerdict::Violated | TemporalVerdict::IllDefined(_)));
+    if report.verdict == Verdict::Violated && report.violations.is_empty() && !is_violated {
+        report.verdict = Verdict::Incomplete;
+    }
+    report.limits.push(why.to_owned());
 }
 
 /// Makes the verdict one about the machine and not about its reduction.

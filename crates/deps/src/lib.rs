@@ -7,16 +7,18 @@
 //! at once. What has no circuit counts as a whole, and what is not known counts as dependent.
 //!
 //! Start with `dependencies.rs`; `build.rs` makes them, `relations.rs` answers questions about pairs, `theory.rs` decides literals,
-//! `induction.rs` finds out what holds in all reachable states, `answers.rs` keeps answers.
+//! `induction.rs` finds out what holds in all reachable states, `observe.rs` what formulas about paths notice, `answers.rs` keeps answers.
 
 mod answers;
 mod build;
 mod dependencies;
 mod explain;
 mod induction;
+mod observe;
 mod relations;
 mod theory;
 
 pub use answers::Answers;
 pub use dependencies::{Asked, Dependencies, Depth, EventId, GuardId, Outline, Resources};
 pub use explain::{Dependence, Reason};
+pub use observe::{Observed, Pattern};

@@ -42,6 +42,7 @@ pub(crate) enum Topic {
     Enablers,
     Discords,
     Disablers,
+    Noticed,
 }
 
 /// Questions after which a solver is replaced, since most of its clauses serve no later question.

@@ -91,6 +91,10 @@ pub struct Steps {
     ill_defined: Vec<u32>,
     /// Steps have been left out on purpose; there are some, even if none is here.
     pub is_reduced: bool,
+    /// Steps that were left out may be put off for ever, if there is a cycle of such states.
+    pub puts_off: bool,
+    /// Operations and labels of the steps that were left out, where that is noted.
+    pub left_out: Vec<(u32, Option<LabelId>)>,
 }
 
 impl Steps {
@@ -115,7 +119,8 @@ impl Steps {
         self.marks.clear();
         self.ending = None;
         self.ill_defined.clear();
-        self.is_reduced = false;
+        (self.is_reduced, self.puts_off) = (false, false);
+        self.left_out.clear();
     }
 
     /// Notes that paths end in the state, with the marks of such an end.
