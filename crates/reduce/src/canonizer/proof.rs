@@ -359,7 +359,8 @@ impl Obligations<'_> {
                 }
                 // A formula reads propositions one by one.
                 let may_be_joint = what != "a proposition";
-                if !is_preserved && !(may_be_joint && self.is_preserved(whole, &function.map, &mut done)?) {
+                let is_joint = !is_preserved && may_be_joint && self.is_preserved(whole, &function.map, &mut done)?;
+                if !is_preserved && !is_joint {
                     return Err(format!("{what} may tell a state and its image apart"));
                 }
             }
