@@ -5,6 +5,7 @@
 
 mod animation;
 mod calculate;
+mod canonized;
 mod explorer;
 mod find;
 mod por;
@@ -41,6 +42,7 @@ pub use abridge_explicit::{
     Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS, Usage,
     named_values,
 };
+pub use abridge_reduce::canonizer::{Chosen, Proof, Strategy as CanonizerStrategy};
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
 pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, Pair, SideBySide};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
@@ -50,6 +52,7 @@ pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Pa
 pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
+pub use canonized::{PartReport, ReductionReport, RefutationReport, choose_reductions, examine_reductions};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use refinement::{
@@ -103,6 +106,12 @@ pub struct Config {
     pub por: PorMode,
     /// Take all steps and check what the reduction would leave out, along paths up to this length.
     pub check_por: Option<usize>,
+    /// Reductions that the machine defines, to be applied from left to right.
+    pub reduce: Vec<Chosen>,
+    /// The first states are canonised like all others.
+    pub canonises_start: bool,
+    /// Compare the reduction with the whole state space.
+    pub check_reduce: bool,
     /// What is already known about the machine for the reduction; more is added.
     pub answers: Arc<Answers>,
     /// Threads of the search.
@@ -145,6 +154,9 @@ impl Default for Config {
             max_depth: None,
             por: PorMode::Off,
             check_por: None,
+            reduce: Vec::new(),
+            canonises_start: true,
+            check_reduce: false,
             answers: Arc::default(),
             workers: NonZero::<usize>::MIN,
             stop: StopFlag::default(),
@@ -173,7 +185,7 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
 
 fn check_inner(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
-    let system = Explicit::new(interp, system_config(config));
+    let system = Explicit::new(interp, system_config(model, config));
     let mut report = explored(&system, config, control);
     report.profile = system.profile();
     end(system, config);
@@ -184,6 +196,7 @@ fn check_inner(model: &Model, config: &Config, control: &mut dyn Control) -> Rep
 /// Explores a system with the engine that is configured.
 fn explored(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
     let symbolic = match config.engine {
+        _ if !config.reduce.is_empty() => None,
         Engine::Explicit => None,
         Engine::Symbolic => symbolic::run(system, config, control),
         Engine::Auto => return symbolic::automatic(system, config, control),
@@ -211,7 +224,7 @@ fn check_on_disk_inner(
     control: &mut dyn Control,
 ) -> Result<Report, Refusal> {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
-    let system = Explicit::new(interp, system_config(config));
+    let system = Explicit::new(interp, system_config(model, config));
     let mut report = reduced::run(&system, config, OnDisk(disk, control));
     if let Ok(report) = &mut report {
         report.profile = system.profile();
@@ -235,10 +248,11 @@ fn end(system: Explicit<'_>, config: &Config) {
 }
 
 /// A selection of steps asks for labels, and atoms of temporal formulas are propositions of the system.
-fn system_config(config: &Config) -> SystemConfig {
+fn system_config(model: &Model, config: &Config) -> SystemConfig {
     SystemConfig {
         labels: config.por != PorMode::Off && config.system.memo,
         propositions: config.formulas.propositions.clone(),
+        transformations: canonized::functions(model, config),
         ..config.system.clone()
     }
 }
@@ -263,6 +277,7 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
         .formulas
         .iter()
         .for_each(|formula| add(&format!("{:?} {}", formula.source.logic, formula.source.text)));
+    add(&format!("{:?}", (&config.reduce, config.canonises_start)));
     sum.get()
 }
 
@@ -348,6 +363,7 @@ fn summarise(
         unchecked: Vec::new(),
         outside_scope: remarks.n_outside,
         por: None,
+        reduction: None,
         symbolic: None,
         sliced: None,
         table_bytes: exploration.table.bytes() as u64,

@@ -17,13 +17,16 @@ use crate::explorer::{Explorer, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
 use crate::temporal::{Lettered, Temporal, TemporalVerdict};
-use crate::{Config, por, search_config, summarise};
+use crate::{Config, canonized, por, search_config, summarise};
 
 /// Order of a group up to which are enumerated and then identified, which is faster than comparing partial solutions.
 const MAX_ENUMERATED_ORDER: u128 = 6;
 
 /// Explores a system with what is configured and reports what was found.
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
+    if !config.reduce.is_empty() {
+        return canonized::run(system, config, &mut explorer);
+    }
     let is_about_paths = config.formulas.formulas.iter().any(|formula| formula.body.is_some());
     let everything = Scene { system, config, paths: None };
     let Some(por) = por::settings(system, config) else { return everything.all_steps(&mut explorer) };
@@ -230,6 +233,16 @@ fn marked<S: System, E: Explorer>(
         report.doubt_temporal(why);
     }
     Ok(report)
+}
+
+/// Explores representatives of states, with all steps out of them.
+pub(crate) fn by_quotient<Q: Quotient, E: Explorer>(
+    system: &Explicit<'_>,
+    config: &Config,
+    quotient: &Q,
+    explorer: &mut E,
+) -> Result<Report, E::Refusal> {
+    quotiented(&Parts { system, steps: system, config, paths: None, group: None }, quotient, explorer)
 }
 
 fn quotiented<S: System, Q: Quotient, E: Explorer>(

@@ -11,6 +11,7 @@ use abridge_sliced::Usage as SlicedUsage;
 use abridge_system::{FindingKind, Gap, Limit, Part};
 use num_bigint::BigUint;
 
+use crate::canonized::ReductionReport;
 use crate::temporal::{TemporalReport, TemporalVerdict};
 use crate::trace::Trace;
 
@@ -49,6 +50,8 @@ pub struct Report {
     pub failures: Vec<(String, Diagnostic)>,
     /// Statistics of partial order reduction, if it was on. Skipped states and transitions are not counted.
     pub por: Option<abridge_reduce::Tally>,
+    /// What is known about the reductions that the machine defines, if the run applied some.
+    pub reduction: Option<ReductionReport>,
     /// Exact counts and statistics, if the symbolic engine gave the answer. It does not know the depth, and not always the transitions.
     pub symbolic: Option<SymbolicReport>,
     /// The use that was made of circuits over blocks of states, where steps were taken one by one.
@@ -64,6 +67,33 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report of a run that did not search, for a reason.
+    pub(crate) fn unsearched(limit: String) -> Report {
+        Report {
+            verdict: Verdict::Incomplete,
+            states: 0,
+            transitions: 0,
+            depth: 0,
+            found: Found::default(),
+            violations: Vec::new(),
+            coverage: Vec::new(),
+            limits: vec![limit],
+            visited_all: false,
+            unchecked: Vec::new(),
+            outside_scope: 0,
+            failures: Vec::new(),
+            por: None,
+            reduction: None,
+            symbolic: None,
+            sliced: None,
+            table_bytes: 0,
+            profile: Profile::default(),
+            symmetry: SymmetryReport::default(),
+            disk: DiskUse::default(),
+            temporal: Vec::new(),
+        }
+    }
+
     /// Makes the verdict one about temporal formulas, too.
     pub(crate) fn settle_temporal(&mut self) {
         let mut limits = Vec::new();

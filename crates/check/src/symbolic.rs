@@ -425,6 +425,7 @@ impl<'r, 's> Run<'r, 's> {
             outside_scope: remarks.n_outside,
             por: None,
             sliced: None,
+            reduction: None,
             symbolic: Some(SymbolicReport {
                 states,
                 states_behind: self.behind.map(|behind| behind + self.n_setups_behind),

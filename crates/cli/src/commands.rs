@@ -2,6 +2,7 @@
 
 pub(crate) mod animate;
 pub(crate) mod bench;
+pub(crate) mod canonizers;
 pub(crate) mod check;
 pub(crate) mod corpus;
 pub(crate) mod eval;

@@ -163,6 +163,20 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Show the reductions that a machine defines, and what is proved, tested or refuted about each
+    #[command(
+        after_help = "Examples:\n  abridge canonizers models/ring.mch                      proofs and tests of each reduction\n  abridge canonizers models/ring.mch --check-reduce       comparison with the whole state space\n  abridge check models/ring.mch --reduce rot              search with a reduction\n\ndocs/canonizers.md explains the definitions and the checks."
+    )]
+    Canonizers {
+        /// Machine file: .mch, .ref, .imp or .sys
+        file: PathBuf,
+        #[command(flatten)]
+        canonizers: commands::canonizers::CanonizersOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Show an LTL formula as a checker sees it: class, stutter invariance, automaton
     #[command(after_help = LTL_HELP)]
     Ltl {
@@ -418,6 +432,9 @@ fn main() -> ExitCode {
         }
         Command::Graph { file, graph, model } => commands::graph::run(&file, &graph, &model.to_sema()),
         Command::Por { file, por, model, output } => commands::por::run(&file, &por, &model.to_sema(), output.json),
+        Command::Canonizers { file, canonizers, model, output } => {
+            commands::canonizers::run(&file, &canonizers, &model.to_sema(), output.json)
+        }
         Command::Ltl { ltl, output } => commands::ltl::run(&ltl, output.json),
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
         Command::Animate { file, animate, model, output } => {

@@ -16,7 +16,7 @@ mod staged;
 mod steps;
 
 use abridge_eval::{Interp, NameCache};
-use abridge_model::{Model, OpId};
+use abridge_model::{IdSet, Model, OpId};
 use rustc_hash::FxHashMap;
 
 pub(crate) use exec::is_deterministic;
@@ -50,9 +50,10 @@ impl Program {
         let model = interp.model();
         let layout = Layout::of(model);
         let mut builder = Builder { keeps_per_element: true, ..Builder::new(interp, layout, Numbers::default()) };
+        let functions: IdSet<OpId> = model.transformations().collect();
         let operations = model.operations.ids().map(|op| {
-            let wanted = model.operations[op].is_top_level;
-            if wanted { builder.operation(op) } else { None }
+            let is_wanted = model.operations[op].is_top_level || functions.contains(op);
+            if is_wanted { builder.operation(op) } else { None }
         });
         let operations: Vec<Option<Operation>> = operations.collect();
         let staged = model.operations.ids().zip(&operations);

@@ -27,4 +27,4 @@ pub use execution::{Execution, Executions, INITIALISATION_NAME, Place, SETUP_NAM
 pub use layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET};
 pub use profile::{Measured, Profile, Usage};
 pub use system::{Explicit, Notes, SystemConfig, interpreter, judge};
-pub use worker::{ExplicitWorker, LabelValues};
+pub use worker::{ExplicitWorker, LabelValues, Transformer};

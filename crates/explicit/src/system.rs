@@ -56,6 +56,8 @@ pub struct SystemConfig {
     pub profile: bool,
     /// Atomic propositions, in the order of their numbers.
     pub propositions: Vec<PredId>,
+    /// Functions on states, in the order of their numbers ([`Explicit::transformer`]).
+    pub transformations: Vec<OpId>,
 }
 
 impl Default for SystemConfig {
@@ -71,6 +73,7 @@ impl Default for SystemConfig {
             many_choices: 9.0,
             profile: false,
             propositions: Vec::new(),
+            transformations: Vec::new(),
         }
     }
 }
@@ -105,6 +108,8 @@ pub struct Explicit<'m> {
     pub(crate) notes: Mutex<Notes>,
     pub(crate) program: Option<Program>,
     pub(crate) operation_memos: Vec<Operation>,
+    /// Functions on states that are no steps.
+    pub(crate) transformations: Vec<Operation>,
     pub(crate) conditions: Conditions,
     pub(crate) invariant: Conjuncts,
     pub(crate) assertions: Conjuncts,
@@ -162,6 +167,9 @@ impl<'m> Explicit<'m> {
         let numbered = operations.iter().copied().enumerate();
         let operation_memos =
             numbered.map(|op| Operation::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
+        let numbered = config.transformations.iter().copied().enumerate();
+        let transformations =
+            numbered.map(|op| Operation::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
         let conjuncts = |role, list: &[Conjunct]| {
             let checked = list.iter().enumerate().filter(|(_, item)| !item.is_gluing);
             let checked = checked.map(|(idx, item)| (idx as u32, item.pred, words.of(&item.reads)));
@@ -178,6 +186,7 @@ impl<'m> Explicit<'m> {
         let scope = model.steering.scope.iter().filter(|_| has_scope(model)).map(whole);
         Explicit {
             operation_memos,
+            transformations,
             conditions,
             invariant: conjuncts(Role::Invariant, &model.invariant),
             assertions: conjuncts(Role::Assertion, &model.assertions),
@@ -313,7 +322,7 @@ impl<'m> Explicit<'m> {
 
     /// All that is remembered.
     pub(crate) fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
-        let operations = self.operation_memos.iter().flat_map(Operation::memos);
+        let operations = self.operation_memos.iter().chain(&self.transformations).flat_map(Operation::memos);
         let conjuncts = [&self.invariant, &self.assertions, &self.goal, &self.propositions, &self.scope]
             .into_iter()
             .flat_map(Conjuncts::memos);

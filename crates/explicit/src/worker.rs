@@ -11,8 +11,10 @@ mod inspect;
 mod labelled;
 mod outcomes;
 mod perform;
+mod transform;
 
 pub use labelled::LabelValues;
+pub use transform::Transformer;
 
 use std::io;
 use std::ops::ControlFlow;

@@ -21,8 +21,10 @@ use std::fmt::{Display, Write as _};
 use abridge_diag::with_stack;
 
 use crate::ModelNode;
-use crate::ids::{ConstId, ExprId, IdSet, LocalId, PredId, SubstId, VarId};
-use crate::model::{CarrierKind, Conjunct, Constructor, ExternalKind, Model, ModelKind, Operation, Origin};
+use crate::ids::{ConstId, ExprId, IdSet, LocalId, OpId, PredId, SubstId, VarId};
+use crate::model::{
+    CarrierKind, Conjunct, Constructor, ExternalKind, Model, ModelKind, Operation, Origin, ReductionKind,
+};
 use crate::subst::Target;
 
 use formula::Printer;
@@ -258,14 +260,14 @@ impl Dump<'_> {
 
     fn operations(&mut self) {
         let model = self.model;
-        if model.operations.is_empty() {
-            return;
-        }
+        // Functions of reductions are among the definitions.
+        let functions: IdSet<OpId> = model.transformations().collect();
+        let shown: Vec<OpId> = model.operations.ids().filter(|op| !functions.contains(*op)).collect();
+        let Some(last) = shown.last().copied() else { return };
         self.clause("OPERATIONS");
-        let last = model.operations.ids().next_back();
-        for (id, op) in model.operations.iter() {
-            self.operation(op);
-            self.line(if Some(id) == last { "" } else { ";\n" });
+        for op in shown {
+            self.operation(&model.operations[op]);
+            self.line(if op == last { "" } else { ";\n" });
         }
     }
 
@@ -300,6 +302,17 @@ impl Dump<'_> {
         self.body(op.body, names, Context::Parallel);
     }
 
+    /// A function of a reduction as a definition.
+    fn function(&self, prefix: &str, name: &str, op: OpId) -> String {
+        let Operation { params, body, .. } = &self.model.operations[op];
+        let names = Names::of(self.model, ModelNode::Subst(*body), params);
+        let list: Vec<_> = params.iter().map(|local| names.local(*local)).collect();
+        let params = if list.is_empty() { String::new() } else { format!("({})", list.join(", ")) };
+        let mut printer = Printer::one_line(self.model, names);
+        printer.subst(*body, Context::Block);
+        format!("{prefix}_{name}{params} == BEGIN {} END", printer.out)
+    }
+
     fn steering(&mut self) {
         let (model, steering) = (self.model, &self.model.steering);
         let mut definitions = Vec::new();
@@ -314,6 +327,17 @@ impl Dump<'_> {
         definitions.extend(symmetric.map(|name| format!("FORCE_SYMMETRY_{name} == TRUE")));
         let limits = steering.max_operations.iter().map(|(op, max)| (&model.operations[*op].name, max));
         definitions.extend(limits.map(|(name, max)| format!("MAX_OPERATIONS_{name} == {max}")));
+        for reduction in &steering.reductions {
+            let name = &reduction.name;
+            match &reduction.kind {
+                ReductionKind::Canonizer(op) => definitions.push(self.function("CANONIZER", name, *op)),
+                ReductionKind::Generated { generator, inverse, order, .. } => {
+                    definitions.push(self.function("GENERATOR", name, *generator));
+                    definitions.extend(inverse.map(|op| self.function("INVERSE", name, op)));
+                    definitions.extend(order.map(|id| format!("ORDER_{name} == {}", expr_text(model, id))));
+                }
+            }
+        }
         let preferences = &steering.preferences;
         definitions.push(format!("SET_PREF_MININT == {}", preferences.min_int));
         definitions.push(format!("SET_PREF_MAXINT == {}", preferences.max_int));

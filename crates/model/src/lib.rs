@@ -31,7 +31,8 @@ pub use ids::{
 pub use levels::Level;
 pub use model::{
     Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType,
-    Local, Logic, Model, ModelKind, Operation, Origin, Preferences, Steering, TemporalProperty, Variable,
+    Local, Logic, Model, ModelKind, Operation, Origin, Preferences, ReductionDef, ReductionKind, Steering,
+    TemporalProperty, Variable,
 };
 pub use operators::{Compiled, Definedness, OperatorFacts, may_fail};
 pub use pred::{Comparison, Pred, PredNode};

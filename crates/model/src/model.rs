@@ -221,7 +221,58 @@ pub struct Steering {
     pub force_symmetry: Vec<SetId>,
     /// `MAX_OPERATIONS_op`.
     pub max_operations: Vec<(OpId, u32)>,
+    /// Functions on states that a check may reduce by, in the order of the text.
+    pub reductions: Vec<ReductionDef>,
     pub preferences: Preferences,
+}
+
+/// A reduction that the definitions of a machine describe: a group action by its generators, or a canonizer.
+///
+/// Its functions are operations of the model that are no transitions. They are deterministic, call nothing and write variables of the state only.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReductionDef {
+    /// The part of the definition's name behind the prefix, for instance `rot`.
+    pub name: SmolStr,
+    /// The definition that introduces it.
+    pub span: Span,
+    pub kind: ReductionKind,
+    /// The definition as a substitution in B, where it was written as a family.
+    pub expansion: Option<SmolStr>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReductionKind {
+    /// A group action: one generator for each value of the parameters.
+    Generated {
+        generator: OpId,
+        /// Undoes the generator with the same arguments.
+        inverse: Option<OpId>,
+        /// Smallest where the representative of an orbit is; the order of values decides ties.
+        order: Option<ExprId>,
+        /// The given set whose elements it permutes in all possible ways.
+        permuted: Option<SetId>,
+    },
+    /// A function without parameters from a state to its representative.
+    Canonizer(OpId),
+}
+
+impl ReductionDef {
+    /// The operations that it consists of.
+    pub fn operations(&self) -> impl Iterator<Item = OpId> {
+        let (first, second) = match self.kind {
+            ReductionKind::Generated { generator, inverse, .. } => (generator, inverse),
+            ReductionKind::Canonizer(op) => (op, None),
+        };
+        [Some(first), second].into_iter().flatten()
+    }
+
+    /// The order of the states of an orbit, if it was given.
+    pub fn order(&self) -> Option<ExprId> {
+        match self.kind {
+            ReductionKind::Generated { order, .. } => order,
+            ReductionKind::Canonizer(_) => None,
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -315,6 +366,11 @@ impl Model {
     /// The operations that are transitions.
     pub fn transitions(&self) -> impl Iterator<Item = (OpId, &Operation)> {
         self.operations.iter().filter(|(_, op)| op.is_top_level)
+    }
+
+    /// The operations of reductions, which are functions on states and no transitions.
+    pub fn transformations(&self) -> impl Iterator<Item = OpId> {
+        self.steering.reductions.iter().flat_map(ReductionDef::operations)
     }
 
     /// The variables that make up a state.

@@ -1,8 +1,9 @@
 //! Reductions of a transition system that keep its verdicts: layers around it that can be taken off.
 //!
-//! [`symmetry`] identifies states that differ only in the names of interchangeable elements. A selection ([`Selected`]) leaves out steps,
+//! [`canonizer`] maps states to representatives by functions that users define. [`symmetry`] identifies states that differ only in the names of interchangeable elements. A selection ([`Selected`]) leaves out steps,
 //! since other orders of the same steps lead to whatever is to be found.
 
+pub mod canonizer;
 mod selection;
 pub mod symmetry;
 

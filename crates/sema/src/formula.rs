@@ -9,7 +9,7 @@ use abridge_diag::{Diagnostic, FileId, SourceMap};
 use abridge_model::{ExprId, LocalId, Model, PredId, SmolStr};
 
 use crate::project::{self, FileSystem, Project, Unit, UnitId};
-use crate::{Options, cascade, library, lower};
+use crate::{Options, cascade, families, library, lower};
 
 /// A formula as it is written.
 #[derive(Clone, Debug)]
@@ -86,6 +86,7 @@ pub fn analyse_formulas(
     };
     let mut analysis = FormulaAnalysis { sources, diagnostics, model: None, formulas: Vec::new(), files: Vec::new() };
     let Some(mut project) = project else { return analysis };
+    families::expand(&mut project, &mut analysis.sources, &mut analysis.diagnostics);
     if project.machine(project.main).is_none() && analysis.diagnostics.iter().all(|diagnostic| !diagnostic.is_error()) {
         let message = format!("`{}` holds definitions only, not a machine", project.unit(project.main).path.display());
         analysis.diagnostics.push(Diagnostic::error("not-a-machine", message));

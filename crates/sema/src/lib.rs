@@ -10,6 +10,7 @@
 
 mod cascade;
 mod definitions;
+mod families;
 mod formula;
 mod library;
 mod lower;
@@ -81,7 +82,10 @@ impl Analysis {
 pub fn analyse(files: &dyn FileSystem, main: &Path, options: &Options) -> Analysis {
     let mut sources = SourceMap::new();
     let mut diagnostics = Vec::new();
-    let project = project::load(files, options, main, &mut sources, &mut diagnostics);
+    let mut project = project::load(files, options, main, &mut sources, &mut diagnostics);
+    if let Some(project) = &mut project {
+        families::expand(project, &mut sources, &mut diagnostics);
+    }
     let mut model = None;
     let trees = match project {
         None => Vec::new(),

@@ -21,6 +21,7 @@ mod machine;
 mod mismatch;
 mod operations;
 mod operators;
+mod reductions;
 mod steering;
 mod substitution;
 mod visible;

@@ -64,6 +64,8 @@ pub(crate) struct Project {
     pub(crate) has_errors: bool,
     /// A file that is referred to could not be found or read.
     lost_file: bool,
+    /// Reductions of the main machine that are written as families, as substitutions.
+    pub(crate) families: Vec<crate::families::Family>,
 }
 
 impl Project {
@@ -113,7 +115,7 @@ pub(crate) fn load(
     let units = loader.units.into_iter().flatten().collect();
     let has_errors = diagnostics.iter().any(Diagnostic::is_error);
     let lost_file = diagnostics.iter().any(|diagnostic| LOST_FILE.contains(&diagnostic.id));
-    Some(Project { units, main, against, has_errors, lost_file })
+    Some(Project { units, main, against, has_errors, lost_file, families: Vec::new() })
 }
 
 /// Messages after which the names of a whole file are unknown.

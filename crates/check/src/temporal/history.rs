@@ -30,7 +30,7 @@ const MAX_CHOICES: usize = 100_000;
 pub fn along_history(model: &Model, config: &Config, steps: &[TraceStep]) -> Option<Vec<HistoryRow>> {
     let body = config.formulas.formulas.first()?.body.as_ref()?;
     let Tree::Ltl(expanded) = &body.tree else { return None };
-    let system = Explicit::new(judge(model, config.eval.clone()), system_config(config));
+    let system = Explicit::new(judge(model, config.eval.clone()), system_config(model, config));
     let mut animation = Animation::new(&system, MAX_CHOICES);
     for step in steps {
         let befores = animation.state().map(<[u32]>::to_vec);

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use abridge_check::{
     Config, Engine, Evaluator, Memory, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict,
-    ViolationKind, check, check_on_disk, fingerprint, limit_text,
+    ViolationKind, check, check_on_disk, choose_reductions, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
@@ -27,6 +27,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
+use crate::commands::canonizers::reduction_json;
 use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
@@ -132,6 +133,16 @@ pub(crate) struct CheckOptions {
     /// Validate partial order reduction: explore all steps and check each reduced set along paths of up to LENGTH steps. Slow
     #[arg(long, value_name = "LENGTH", num_args = 0..=1, default_missing_value = "3", help_heading = "Reductions")]
     check_por: Option<usize>,
+    /// Reductions that the DEFINITIONS of the machine describe, applied from left to right: `NAME`, `NAME:local` or `NAME:enumerate`, with commas between;
+    /// `off` for none. Default: what `SET_PREF_REDUCE` says. See docs/canonizers.md
+    #[arg(long, value_name = "NAMES", help_heading = "Reductions")]
+    reduce: Option<String>,
+    /// With --reduce: compare the reduction with the whole state space. Slow
+    #[arg(long, help_heading = "Reductions")]
+    check_reduce: bool,
+    /// With --reduce: canonise the initial states, too
+    #[arg(long, value_enum, value_name = "WHETHER", default_value = "yes", help_heading = "Reductions")]
+    canonise_start: YesNo,
     #[command(flatten)]
     cache: CacheOptions,
     /// Write the trace of the violation to a file, in the format of ProB 2 (.prob2trace) or as a drawing (.svg)
@@ -250,10 +261,53 @@ impl Reduction {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum YesNo {
+    Yes,
+    No,
+}
+
 impl CheckOptions {
     /// The temporal properties of the machine are to be checked.
     fn checks_temporal(&self) -> bool {
         !self.temporal.no_temporal && !self.survey
+    }
+
+    /// Puts the reductions into a configuration; a message if that is not possible.
+    fn reduce(&self, model: &Model, config: &mut Config) -> Result<(), String> {
+        // A preference gives way to what the user asked for.
+        let is_free = !self.survey && self.compat.is_none() && config.por == PorMode::Off && self.symmetry.is_none();
+        let is_free = is_free && self.engine == EngineName::Explicit && !self.prob_limits;
+        let preferred = model.steering.preferences.get("REDUCE").filter(|_| is_free);
+        let names = self.reduce.as_deref().or(preferred).unwrap_or("off");
+        if names.eq_ignore_ascii_case("off") {
+            return match self.check_reduce {
+                true => Err("--check-reduce needs --reduce".to_owned()),
+                false => Ok(()),
+            };
+        }
+        config.reduce = choose_reductions(model, names)?;
+        config.canonises_start = self.canonise_start == YesNo::Yes;
+        config.check_reduce = self.check_reduce;
+        let refused = [
+            (self.engine != EngineName::Explicit, "--engine symbolic", "a reduction is applied to single states"),
+            (
+                config.por != PorMode::Off,
+                "--por",
+                "what it leaves out was not proved to be the same for equivalent states",
+            ),
+            (
+                self.symmetry.is_some_and(|it| it != Symmetry::Off),
+                "--symmetry",
+                "write a PERMUTATION definition for the set instead",
+            ),
+            (self.prob_limits, "--prob-limits", "which steps are tried under a cap differs between equivalent states"),
+        ];
+        if let Some((_, option, why)) = refused.into_iter().find(|(is_given, ..)| *is_given) {
+            return Err(format!("`{option}` and `--reduce` cannot be used together: {why}"));
+        }
+        config.symmetry = Method::Off;
+        Ok(())
     }
 
     /// Number of threads of the search.
@@ -361,6 +415,9 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     };
     let mut config = options.config(file, model, guarded.budget);
     guarded.guard(&mut config);
+    if let Err(message) = options.reduce(model, &mut config) {
+        return refuse(&message);
+    }
     let (with_atoms, formulas) = temporal::prepared(file, model, formulas, &config, model_options);
     let model = with_atoms.as_ref().unwrap_or(model);
     config.formulas = Arc::new(formulas);
@@ -511,6 +568,7 @@ impl Subject<'_> {
         let mut value = report_json(model, sources, report, times);
         value["por"] = json!(options.por.name());
         value["partial_order"] = por_json(report);
+        value["reduction"] = report.reduction.as_ref().map_or(Value::Null, reduction_json);
         value["workers"] = json!(options.threads());
         value["bytes_per_state"] = json!(bytes_per_state(report, *bytes_before));
         value["resumed"] = json!(places.resumes);

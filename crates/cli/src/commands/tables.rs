@@ -3,6 +3,7 @@
 //! Tables 1 and 2 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation Flooding" (F), and Tables 4.1 to 4.4, C.1 and C.2 of
 //! Spermann's thesis (S). Machines are those under `models/`. Nodes include the root, as there.
 
+mod canonizers;
 mod dynamic;
 
 use std::path::{Path, PathBuf};
@@ -234,7 +235,8 @@ pub(crate) fn run(options: &TablesOptions) -> Exit {
         }
         outln!();
     }
-    if let Some(exit) = dynamic::print(options, &interrupt) {
+    let others = dynamic::print(options, &interrupt).or_else(|| canonizers::print(options, &interrupt));
+    if let Some(exit) = others {
         return exit;
     }
     outln!(

@@ -125,6 +125,10 @@ impl<'a> Ranges<'a> {
         steering.force_symmetry.iter().for_each(|id| self.within(&model.sets, *id, "steering"));
         steering.set_sizes.iter().for_each(|(id, _)| self.within(&model.sets, *id, "steering"));
         steering.max_operations.iter().for_each(|(id, _)| self.within(&model.operations, *id, "steering"));
+        for reduction in &steering.reductions {
+            reduction.operations().for_each(|id| self.within(&model.operations, id, "reductions"));
+            reduction.order().into_iter().for_each(|id| self.within(&model.exprs, id, "reductions"));
+        }
     }
 
     fn node(&mut self, node: ModelNode) {

@@ -142,6 +142,13 @@ impl Check<'_> {
         if let Some(id) = steering.heuristic {
             self.concrete_root(ModelNode::Expr(id), "the heuristic");
         }
+        for reduction in &steering.reductions {
+            reduction.order().into_iter().for_each(|id| self.concrete_root(ModelNode::Expr(id), "an order"));
+            for op in reduction.operations() {
+                let effects = &self.computed.operations[op].effects;
+                self.concrete(effects.reads.iter().chain(effects.writes.iter()), "a reduction");
+            }
+        }
     }
 
     fn concrete_root(&mut self, root: ModelNode, what: &str) {

@@ -9,7 +9,7 @@ use super::{Faults, Promise};
 use crate::ModelNode;
 use crate::expr::{Binding, Expr};
 use crate::ids::{IdVec, LocalId};
-use crate::model::Model;
+use crate::model::{Model, ReductionDef};
 use crate::pred::Pred;
 use crate::subst::{Subst, Target};
 
@@ -51,7 +51,8 @@ impl<'a> Check<'a> {
         let conjuncts = model.properties.iter().chain(&model.invariant).chain(&model.assertions);
         let preds = conjuncts.map(|conjunct| conjunct.pred).chain(steering.goal).chain(steering.scope);
         let args = model.free_types.values().flat_map(|free| free.constructors.iter().filter_map(|c| c.arg));
-        let exprs = args.map(|(set, _)| set).chain(steering.heuristic);
+        let orders = steering.reductions.iter().filter_map(ReductionDef::order);
+        let exprs = args.map(|(set, _)| set).chain(steering.heuristic).chain(orders);
         let abstraction = model.abstraction.as_ref().map(|abstraction| abstraction.initialisation);
         let substs = std::iter::once(model.initialisation).chain(abstraction);
         let roots = preds.map(ModelNode::Pred).chain(exprs.map(ModelNode::Expr)).chain(substs.map(ModelNode::Subst));

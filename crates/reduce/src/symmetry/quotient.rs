@@ -39,6 +39,13 @@ pub trait Canonizer {
     /// Replaces a state by the representative of its class. A representative stays as it is.
     fn represent(&mut self, state: &mut [u32]);
 
+    /// Replaces the target of a step. That of a step that leaves a state as it is needs no replacement: sources are representatives.
+    fn represent_target(&mut self, source: Option<&[u32]>, target: &mut [u32]) {
+        if Some(&*target) != source {
+            self.represent(target);
+        }
+    }
+
     /// The permutation that made the last representative of its state, by the images of points; empty if none moved. Nothing if the method does not tell.
     fn images(&self) -> Option<&[u32]> {
         None
@@ -164,13 +171,12 @@ impl<C: Canonizer> Representer<'_, C> {
             }
             self.target.clear();
             self.target.extend_from_slice(step.target);
-            if Some(step.target) != source {
-                self.canonizer.represent(&mut self.target);
-                if let Some((turns, images)) =
+            self.canonizer.represent_target(source, &mut self.target);
+            if Some(step.target) != source
+                && let Some((turns, images)) =
                     self.turns.zip(self.canonizer.images()).filter(|(_, images)| moves(images))
-                {
-                    step.marks = turns.turned(step.marks, images);
-                }
+            {
+                step.marks = turns.turned(step.marks, images);
             }
             // Symmetric targets tend to follow each other.
             let is_same = |last: &Step<'_>| {

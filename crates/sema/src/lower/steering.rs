@@ -3,10 +3,11 @@
 //! They are ordinary definitions whose names mean something. One that is understood and has no effect is reported, and so is one
 //! that speaks of a set or an operation that does not exist; otherwise a check would be about less than its author asked for.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, Severity};
-use abridge_model::{Logic, TemporalProperty};
+use abridge_model::{Logic, SmolStr, TemporalProperty};
 use abridge_syntax::ast::{self, DefinitionBody};
 
 use crate::definitions::{DefEntry, TEMPORAL_PREFIXES};
@@ -15,6 +16,15 @@ use crate::preferences;
 use crate::project::UnitId;
 use crate::scope::Symbol;
 use crate::suggest;
+
+/// A point to which lowering can return.
+pub(super) struct Mark {
+    diagnostics: usize,
+    nodes: (usize, usize, usize, usize),
+    pub(super) pending: usize,
+    budget: (usize, bool),
+    unknown_names: HashSet<SmolStr>,
+}
 
 impl Lower<'_> {
     /// Reads the steering definitions of the main machine.
@@ -35,37 +45,52 @@ impl Lower<'_> {
                 _ => self.prefixed(entry, body),
             }
         }
+        self.reductions(unit);
     }
 
     /// A definition that is only useful: what is wrong with it is a warning.
-    fn optional<T>(
+    pub(super) fn optional<T>(
         &mut self,
         unit: UnitId,
         entry: &Rc<DefEntry>,
         lower: impl FnOnce(&mut Self, crate::scope::Ctx) -> T,
     ) -> Option<T> {
-        let before = self.diagnostics.len();
-        let nodes = (self.model.exprs.len(), self.model.preds.len(), self.model.locals.len());
-        let (mark, budget) = (self.pending.mark(), (self.n_expanded, self.is_exhausted));
-        let unknown_names = self.unknown_names.clone();
+        let mark = self.mark();
         let ctx = crate::scope::Ctx { unit: entry.unit, ..self.global(unit) };
         let lowered = lower(self, ctx);
-        self.resolve_overloads_from(mark);
-        if self.diagnostics[before..].iter().all(|diagnostic| !diagnostic.is_error()) {
-            return Some(lowered);
+        self.resolve_overloads_from(mark.pending);
+        self.keep(mark, &entry.name.name).then_some(lowered)
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        let model = &self.model;
+        Mark {
+            diagnostics: self.diagnostics.len(),
+            nodes: (model.exprs.len(), model.preds.len(), model.substs.len(), model.locals.len()),
+            pending: self.pending.mark(),
+            budget: (self.n_expanded, self.is_exhausted),
+            unknown_names: self.unknown_names.clone(),
         }
-        // Nothing of it may stay in the model.
-        self.pending.truncate(mark);
-        (self.n_expanded, self.is_exhausted) = budget;
-        self.unknown_names = unknown_names;
-        self.model.exprs.truncate(nodes.0);
-        self.model.preds.truncate(nodes.1);
-        self.model.locals.truncate(nodes.2);
-        for diagnostic in &mut self.diagnostics[before..] {
+    }
+
+    /// Keeps what was lowered since a mark, unless there are errors: then nothing of it stays in the model, and they are warnings.
+    pub(super) fn keep(&mut self, mark: Mark, name: &str) -> bool {
+        if self.diagnostics[mark.diagnostics..].iter().all(|diagnostic| !diagnostic.is_error()) {
+            return true;
+        }
+        self.pending.truncate(mark.pending);
+        (self.n_expanded, self.is_exhausted) = mark.budget;
+        self.unknown_names = mark.unknown_names;
+        let (n_exprs, n_preds, n_substs, n_locals) = mark.nodes;
+        self.model.exprs.truncate(n_exprs);
+        self.model.preds.truncate(n_preds);
+        self.model.substs.truncate(n_substs);
+        self.model.locals.truncate(n_locals);
+        for diagnostic in &mut self.diagnostics[mark.diagnostics..] {
             diagnostic.severity = Severity::Warning;
-            diagnostic.notes.push(format!("`{}` is ignored", entry.name.name));
+            diagnostic.notes.push(format!("`{name}` is ignored"));
         }
-        None
+        false
     }
 
     fn prefixed(&mut self, entry: &DefEntry, body: ast::ExprId) {

@@ -171,6 +171,7 @@ const TABLE: &[(&str, Effect)] = &[
     ("RAISE_ABORT_IMMEDIATELY", SOLVER),
     ("RANDOMISE_ENUMERATION_ORDER", SEARCH),
     ("RANDOMISE_OPERATION_ORDER", SEARCH),
+    ("REDUCE", honoured("reductions that the machine describes, as `--reduce`")),
     ("REMOVE_IMPLIED_CONSTRAINTS", SOLVER),
     ("REQUIRE_OUTPUT_ASSIGNMENT", fixed("FALSE", "an output that is not assigned has no value")),
     ("SAFETY_MODEL_CHECK", SEARCH),

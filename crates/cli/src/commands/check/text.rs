@@ -7,6 +7,7 @@ use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model, dump};
 
 use super::{MAX_LISTED_VIOLATIONS, Times, temporal};
+use crate::commands::canonizers::reduction_text;
 use crate::out::{out, outln};
 use crate::report::count;
 use crate::steps::table;
@@ -64,6 +65,9 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
         );
         tally.mistakes.iter().for_each(|mistake| outln!("ERROR in partial order reduction: {mistake}"));
     }
+    if let Some(reduction) = &report.reduction {
+        out!("{}", reduction_text(reduction));
+    }
     let never: Vec<&str> =
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     // Under partial order reduction, coverage says nothing about the machine.
@@ -111,6 +115,9 @@ fn grouped_digits(digits: &str) -> String {
 fn holds_text(report: &Report) -> String {
     if let Some(symbolic) = &report.symbolic {
         return format!("holds (symbolic search: {} states)", grouped_digits(&symbolic.states.to_string()));
+    }
+    if report.reduction.is_some() {
+        return format!("holds (reduction by canonizers: {} visited)", plural(report.states, "state"));
     }
     let is_symmetric = report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty());
     let is_selected = report.por.as_ref().is_some_and(|tally| tally.reduced > 0 && !tally.is_verification);

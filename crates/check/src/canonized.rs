@@ -1,0 +1,357 @@
+//! Checks with reductions that the machine defines: proofs and tests first, then the search, then what the two together are worth.
+//!
+//! `Holds` needs a proof for every reduction or a complete twin; anything less ends in `Incomplete`, whatever the search says. A refuted reduction is not
+//! searched with. A violation counts if the judge finds its trace among the steps of the machine itself.
+
+use std::ops::ControlFlow;
+
+use abridge_diag::with_stack;
+use abridge_eval::State;
+use abridge_explicit::{Explicit, SystemConfig, judge};
+use abridge_model::{Model, OpId, SetId};
+use abridge_reduce::canonizer::{
+    Canonized, Chosen, Difference, Part, PartKind, Plan, Proof, Refutation, Sampled, Strategy, Trouble, TroubleKind,
+    prove, sample, twin,
+};
+use abridge_reduce::symmetry::symmetry_of;
+use abridge_system::{FindingKind, Machine as _, Origin, Properties, Steps, System as _, Worker as _};
+
+use crate::explorer::Explorer;
+use crate::report::{Report, Verdict};
+use crate::temporal::TemporalVerdict;
+use crate::{Config, Control, asked, reduced, search_config};
+
+/// States on which a reduction without a proof is tested.
+const SAMPLE_STATES: usize = 300;
+/// States of the twin at most.
+const MAX_TWIN_STATES: usize = 2_000_000;
+/// Valuations of the constants that are listed.
+const MAX_LISTED_SETUPS: usize = 64;
+
+/// What is known about the reductions of a run.
+#[derive(Clone, Default, Debug)]
+pub struct ReductionReport {
+    pub parts: Vec<PartReport>,
+    /// States on which reductions without a proof were tested.
+    pub tested: u64,
+    /// States that the twin compared, and whether these were all.
+    pub twin: Option<(u64, bool)>,
+    /// A state and an image of it that are not equivalent.
+    pub refutation: Option<RefutationReport>,
+    /// States in which a function had no result, in words.
+    pub troubles: Vec<String>,
+    /// Every reduction is proved, or the twin was complete.
+    pub is_proved: bool,
+}
+
+/// One reduction of a run.
+#[derive(Clone, Debug)]
+pub struct PartReport {
+    pub name: String,
+    /// How representatives are chosen.
+    pub strategy: &'static str,
+    pub proof: Proof,
+}
+
+/// A refutation for people.
+#[derive(Clone, Debug)]
+pub struct RefutationReport {
+    pub name: String,
+    /// Values of the state and of its image.
+    pub state: Vec<(String, String)>,
+    pub image: Vec<(String, String)>,
+    /// What tells them apart.
+    pub difference: String,
+    /// The two may be equivalent all the same: the canonizer does not show it.
+    pub is_doubtful: bool,
+}
+
+impl ReductionReport {
+    /// It must not be used.
+    pub fn is_refuted(&self) -> bool {
+        self.refutation.as_ref().is_some_and(|refutation| !refutation.is_doubtful)
+    }
+}
+
+/// The functions on states that a run needs.
+pub(crate) fn functions(model: &Model, config: &Config) -> Vec<OpId> {
+    plan(model, config, |_| false).functions
+}
+
+fn plan(model: &Model, config: &Config, is_symmetric: impl Fn(SetId) -> bool) -> Plan {
+    Plan::new(model, &config.reduce, config.canonises_start, is_symmetric)
+}
+
+/// The plan of a run. All permutations of a given set are left to symmetry reduction, if the text of the model does not tell its elements apart.
+fn plan_of(system: &Explicit<'_>, config: &Config) -> Plan {
+    let model = system.model();
+    // Permutations move constants, too, for which the proofs of other reductions were not made.
+    let is_alone = config.reduce.len() == 1 || !system.has_setup();
+    if !is_alone || !model.steering.force_symmetry.is_empty() || config.formulas.needs_instances {
+        return plan(model, config, |_| false);
+    }
+    let symmetry = symmetry_of(model, search_config(config).properties, &config.formulas.nodes(), system.pinned());
+    plan(model, config, |set| {
+        let size = model.sets[set].size() as usize;
+        symmetry.carriers.iter().any(|carrier| carrier.set == set && carrier.blocks.iter().any(|it| it.len() == size))
+    })
+}
+
+/// Examines the reductions of a configuration without a search.
+pub fn examine_reductions(model: &Model, config: &Config, control: &mut dyn Control) -> ReductionReport {
+    with_stack(|| {
+        let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
+        let transformations = functions(model, config);
+        let system = Explicit::new(interp, SystemConfig { transformations, ..config.system.clone() });
+        examine(&system, &plan_of(&system, config), config, control)
+    })
+}
+
+/// Explores a system with the reductions of a configuration.
+pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: &mut E) -> Result<Report, E::Refusal> {
+    let plan = plan_of(system, config);
+    let mut examined = examine(system, &plan, config, explorer.control());
+    if examined.is_refuted() {
+        let limit = refuted_text(&examined);
+        return Ok(Report { reduction: Some(examined), ..Report::unsearched(limit) });
+    }
+    let canonized = Canonized::new(system, &plan);
+    let mut report = reduced::by_quotient(system, config, &canonized, explorer)?;
+    if !config.formulas.formulas.is_empty() {
+        doubt_formulas(&mut report);
+    }
+    let name = |trouble: &Trouble| &plan.parts[trouble.part].name;
+    let troubles = canonized.troubles();
+    examined.troubles = troubles.iter().map(|trouble| trouble_text(system, name(trouble), trouble)).collect();
+    settle(&mut report, examined);
+    Ok(report)
+}
+
+/// Of formulas, only violations that the judge has realised count.
+fn doubt_formulas(report: &mut Report) {
+    let why = "reductions are not proved for the atoms of temporal formulas";
+    report.doubt_temporal(why);
+    for formula in &mut report.temporal {
+        let is_real = formula.trace.as_ref().is_some_and(|trace| trace.gap.is_none());
+        if formula.verdict == TemporalVerdict::Violated && !is_real {
+            formula.verdict = TemporalVerdict::Incomplete(why.to_owned());
+        }
+    }
+    let is_violated = report
+        .temporal
+        .iter()
+        .any(|formula| matches!(formula.verdict, TemporalVerdict::Violated | TemporalVerdict::IllDefined(_)));
+    if report.verdict == Verdict::Violated && report.violations.is_empty() && !is_violated {
+        report.verdict = Verdict::Incomplete;
+    }
+    report.limits.push(why.to_owned());
+}
+
+/// Makes the verdict one about the machine and not about its reduction.
+fn settle(report: &mut Report, examined: ReductionReport) {
+    let is_certain = examined.is_proved;
+    let unreal = report.violations.iter().find(|violation| violation.trace.gap.is_some());
+    if let Some(violation) = unreal.filter(|_| !is_certain) {
+        let gap = violation.trace.gap.clone().unwrap_or_default();
+        report.violations.retain(|violation| violation.trace.gap.is_none());
+        report.limits.insert(0, format!("a violation of the reduced system could not be realised: {gap}"));
+        report.verdict = if report.violations.is_empty() { Verdict::Incomplete } else { Verdict::Violated };
+    }
+    if !is_certain {
+        let why = match (&examined.refutation, examined.twin) {
+            (Some(_), _) => "the reduction may be wrong: a step of a state has no counterpart".to_owned(),
+            (None, Some((n_states, _))) => format!("reduction compared on {n_states} states, which are not all"),
+            (None, None) => format!("reduction tested on {} states", examined.tested),
+        };
+        report.limits.insert(0, why);
+    }
+    // A state that stays as it is costs no verdict, but its author should know.
+    report.limits.extend(examined.troubles.iter().filter(|_| !is_certain).cloned());
+    if report.verdict == Verdict::Holds && !report.limits.is_empty() {
+        report.verdict = Verdict::Incomplete;
+    }
+    report.reduction = Some(examined);
+}
+
+fn refuted_text(examined: &ReductionReport) -> String {
+    let refutation = examined.refutation.as_ref();
+    refutation.map_or_else(String::new, |refutation| {
+        format!("reduction `{}` is refuted: {}", refutation.name, refutation.difference)
+    })
+}
+
+/// Proves, tests and compares.
+fn examine(system: &Explicit<'_>, plan: &Plan, config: &Config, control: &mut dyn Control) -> ReductionReport {
+    let (asked, deadlock) = (asked(config), config.deadlock);
+    let setups = setups(system);
+    let is_over = || config.stop.is_raised();
+    let mut proofs = prove(system, plan, asked, setups.as_deref(), &is_over);
+    if system.has_scope() {
+        let why = "SCOPE may tell a state and its image apart";
+        proofs.iter_mut().for_each(|proof| proof.bisimulation = Err(why.to_owned()));
+    }
+    let mut report = ReductionReport {
+        is_proved: proofs.iter().all(Proof::is_complete),
+        parts: plan.parts.iter().zip(proofs).map(|(part, proof)| part_report(part, proof)).collect(),
+        ..ReductionReport::default()
+    };
+    if !report.is_proved {
+        let sampled = sample(system, plan, asked, deadlock, SAMPLE_STATES);
+        let Sampled { n_states, refutation, is_doubtful } = sampled;
+        report.tested = n_states;
+        report.refutation = refutation.map(|it| refutation_report(system, plan, &it, is_doubtful));
+    }
+    if config.check_reduce && !report.is_refuted() {
+        compare(system, plan, config, asked, control, &mut report);
+    }
+    report
+}
+
+/// Compares with the whole state space.
+fn compare(
+    system: &Explicit<'_>,
+    plan: &Plan,
+    config: &Config,
+    asked: Properties,
+    control: &mut dyn Control,
+    report: &mut ReductionReport,
+) {
+    let mut n_polls = 0_u64;
+    let mut is_over = || {
+        n_polls += 1;
+        let progress = crate::Progress { states: n_polls, ..crate::Progress::default() };
+        config.stop.is_raised() || n_polls % 256 == 0 && control.poll(&progress).is_some()
+    };
+    let max_states = config.max_states.map_or(MAX_TWIN_STATES, |max| max as usize);
+    let twin = twin(system, plan, asked, config.deadlock, max_states, &mut is_over);
+    report.twin = Some((twin.n_states, twin.is_whole));
+    match twin.refutation {
+        Some((part, state, image)) => {
+            report.refutation = Some(RefutationReport {
+                name: plan.parts.get(part).map_or("all together", |part| &part.name).to_owned(),
+                state: values(system, &state),
+                image: values(system, &image),
+                difference: "the state and its image are not bisimilar".to_owned(),
+                is_doubtful: false,
+            });
+            report.is_proved = false;
+        }
+        None if twin.is_whole => {
+            report.refutation = None;
+            report.is_proved = true;
+        }
+        None => {}
+    }
+}
+
+fn part_report(part: &Part, proof: Proof) -> PartReport {
+    let strategy = match &part.kind {
+        PartKind::Canonizer(_) => "canonizer",
+        PartKind::Orbit { strategy: Strategy::Local, .. } => "local",
+        PartKind::Orbit { strategy: Strategy::Enumerate, .. } => "enumerate",
+        PartKind::Symmetry { .. } => "symmetry",
+    };
+    PartReport { name: part.name.clone(), strategy, proof }
+}
+
+/// All valuations of the constants; nothing if they are too many or not known.
+fn setups(system: &Explicit<'_>) -> Option<Vec<State>> {
+    if !system.has_setup() {
+        return Some(vec![system.blank()]);
+    }
+    let mut steps = Steps::new(system.width());
+    let completeness = system.worker().expand(Origin::Root, None, &mut steps, &mut |steps| {
+        if steps.len() > MAX_LISTED_SETUPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let is_known = completeness.is_whole() && steps.len() <= MAX_LISTED_SETUPS;
+    is_known.then(|| steps.iter().map(|step| system.decode(step.target).0).collect())
+}
+
+fn values(system: &Explicit<'_>, state: &[u32]) -> Vec<(String, String)> {
+    system.values(state).into_iter().map(|value| (value.name, value.text)).collect()
+}
+
+fn shown(system: &Explicit<'_>, state: &[u32]) -> String {
+    let values = values(system, state);
+    values.into_iter().map(|(name, text)| format!("{name} = {text}")).collect::<Vec<_>>().join(", ")
+}
+
+fn refutation_report(
+    system: &Explicit<'_>,
+    plan: &Plan,
+    refutation: &Refutation,
+    is_doubtful: bool,
+) -> RefutationReport {
+    let difference = match &refutation.difference {
+        Difference::Finding(kind) => format!("{} in one of the two only", finding_text(system, *kind)),
+        Difference::Step { operation, target } => format!(
+            "`{}` leads from the state to {}, and from its image to no equivalent state",
+            system.operation_name(*operation),
+            shown(system, target)
+        ),
+        Difference::StepOfImage { operation, target } => format!(
+            "`{}` leads from the image to {}, and from the state to no equivalent state",
+            system.operation_name(*operation),
+            shown(system, target)
+        ),
+    };
+    RefutationReport {
+        name: plan.parts[refutation.part].name.clone(),
+        state: values(system, &refutation.state),
+        image: values(system, &refutation.image),
+        difference,
+        is_doubtful,
+    }
+}
+
+fn finding_text(system: &Explicit<'_>, kind: FindingKind) -> String {
+    match kind {
+        FindingKind::Invariant(idx) => format!("conjunct {} of the invariant is false", idx + 1),
+        FindingKind::IllDefinedInvariant(idx) => format!("conjunct {} of the invariant is ill-defined", idx + 1),
+        FindingKind::Assertion(idx) => format!("assertion {} is false", idx + 1),
+        FindingKind::IllDefinedAssertion(idx) => format!("assertion {} is ill-defined", idx + 1),
+        FindingKind::Deadlock => "there is a deadlock".to_owned(),
+        FindingKind::Goal => "the goal holds".to_owned(),
+        FindingKind::IllDefined(operation) => format!("`{}` is ill-defined", system.operation_name(operation)),
+        FindingKind::Proposition(_) | FindingKind::IllDefinedProposition(_) => "a proposition differs".to_owned(),
+    }
+}
+
+fn trouble_text(system: &Explicit<'_>, name: &str, trouble: &Trouble) -> String {
+    let what = match trouble.kind {
+        TroubleKind::Undefined => "has no result",
+        TroubleKind::Several => "has several results",
+        TroubleKind::LargeOrbit => "has an orbit too large to enumerate",
+        TroubleKind::Endless => "does not come to an end",
+    };
+    format!("reduction `{name}` {what} in a state with {}", shown(system, &trouble.state))
+}
+
+/// Chooses reductions of a model by name; the error says which name is unknown.
+pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<Chosen>, String> {
+    let known = &model.steering.reductions;
+    let listed = || known.iter().map(|reduction| format!("`{}`", reduction.name)).collect::<Vec<_>>().join(", ");
+    let mut chosen = Vec::new();
+    for item in names.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+        let (name, strategy) = match item.split_once(':') {
+            None => (item, Strategy::Enumerate),
+            Some((name, "enumerate")) => (name, Strategy::Enumerate),
+            Some((name, "local")) => (name, Strategy::Local),
+            Some((_, other)) => return Err(format!("`{other}` is no strategy: write `local` or `enumerate`")),
+        };
+        let Some(reduction) = known.iter().position(|reduction| reduction.name == name) else {
+            return Err(match known.is_empty() {
+                true => format!("the machine has no reduction `{name}`: its DEFINITIONS describe none"),
+                false => format!("the machine has no reduction `{name}`; it has {}", listed()),
+            });
+        };
+        chosen.push(Chosen { reduction, strategy });
+    }
+    if chosen.is_empty() {
+        return Err(match known.is_empty() {
+            true => "the DEFINITIONS of the machine describe no reduction".to_owned(),
+            false => format!("no reduction is named; the machine has {}", listed()),
+        });
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,214 @@
+//! `abridge canonizers`: the reductions that a machine defines, and what is known about each.
+//!
+//! The output says for every check of section 4 of the paper whether it is proved, tested or refuted. What is printed as proved decides whether
+//! `check --reduce` may end in `holds`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use abridge_check::{Config, PartReport, ReductionReport, RefutationReport, choose_reductions, examine_reductions};
+use abridge_model::{Model, ReductionDef, dump};
+use abridge_sema::Options;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::commands::{Compat, complain, print_json, seconds};
+use crate::exit::Exit;
+use crate::load::load;
+use crate::out::{errln, out, outln};
+use crate::report::json_diagnostics;
+use crate::watch::{Guard, Interrupt, Stop, Watch, usual_budget};
+
+#[derive(Args)]
+pub(crate) struct CanonizersOptions {
+    /// Follow the conventions of another tool where B leaves a choice
+    #[arg(long, value_enum)]
+    compat: Option<Compat>,
+    /// Examine these reductions together, as `check --reduce` applies them [default: each by itself]
+    #[arg(long, value_name = "NAMES")]
+    reduce: Option<String>,
+    /// Compare with the whole state space, too. Slow
+    #[arg(long)]
+    check_reduce: bool,
+    /// Stop after a number of seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<f64>,
+}
+
+pub(crate) fn run(file: &Path, options: &CanonizersOptions, model_options: &Options, json: bool) -> Exit {
+    let start = std::time::Instant::now();
+    let model_options = &Compat::options(options.compat, model_options);
+    let analysis = load(file, model_options);
+    let Some(model) = &analysis.model else {
+        if json {
+            let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
+            print_json(&json!({ "file": file, "ok": false, "diagnostics": diagnostics }));
+        } else {
+            complain(&analysis.sources, &analysis.diagnostics);
+        }
+        return Exit::WrongModel;
+    };
+    if !json {
+        complain(&analysis.sources, &analysis.diagnostics);
+    }
+    let wanted: Vec<String> = match &options.reduce {
+        Some(names) => vec![names.clone()],
+        None => model.steering.reductions.iter().map(|reduction| reduction.name.to_string()).collect(),
+    };
+    let budget = usual_budget();
+    let interrupt = Interrupt::new();
+    let mut watch = Watch::new(start, options.time, Some(budget), false, interrupt.clone());
+    let mut config = Compat::config(options.compat, Some(file), budget);
+    let guard = Guard::new(start, options.time, budget, config.eval.memory.clone());
+    let stop = interrupt.guard(guard);
+    let Stop { flag, reason, .. } = stop.clone();
+    (config.stop, config.stopped_for) = (flag, reason);
+    config.check_reduce = options.check_reduce;
+    let mut reports = Vec::new();
+    for names in &wanted {
+        match choose_reductions(model, names) {
+            Ok(chosen) => {
+                let config = Config { reduce: chosen, ..config.clone() };
+                reports.push(examine_reductions(model, &config, &mut watch));
+            }
+            Err(message) => {
+                stop.answer();
+                errln!("error: {message}");
+                return Exit::Usage;
+            }
+        }
+    }
+    stop.answer();
+    if json {
+        let reductions: Vec<Value> = model.steering.reductions.iter().map(|it| definition_json(model, it)).collect();
+        let reports: Vec<Value> = reports.iter().map(reduction_json).collect();
+        let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
+        print_json(&json!({
+            "file": file, "ok": true, "reductions": reductions, "examined": reports, "diagnostics": diagnostics,
+        }));
+    } else {
+        print(model, &reports);
+    }
+    if reports.iter().any(ReductionReport::is_refuted) { Exit::No } else { Exit::Ok }
+}
+
+fn print(model: &Model, reports: &[ReductionReport]) {
+    if model.steering.reductions.is_empty() {
+        outln!("no reductions: the DEFINITIONS have no GENERATOR, CANONIZER or family");
+    }
+    for reduction in &model.steering.reductions {
+        outln!("{}", definition_text(model, reduction));
+    }
+    for report in reports {
+        outln!();
+        out!("{}", reduction_text(report));
+    }
+}
+
+/// Functions of a reduction as B.
+fn bodies<'m>(model: &'m Model, reduction: &'m ReductionDef) -> impl Iterator<Item = (&'m str, String)> {
+    reduction.operations().map(|op| {
+        let operation = &model.operations[op];
+        (operation.name.as_str(), dump::subst_text(model, operation.body))
+    })
+}
+
+fn definition_text(model: &Model, reduction: &ReductionDef) -> String {
+    let lines: Vec<String> = match &reduction.expansion {
+        Some(text) => vec![format!("{} stands for {text}", reduction.name)],
+        None => bodies(model, reduction).map(|(name, body)| format!("{name} == {body}")).collect(),
+    };
+    lines.join("\n")
+}
+
+fn definition_json(model: &Model, reduction: &ReductionDef) -> Value {
+    let functions: serde_json::Map<String, Value> =
+        bodies(model, reduction).map(|(name, body)| (name.to_owned(), json!(body))).collect();
+    json!({ "name": reduction.name.as_str(), "functions": functions, "family": reduction.expansion.is_some() })
+}
+
+/// The answers to the checks of one reduction, in the order of the paper.
+fn checks(part: &PartReport) -> [(&'static str, &Result<String, String>); 4] {
+    let proof = &part.proof;
+    [
+        ("group action", &proof.action),
+        ("predicates", &proof.predicates),
+        ("bisimulation", &proof.bisimulation),
+        ("strong", &proof.strong),
+    ]
+}
+
+/// What is known about reductions, as text.
+pub(crate) fn reduction_text(report: &ReductionReport) -> String {
+    let mut text = String::new();
+    for part in &report.parts {
+        let _ = writeln!(text, "reduction {} ({}):", part.name, part.strategy);
+        for (check, answer) in checks(part) {
+            let _ = match answer {
+                Ok(how) => writeln!(text, "  {check}: proved ({how})"),
+                Err(why) => writeln!(text, "  {check}: not proved ({why})"),
+            };
+        }
+    }
+    if report.tested > 0 {
+        let _ = writeln!(text, "tested on {} states", report.tested);
+    }
+    match report.twin {
+        Some((n_states, true)) if report.refutation.is_none() => {
+            let _ = writeln!(text, "compared with all {n_states} states: bisimilar");
+        }
+        Some((n_states, false)) => {
+            let _ = writeln!(text, "compared with {n_states} states, which are not all");
+        }
+        _ => {}
+    }
+    if let Some(refutation) = &report.refutation {
+        text += &refutation_text(refutation);
+    }
+    report.troubles.iter().for_each(|trouble| _ = writeln!(text, "{trouble}"));
+    text
+}
+
+fn refutation_text(refutation: &RefutationReport) -> String {
+    let values = |values: &[(String, String)]| {
+        values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+    };
+    let what = if refutation.is_doubtful { "in doubt" } else { "refuted" };
+    format!(
+        "reduction {} is {what}: {}\n  state: {}\n  image: {}\n",
+        refutation.name,
+        refutation.difference,
+        values(&refutation.state),
+        values(&refutation.image)
+    )
+}
+
+/// The same as JSON.
+pub(crate) fn reduction_json(report: &ReductionReport) -> Value {
+    let answer = |answer: &Result<String, String>| match answer {
+        Ok(how) => json!({ "proved": true, "reason": how }),
+        Err(why) => json!({ "proved": false, "reason": why }),
+    };
+    let parts = report.parts.iter().map(|part| {
+        let checks: serde_json::Map<String, Value> =
+            checks(part).into_iter().map(|(check, it)| (check.replace(' ', "_"), answer(it))).collect();
+        json!({ "name": part.name, "strategy": part.strategy, "checks": checks })
+    });
+    let values = |values: &[(String, String)]| -> Value {
+        Value::Object(values.iter().map(|(name, value)| (name.clone(), json!(value))).collect())
+    };
+    json!({
+        "parts": parts.collect::<Vec<Value>>(),
+        "proved": report.is_proved,
+        "tested_states": report.tested,
+        "twin": report.twin.map(|(n_states, is_whole)| json!({ "states": n_states, "complete": is_whole })),
+        "refutation": report.refutation.as_ref().map(|it| json!({
+            "name": it.name,
+            "state": values(&it.state),
+            "image": values(&it.image),
+            "difference": it.difference,
+            "in_doubt": it.is_doubtful,
+        })),
+        "troubles": report.troubles,
+    })
+}

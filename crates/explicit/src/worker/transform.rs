@@ -1,0 +1,51 @@
+//! Functions on states that are no steps: the generators and canonizers of reductions.
+//!
+//! They are compiled and remembered like operations, under the words that they read. A result that is missing is told, for whoever took the state itself
+//! for its image without saying so would report a reduction that was not made.
+
+use std::sync::atomic::Ordering;
+
+use abridge_system::{Completeness, Gap, Steps};
+
+use super::perform::{Expansion, Performer, WorkerBuffers};
+use crate::system::Explicit;
+
+/// Applies functions on behalf of one thread.
+pub struct Transformer<'a> {
+    system: &'a Explicit<'a>,
+    functions: Vec<Performer<'a>>,
+    buffers: WorkerBuffers<'a>,
+    epoch: u32,
+}
+
+impl Explicit<'_> {
+    /// The functions of [`crate::SystemConfig::transformations`], for one thread.
+    pub fn transformer(&self) -> Transformer<'_> {
+        Transformer {
+            system: self,
+            functions: self.transformations.iter().map(|function| Performer::new(self, function)).collect(),
+            buffers: WorkerBuffers::new(self),
+            epoch: 0,
+        }
+    }
+}
+
+impl Transformer<'_> {
+    /// Puts the images of an initialised state into the list, one for each value of the parameters of a function; equal images are there once. They
+    /// are all of them only if the answer is whole: an image that is not well-defined is a gap.
+    pub fn images(&mut self, function: usize, words: &[u32], out: &mut Steps) -> Completeness {
+        let epoch = self.system.epoch.load(Ordering::Acquire);
+        if epoch != self.epoch {
+            self.epoch = epoch;
+            self.functions.iter_mut().for_each(Performer::refresh);
+            self.buffers.verdicts.refresh();
+        }
+        out.clear();
+        let mut at = Expansion::new(self.system, words, &mut self.buffers);
+        let completeness = self.functions[function].perform(&mut at, out);
+        match out.take_ill_defined() {
+            true => completeness.and(Completeness::Missing(Gap::Failed)),
+            false => completeness,
+        }
+    }
+}

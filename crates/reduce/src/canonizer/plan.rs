@@ -1,0 +1,86 @@
+//! The reductions of a run: which definitions, in which order, by which strategy.
+//!
+//! Functions of all chosen reductions are numbered through, in the order in which the explicit system knows them. A number that belongs to another
+//! function would apply a generator that nobody checked.
+
+use abridge_model::{ExprId, Model, OpId, ReductionKind, SetId};
+
+/// How a canonizer follows from the generators of a group (section 4.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strategy {
+    /// Applies generators as long as that makes the state smaller. An orbit may keep several representatives.
+    Local,
+    /// The smallest state of the orbit.
+    Enumerate,
+}
+
+/// A reduction that a run is to apply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chosen {
+    /// Its position among those of the model.
+    pub reduction: usize,
+    pub strategy: Strategy,
+}
+
+/// All reductions of a run, applied from left to right.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Plan {
+    pub parts: Vec<Part>,
+    /// The functions of all parts, by number.
+    pub functions: Vec<OpId>,
+    /// The first state is canonised like any other. Definition 7 does not.
+    pub canonises_start: bool,
+}
+
+/// One reduction of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    pub name: String,
+    pub kind: PartKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PartKind {
+    /// The function with this number.
+    Canonizer(usize),
+    /// A group that the functions with these numbers generate.
+    Orbit { generators: Vec<usize>, strategy: Strategy, order: Option<ExprId> },
+    /// All permutations of a given set whose elements the text of the model does not tell apart.
+    Symmetry { set: SetId, generators: Vec<usize> },
+}
+
+impl Part {
+    /// The functions that it consists of.
+    pub fn functions(&self) -> &[usize] {
+        match &self.kind {
+            PartKind::Canonizer(function) => std::slice::from_ref(function),
+            PartKind::Orbit { generators, .. } | PartKind::Symmetry { generators, .. } => generators,
+        }
+    }
+}
+
+impl Plan {
+    /// The plan of some reductions of a model. `is_symmetric` tells given sets all of whose elements can be exchanged.
+    pub fn new(model: &Model, chosen: &[Chosen], canonises_start: bool, is_symmetric: impl Fn(SetId) -> bool) -> Plan {
+        let mut plan = Plan { canonises_start, ..Plan::default() };
+        for Chosen { reduction, strategy } in chosen {
+            let definition = &model.steering.reductions[*reduction];
+            let first = plan.functions.len();
+            plan.functions.extend(definition.operations());
+            let generators: Vec<usize> = (first..plan.functions.len()).collect();
+            let kind = match definition.kind {
+                ReductionKind::Canonizer(_) => PartKind::Canonizer(first),
+                ReductionKind::Generated { permuted: Some(set), order: None, .. } if is_symmetric(set) => {
+                    PartKind::Symmetry { set, generators }
+                }
+                ReductionKind::Generated { order, .. } => PartKind::Orbit { generators, strategy: *strategy, order },
+            };
+            plan.parts.push(Part { name: definition.name.to_string(), kind });
+        }
+        plan
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}

@@ -1,0 +1,335 @@
+//! Canonizers at work: the quotient of a system by the reductions of a plan.
+//!
+//! A state for which a function has no result, or an orbit that is too large, stays as it is: the identity is a canonizer, too, so this costs
+//! states and never a verdict. It is told all the same ([`Trouble`]), for a function that is not total is not what its author meant.
+
+use std::sync::{Mutex, PoisonError};
+
+use abridge_explicit::{Explicit, Transformer};
+use abridge_system::{Gap, Steps, System as _};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::order::StateOrder;
+use super::plan::{Part, PartKind, Plan, Strategy};
+use crate::symmetry::{Auto, AutoCanonizer, Block, Canonizer, Group, Quotient};
+
+/// States of an orbit that are enumerated.
+const MAX_ORBIT_STATES: usize = 1 << 16;
+/// Applications of generators by a local strategy, for one state.
+const MAX_LOCAL_MOVES: usize = 10_000;
+/// Representatives that a thread remembers.
+const MAX_CACHED_STATES: usize = 1 << 16;
+
+/// States by representatives under the reductions of a plan.
+pub struct Canonized<'s> {
+    system: &'s Explicit<'s>,
+    plan: &'s Plan,
+    stages: Vec<Stage<'s>>,
+    troubles: Mutex<Vec<Trouble>>,
+}
+
+enum Stage<'s> {
+    Function(usize),
+    Orbit {
+        generators: &'s [usize],
+        strategy: Strategy,
+        order: StateOrder<'s>,
+        /// There is one generator without parameters.
+        is_cyclic: bool,
+    },
+    Symmetry(Auto<'s, Explicit<'s>>),
+}
+
+/// Something that went wrong in a canonizer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trouble {
+    /// The reduction, by position in the plan.
+    pub part: usize,
+    pub kind: TroubleKind,
+    /// The first state in which it happened, and in how many it did.
+    pub state: Vec<u32>,
+    pub n_states: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TroubleKind {
+    /// A function has no result.
+    Undefined,
+    /// A canonizer has several results.
+    Several,
+    /// An orbit has more states than are enumerated.
+    LargeOrbit,
+    /// A local strategy goes on and on.
+    Endless,
+}
+
+impl<'s> Canonized<'s> {
+    pub fn new(system: &'s Explicit<'s>, plan: &'s Plan) -> Self {
+        let stages = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
+        Canonized { system, plan, stages, troubles: Mutex::default() }
+    }
+
+    /// What went wrong so far, one entry for each reduction and kind.
+    pub fn troubles(&self) -> Vec<Trouble> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, part: usize, kind: TroubleKind, state: &[u32]) {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        match troubles.iter_mut().find(|trouble| (trouble.part, trouble.kind) == (part, kind)) {
+            Some(known) => known.n_states += 1,
+            None => troubles.push(Trouble { part, kind, state: state.to_vec(), n_states: 1 }),
+        }
+    }
+
+    fn worker(&self, is_judge: bool) -> CanonizedWorker<'_> {
+        let autos = self.stages.iter().map(|stage| match stage {
+            Stage::Symmetry(auto) => Some(if is_judge { auto.judge() } else { auto.canonizer() }),
+            _ => None,
+        });
+        CanonizedWorker {
+            canonized: self,
+            transformer: self.system.transformer(),
+            autos: autos.collect(),
+            images: Steps::new(self.system.width()),
+            cache: FxHashMap::default(),
+            is_judge,
+        }
+    }
+}
+
+impl<'s> Stage<'s> {
+    fn new(system: &'s Explicit<'s>, plan: &Plan, part: &'s Part) -> Self {
+        match &part.kind {
+            PartKind::Canonizer(function) => Stage::Function(*function),
+            PartKind::Orbit { generators, strategy, order } => {
+                let op = |function: usize| &system.model().operations[plan.functions[function]];
+                let is_cyclic = matches!(generators[..], [only] if op(only).params.is_empty());
+                Stage::Orbit { generators, strategy: *strategy, order: StateOrder::new(system, *order), is_cyclic }
+            }
+            PartKind::Symmetry { set, .. } => {
+                let size = system.model().sets[*set].size();
+                let block = Block { set: set.0, indices: (0..size).collect() };
+                Stage::Symmetry(Auto::new(system, Group::new(vec![block])))
+            }
+        }
+    }
+}
+
+impl Quotient for Canonized<'_> {
+    type Canonizer<'a>
+        = CanonizedWorker<'a>
+    where
+        Self: 'a;
+
+    fn canonizer(&self) -> CanonizedWorker<'_> {
+        self.worker(false)
+    }
+
+    fn judge(&self) -> CanonizedWorker<'_> {
+        self.worker(true)
+    }
+
+    fn tidy(&self, n_states: u64) {
+        for stage in &self.stages {
+            if let Stage::Symmetry(auto) = stage {
+                auto.tidy(n_states);
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let of_stage = |stage: &Stage<'_>| match stage {
+            Stage::Symmetry(auto) => auto.bytes(),
+            _ => 0,
+        };
+        self.stages.iter().map(of_stage).sum()
+    }
+
+    fn is_lasting(&self) -> bool {
+        true
+    }
+}
+
+/// Finds representatives on behalf of one thread.
+pub struct CanonizedWorker<'a> {
+    canonized: &'a Canonized<'a>,
+    transformer: Transformer<'a>,
+    autos: Vec<Option<AutoCanonizer<'a, Explicit<'a>>>>,
+    images: Steps,
+    cache: FxHashMap<Box<[u32]>, Box<[u32]>>,
+    /// Orbits are enumerated, whatever the strategy: two states are equivalent if they get the same representative.
+    is_judge: bool,
+}
+
+impl CanonizedWorker<'_> {
+    /// Images of a state under all functions of the plan, except where symmetry reduction takes over: that one moves constants, too.
+    pub fn images_of(&mut self, state: &[u32], mut found: impl FnMut(usize, &[u32])) -> bool {
+        let mut is_whole = true;
+        for (part, item) in self.canonized.plan.parts.iter().enumerate() {
+            if matches!(item.kind, PartKind::Symmetry { .. }) {
+                continue;
+            }
+            for function in item.functions() {
+                let completeness = self.transformer.images(*function, state, &mut self.images);
+                is_whole &= completeness.is_whole();
+                self.images.iter().for_each(|image| found(part, image.target));
+            }
+        }
+        is_whole
+    }
+
+    fn apply(&mut self, part: usize, state: &mut [u32]) {
+        let canonized = self.canonized;
+        let result = match &canonized.stages[part] {
+            Stage::Function(function) => self.function(*function, state),
+            Stage::Orbit { generators, strategy: Strategy::Local, order, .. } if !self.is_judge => {
+                self.descend(generators, order, state)
+            }
+            Stage::Orbit { generators: [only], order, is_cyclic: true, .. } => self.around(*only, order, state),
+            Stage::Orbit { generators, order, .. } => self.least(generators, order, state),
+            Stage::Symmetry(_) => {
+                self.autos[part].iter_mut().for_each(|auto| auto.represent(state));
+                Ok(())
+            }
+        };
+        if let Err(Some(kind)) = result {
+            canonized.note(part, kind, state);
+        }
+    }
+
+    /// The error has no kind if evaluation was stopped from outside.
+    fn function(&mut self, function: usize, state: &mut [u32]) -> Result<(), Option<TroubleKind>> {
+        let completeness = self.transformer.images(function, state, &mut self.images);
+        match (completeness.gap(), self.images.len()) {
+            (Some(Gap::Stopped | Gap::Memory), _) => Err(None),
+            (None, 1) => {
+                state.copy_from_slice(self.images.get(0).target);
+                Ok(())
+            }
+            (None, 2..) => Err(Some(TroubleKind::Several)),
+            _ => Err(Some(TroubleKind::Undefined)),
+        }
+    }
+
+    /// Whether the images that were asked for last are all there.
+    fn images(&mut self, generator: usize, state: &[u32]) -> Result<(), Option<TroubleKind>> {
+        match self.transformer.images(generator, state, &mut self.images).gap() {
+            None => Ok(()),
+            Some(Gap::Stopped | Gap::Memory) => Err(None),
+            Some(_) => Err(Some(TroubleKind::Undefined)),
+        }
+    }
+
+    /// Goes to the smallest image as long as it is smaller than the state.
+    fn descend(
+        &mut self,
+        generators: &[usize],
+        order: &StateOrder<'_>,
+        state: &mut [u32],
+    ) -> Result<(), Option<TroubleKind>> {
+        let mut best = state.to_vec();
+        for _ in 0..MAX_LOCAL_MOVES {
+            let from = best.clone();
+            for generator in generators {
+                self.images(*generator, &from)?;
+                for image in self.images.iter() {
+                    if order.compare(image.target, &best).is_lt() {
+                        best.copy_from_slice(image.target);
+                    }
+                }
+            }
+            if best == from {
+                state.copy_from_slice(&best);
+                return Ok(());
+            }
+        }
+        Err(Some(TroubleKind::Endless))
+    }
+
+    /// The smallest state of the orbit of one generator: the cycle through the state.
+    fn around(
+        &mut self,
+        generator: usize,
+        order: &StateOrder<'_>,
+        state: &mut [u32],
+    ) -> Result<(), Option<TroubleKind>> {
+        let (mut best, mut current) = (state.to_vec(), state.to_vec());
+        for _ in 0..MAX_ORBIT_STATES {
+            self.images(generator, &current)?;
+            if self.images.len() != 1 {
+                return Err(Some(TroubleKind::Several));
+            }
+            current.copy_from_slice(self.images.get(0).target);
+            if current == state {
+                state.copy_from_slice(&best);
+                return Ok(());
+            }
+            if order.compare(&current, &best).is_lt() {
+                best.copy_from_slice(&current);
+            }
+        }
+        Err(Some(TroubleKind::LargeOrbit))
+    }
+
+    /// The smallest state of the orbit.
+    fn least(
+        &mut self,
+        generators: &[usize],
+        order: &StateOrder<'_>,
+        state: &mut [u32],
+    ) -> Result<(), Option<TroubleKind>> {
+        let mut best = state.to_vec();
+        let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
+        seen.insert(state.into());
+        let mut open: Vec<Box<[u32]>> = vec![(&*state).into()];
+        while let Some(from) = open.pop() {
+            for generator in generators {
+                self.images(*generator, &from)?;
+                for image in self.images.iter() {
+                    if seen.contains(image.target) {
+                        continue;
+                    }
+                    if seen.len() >= MAX_ORBIT_STATES {
+                        return Err(Some(TroubleKind::LargeOrbit));
+                    }
+                    if order.compare(image.target, &best).is_lt() {
+                        best.copy_from_slice(image.target);
+                    }
+                    seen.insert(image.target.into());
+                    open.push(image.target.into());
+                }
+            }
+        }
+        state.copy_from_slice(&best);
+        Ok(())
+    }
+}
+
+impl Canonizer for CanonizedWorker<'_> {
+    fn represent(&mut self, state: &mut [u32]) {
+        // Before the initialisation there is nothing to reduce.
+        if state[0] & 1 == 0 {
+            return;
+        }
+        if let Some(known) = self.cache.get(&*state) {
+            state.copy_from_slice(known);
+            return;
+        }
+        let before: Box<[u32]> = (&*state).into();
+        for part in 0..self.canonized.stages.len() {
+            self.apply(part, state);
+        }
+        if self.cache.len() >= MAX_CACHED_STATES {
+            self.cache.clear();
+        }
+        self.cache.insert(before, (&*state).into());
+    }
+
+    fn represent_target(&mut self, source: Option<&[u32]>, target: &mut [u32]) {
+        let is_start = source.is_none_or(|source| source[0] & 1 == 0);
+        if !is_start || self.canonized.plan.canonises_start {
+            self.represent(target);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Tests of reductions on the first states of a machine.
+//!
+//! States are visited breadth-first, without any reduction and by one thread, so that the same states are tested whatever the search does. Each is
+//! compared with its images: what is found in them, and where their steps lead, up to equivalence. A difference in what is found refutes the
+//! reduction. So does, for a group, a step without a counterpart; a canonizer that is not strong may identify targets that its images do not show, so there
+//! the same difference only keeps the test from passing.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use abridge_explicit::Explicit;
+use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, System as _, Worker};
+use rustc_hash::FxHashSet;
+
+use super::plan::{PartKind, Plan};
+use super::represent::{Canonized, CanonizedWorker};
+use crate::symmetry::{Canonizer as _, Quotient as _};
+
+/// A state and an image of it that a property or a step tells apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refutation {
+    /// The reduction, by position in the plan.
+    pub part: usize,
+    pub state: Vec<u32>,
+    pub image: Vec<u32>,
+    pub difference: Difference,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Difference {
+    /// It is found in one of the two only.
+    Finding(FindingKind),
+    /// The step from the state to this target has no counterpart.
+    Step { operation: u32, target: Vec<u32> },
+    /// The step from the image to this target has none in the state.
+    StepOfImage { operation: u32, target: Vec<u32> },
+}
+
+/// The outcome of tests.
+#[derive(Clone, Default, Debug)]
+pub struct Sampled {
+    /// States that agree with all their images.
+    pub n_states: u64,
+    /// A state that does not.
+    pub refutation: Option<Refutation>,
+    /// The difference is between images of a canonizer that may be equivalent all the same.
+    pub is_doubtful: bool,
+}
+
+/// What a worker tells about a state.
+pub(super) struct Portrait {
+    pub(super) findings: Vec<FindingKind>,
+    /// Operations and targets.
+    pub(super) steps: Vec<(u32, Vec<u32>)>,
+    pub(super) is_whole: bool,
+}
+
+impl Portrait {
+    pub(super) fn of(
+        worker: &mut impl Worker,
+        width: usize,
+        state: &[u32],
+        asked: Properties,
+        deadlock: bool,
+    ) -> Portrait {
+        let mut steps = Steps::new(width);
+        let (mut completeness, is_cut) = first_steps(worker, Origin::State(state), MAX_LISTED_STEPS, &mut steps);
+        let mut findings: Vec<FindingKind> =
+            steps.ill_defined().iter().map(|op| FindingKind::IllDefined(*op)).collect();
+        if deadlock && steps.is_deadlock(completeness) {
+            findings.push(FindingKind::Deadlock);
+        }
+        completeness = completeness.and(worker.inspect(state, None, asked, &mut |kind| findings.push(kind)));
+        findings.sort_unstable();
+        findings.dedup();
+        let steps = steps.iter().map(|step| (step.operation, step.target.to_vec())).collect();
+        Portrait { findings, steps, is_whole: completeness.is_whole() && !is_cut }
+    }
+}
+
+/// Steps out of a set-up that are listed: there may be more initial states than anybody can look at.
+const MAX_LISTED_STEPS: usize = 1 << 16;
+
+/// Lists up to about so many steps; true if there may be more.
+pub(super) fn first_steps(
+    worker: &mut impl Worker,
+    origin: Origin<'_>,
+    max_steps: usize,
+    out: &mut Steps,
+) -> (Completeness, bool) {
+    let mut is_cut = false;
+    let completeness = worker.expand(origin, None, out, &mut |steps| {
+        is_cut = steps.len() >= max_steps;
+        if is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    (completeness, is_cut)
+}
+
+/// Tests a plan on up to so many states.
+pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: bool, max_states: usize) -> Sampled {
+    let canonized = Canonized::new(system, plan);
+    let mut tester =
+        Tester { plan, worker: system.worker(), width: system.width(), judge: canonized.judge(), asked, deadlock };
+    let mut sampled = Sampled::default();
+    let (mut seen, mut open) = (FxHashSet::default(), VecDeque::new());
+    let mut steps = Steps::new(tester.width);
+    let _ = first_steps(&mut tester.worker, Origin::Root, max_states, &mut steps);
+    let start: Vec<Vec<u32>> = steps.iter().map(|step| step.target.to_vec()).collect();
+    for state in start.into_iter().take(max_states) {
+        if seen.insert(state.clone()) {
+            open.push_back(state);
+        }
+    }
+    while let Some(state) = open.pop_front() {
+        let portrait = tester.portrait(&state);
+        if state[0] & 1 == 1 {
+            match tester.compare(&state, &portrait) {
+                Ok(is_tested) => sampled.n_states += u64::from(is_tested),
+                Err((refutation, is_doubtful)) => {
+                    // Classes are not known where orbits could not be enumerated.
+                    let is_step = !matches!(refutation.difference, Difference::Finding(_));
+                    let is_doubtful = is_doubtful || is_step && !canonized.troubles().is_empty();
+                    return Sampled { refutation: Some(refutation), is_doubtful, ..sampled };
+                }
+            }
+        }
+        if tester.worker.is_stopped() {
+            break;
+        }
+        for (_, target) in portrait.steps {
+            if seen.len() < max_states && seen.insert(target.clone()) {
+                open.push_back(target);
+            }
+        }
+    }
+    sampled
+}
+
+struct Tester<'t, W> {
+    plan: &'t Plan,
+    worker: W,
+    width: usize,
+    judge: CanonizedWorker<'t>,
+    asked: Properties,
+    deadlock: bool,
+}
+
+impl<W: Worker> Tester<'_, W> {
+    fn portrait(&mut self, state: &[u32]) -> Portrait {
+        Portrait::of(&mut self.worker, self.width, state, self.asked, self.deadlock)
+    }
+
+    /// Compares a state with its images; false if that could not be done as a whole.
+    fn compare(&mut self, state: &[u32], portrait: &Portrait) -> Result<bool, (Refutation, bool)> {
+        let mut images: Vec<(usize, Vec<u32>)> = Vec::new();
+        let mut is_whole = self.judge.images_of(state, |part, image| images.push((part, image.to_vec())));
+        for (part, image) in images {
+            if image == state {
+                continue;
+            }
+            let other = self.portrait(&image);
+            is_whole &= portrait.is_whole && other.is_whole;
+            if !portrait.is_whole || !other.is_whole {
+                continue;
+            }
+            let refute = |difference| Refutation { part, state: state.to_vec(), image: image.clone(), difference };
+            let findings = portrait.findings.iter().filter(|kind| !other.findings.contains(kind));
+            let others = other.findings.iter().filter(|kind| !portrait.findings.contains(kind));
+            if let Some(kind) = findings.chain(others).next() {
+                return Err((refute(Difference::Finding(*kind)), false));
+            }
+            let is_doubtful = matches!(self.plan.parts[part].kind, PartKind::Canonizer(_)) || self.plan.parts.len() > 1;
+            if let Some((operation, target)) = self.unanswered(portrait, &other) {
+                return Err((refute(Difference::Step { operation, target }), is_doubtful));
+            }
+            if let Some((operation, target)) = self.unanswered(&other, portrait) {
+                return Err((refute(Difference::StepOfImage { operation, target }), is_doubtful));
+            }
+        }
+        Ok(is_whole)
+    }
+
+    /// A step of the first that the second has not, up to equivalence.
+    fn unanswered(&mut self, portrait: &Portrait, other: &Portrait) -> Option<(u32, Vec<u32>)> {
+        let mut class = |target: &[u32]| {
+            let mut class = target.to_vec();
+            self.judge.represent(&mut class);
+            class
+        };
+        let known: FxHashSet<Vec<u32>> = other.steps.iter().map(|(_, target)| class(target)).collect();
+        portrait.steps.iter().find(|(_, target)| !known.contains(&class(target))).cloned()
+    }
+}

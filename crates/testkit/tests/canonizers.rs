@@ -1,0 +1,482 @@
+//! Reductions that machines define: published counts, wrong canonizers, and random machines with and without.
+//!
+//! A reduction never makes a wrong machine hold. Each wrong canonizer below comes with a machine whose bug it would hide, which the first test shows by
+//! searching with it unchecked.
+
+use abridge_check::{CanonizerStrategy, Config, Method, Report, Verdict, check, choose_reductions};
+use abridge_explicit::{Explicit, SystemConfig, judge};
+use abridge_model::Model;
+use abridge_reduce::canonizer::{Canonized, Plan};
+use abridge_reduce::symmetry::Quotiented;
+use abridge_system::{Origin, Properties, Steps, System as _, Worker as _, go_on};
+use abridge_testkit::models::subjects;
+use abridge_testkit::{Project, Random};
+use std::collections::HashMap;
+
+fn config_for(model: &Model, names: &str) -> Config {
+    let reduce = choose_reductions(model, names).unwrap_or_else(|message| panic!("{message}"));
+    Config { reduce, find_all: true, deadlock: false, ..Config::default() }
+}
+
+fn reduced(model: &Model, names: &str) -> Report {
+    check(model, &config_for(model, names), &mut ())
+}
+
+fn model_with(name: &str, set: &str, size: u32) -> Model {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with(name));
+    subject.unwrap_or_else(|| panic!("there is no {name}")).model(&[(set.to_owned(), size)])
+}
+
+/// Table 3: reuse and abstraction of names, rotations and positions.
+#[test]
+fn philosophers_have_the_published_counts() {
+    let table: [(u32, [u64; 4]); 4] =
+        [(2, [21, 10, 18, 10]), (3, [115, 27, 76, 27]), (4, [801, 86, 322, 86]), (5, [6_251, 275, 1_364, 275])];
+    for (n, counts) in table {
+        let model = model_with("ForkMessages.mch", "PHIL", n);
+        let plans = [("nr", true), ("nr,rs,fs", true), ("na", false), ("na,rs", true)];
+        for ((names, canonises_start), count) in plans.into_iter().zip(counts) {
+            let config = Config { canonises_start, ..config_for(&model, names) };
+            let report = check(&model, &config, &mut ());
+            assert_eq!(report.states, count, "{names} for {n}");
+            // Nobody has proved that names do not matter.
+            assert_eq!(report.verdict, Verdict::Incomplete, "{names} for {n}: {:?}", report.limits);
+            assert!(report.limits[0].starts_with("reduction tested on"), "{:?}", report.limits);
+        }
+    }
+}
+
+/// Table 1: orbits of processes and managers, by enumeration and by symmetry reduction.
+#[test]
+fn processes_and_managers_have_the_published_orbits() {
+    for (name, set, sizes) in
+        [("Peterson.mch", "PROC", &[(2, 6), (3, 20), (4, 62)][..]), ("Managers.mch", "MANAGER", &[(3, 11), (4, 21)])]
+    {
+        for (n, orbits) in sizes.iter().copied() {
+            let model = model_with(name, set, n);
+            let strong = reduced(&model, "swap:enumerate");
+            assert_eq!(strong.states, orbits, "{name} for {n}");
+            assert_eq!(reduced(&model, "all").states, orbits, "{name} for {n}, as a family");
+            let weak = reduced(&model, "swap:local").states;
+            assert!(weak >= orbits, "{name} for {n}: {weak} states");
+        }
+    }
+    let family = reduced(&model_with("Managers.mch", "MANAGER", 4), "all");
+    assert_eq!(family.verdict, Verdict::Holds, "{:?}", family.limits);
+}
+
+/// Section 4.2: rotations preserve that no two neighbours eat, permutations do not.
+#[test]
+fn neighbours_are_preserved_by_rotations_only() {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("Ring.mch")).expect("the ring is there");
+    let model = subject.model(&[]);
+    for names in ["turn", "rot", "rot:local"] {
+        let report = reduced(&model, names);
+        assert_eq!(report.verdict, Verdict::Holds, "{names}: {:?}", report.limits);
+        let parts = report.reduction.expect("a reduction").parts;
+        assert!(parts.iter().all(|part| part.proof.is_complete()), "{parts:?}");
+    }
+    assert_eq!(reduced(&model, "rot").states, 11);
+    let report = reduced(&model, "mix");
+    assert_eq!((report.verdict, report.states), (Verdict::Incomplete, 0));
+    let refutation = report.reduction.and_then(|it| it.refutation).expect("a refutation");
+    assert_eq!((refutation.name.as_str(), refutation.is_doubtful), ("mix", false));
+    assert_ne!(refutation.state, refutation.image);
+    // The trace of a violation goes through states of the machine itself.
+    let config = Config { deadlock: true, find_all: false, ..config_for(&model, "rot") };
+    let trace = check(&model, &config, &mut ()).violations.remove(0).trace;
+    assert_eq!((trace.gap, trace.steps.len()), (None, 5));
+}
+
+/// A machine with one bug, and a wrong canonizer that hides it: definitions, variables with their types, start and operations.
+struct Wrong {
+    what: &'static str,
+    definitions: &'static str,
+    variables: &'static str,
+    invariant: &'static str,
+    start: &'static str,
+    operations: &'static str,
+}
+
+const WRONG: &[Wrong] = &[
+    Wrong {
+        what: "forgets what a guard reads",
+        definitions: "CANONIZER_c == BEGIN xx := 0 END",
+        variables: "xx, yy",
+        invariant: "xx : 0..3 & yy : 0..3 & yy < 2",
+        start: "xx, yy := 0, 0",
+        operations: "up = SELECT xx < 3 THEN xx := xx + 1 END; \
+                     gain = SELECT xx = 3 & yy < 3 THEN yy := yy + 1 END; down = SELECT xx > 0 THEN xx := xx - 1 END",
+    },
+    Wrong {
+        what: "rotates half of the state",
+        definitions: "GENERATOR_c == BEGIN aa := %ii.(ii : 0..1 | aa(1 - ii)) END; ORDER_c == aa(0)",
+        variables: "aa, bb",
+        invariant: "aa : 0..1 --> 0..1 & bb : 0..1 --> 0..1 & bb(0) = 0",
+        start: "aa, bb := (0..1) * {0}, (0..1) * {0}",
+        operations: "mark(ii) = PRE ii : 0..1 & ran(aa) = {0} THEN aa(ii) := 1 END; \
+                     set(ii) = PRE ii : 0..1 & aa(ii) = 1 THEN bb(ii) := 1 END",
+    },
+    Wrong {
+        what: "is not total",
+        definitions: "CANONIZER_c == BEGIN xx := {0 |-> 0, 1 |-> 0, 2 |-> 0}(xx) END",
+        variables: "xx",
+        invariant: "xx : 0..3 & xx < 3",
+        start: "xx := 0",
+        operations: "up = SELECT xx < 3 THEN xx := xx + 1 END; down = SELECT xx > 0 THEN xx := xx - 1 END",
+    },
+    Wrong {
+        what: "breaks an atom of the invariant",
+        definitions: "CANONIZER_c == BEGIN xx := min({xx, 2}) END",
+        variables: "xx",
+        invariant: "xx : 0..3 & xx < 3",
+        start: "xx := 0",
+        operations: "up = SELECT xx < 3 THEN xx := xx + 1 END; down = SELECT xx > 0 THEN xx := xx - 1 END",
+    },
+    Wrong {
+        what: "exchanges places that have neighbours",
+        definitions: "P == 0..3; PERMUTATION_c == P",
+        variables: "ss",
+        invariant: "ss <: P & !ii.(ii : ss => (ii + 2) mod 4 /: ss)",
+        start: "ss := {}",
+        operations: "add(ii) = PRE ii : P & card(ss) < 2 THEN ss := ss \\/ {ii} END; clear = BEGIN ss := {} END",
+    },
+    Wrong {
+        what: "rotates a distinguished process",
+        definitions: "P == 0..2; ROTATION_c == P; ORDER_c == ff(0)",
+        variables: "ff",
+        invariant: "ff : P --> 0..1 & ff(0) = 0",
+        start: "ff := P * {0}",
+        operations: "set(ii) = PRE ii : P & ran(ff) = {0} THEN ff(ii) := 1 END; clear = BEGIN ff := P * {0} END",
+    },
+    Wrong {
+        what: "renumbers names that are compared with a number",
+        definitions: "ID == NATURAL; REUSE_c == ID",
+        variables: "used",
+        invariant: "used <: ID & !xx.(xx : used => xx < 4)",
+        start: "used := {0}",
+        operations: "add = SELECT card(used) < 2 THEN used := used \\/ {max(used) + 1} END; \
+                     drop = SELECT card(used) = 2 THEN used := used - {min(used)} END",
+    },
+    Wrong {
+        what: "forgets names that are compared with each other",
+        definitions: "ID == NATURAL; ABSTRACT_c == ID",
+        variables: "xx, yy",
+        invariant: "xx : ID & yy : ID & xx = yy",
+        start: "xx, yy := 0, 0",
+        operations: "up = SELECT yy < 2 THEN yy := yy + 1 END; down = SELECT yy > 0 THEN yy := yy - 1 END",
+    },
+    Wrong {
+        what: "forgets the order of time stamps",
+        definitions: "CANONIZER_c == BEGIN xx, yy := min({xx, 1}), min({yy, 1}) END",
+        variables: "xx, yy",
+        invariant: "xx : 0..3 & yy : 0..3 & xx <= yy + 1",
+        start: "xx, yy := 0, 0",
+        operations: "early = SELECT xx < 3 THEN xx := xx + 1 END; \
+                     late = SELECT yy < 3 & yy < xx THEN yy := yy + 1 END; reset = BEGIN xx, yy := 0, 0 END",
+    },
+    Wrong {
+        what: "identifies stages of a process",
+        definitions: "GENERATOR_c == BEGIN xx := (xx + 1) mod 3 END",
+        variables: "xx",
+        invariant: "xx : 0..2 & xx /= 2",
+        start: "xx := 0",
+        operations: "one = SELECT xx = 0 THEN xx := 1 END; two = SELECT xx = 1 THEN xx := 2 END; \
+                     back = SELECT xx > 0 THEN xx := 0 END",
+    },
+    Wrong {
+        what: "has an inverse that does not undo it",
+        definitions: "GENERATOR_c == BEGIN xx := max({xx - 1, 0}) END; INVERSE_c == BEGIN xx := xx END",
+        variables: "xx",
+        invariant: "xx : 0..3 & xx < 2",
+        start: "xx := 0",
+        operations: "up = SELECT xx < 3 THEN xx := xx + 1 END; down = SELECT xx > 0 THEN xx := xx - 1 END",
+    },
+    Wrong {
+        what: "is right only together with another one",
+        definitions: "P == 0..1; GENERATOR_c(ii) == PRE ii : P THEN ff := ff <+ {ii |-> 1 - ff(ii)} END",
+        variables: "ff",
+        invariant: "ff : P --> 0..1 & ff(0) + ff(1) < 2",
+        start: "ff := P * {0}",
+        operations: "set(ii) = PRE ii : P & ff(ii) = 0 THEN ff(ii) := 1 END; clear = BEGIN ff := P * {0} END",
+    },
+    Wrong {
+        what: "maps a wrong state to one that is right by chance",
+        definitions: "CANONIZER_c == IF xx = 2 & yy = 2 THEN xx, yy := 1, 1 END",
+        variables: "xx, yy",
+        invariant: "xx : 0..2 & yy : 0..2 & xx + yy < 4",
+        start: "xx, yy := 0, 0",
+        operations: "one = SELECT xx < 2 THEN xx := xx + 1 END; two = SELECT yy < 2 THEN yy := yy + 1 END; \
+                     reset = BEGIN xx, yy := 0, 0 END",
+    },
+];
+
+impl Wrong {
+    fn text(&self) -> String {
+        let Wrong { definitions, variables, invariant, start, operations, .. } = self;
+        format!(
+            "MACHINE Wrong\nDEFINITIONS {definitions}\nVARIABLES {variables}\nINVARIANT {invariant}\n\
+             INITIALISATION {start}\nOPERATIONS {operations}\nEND"
+        )
+    }
+}
+
+/// Searches with a reduction that nobody checked.
+fn unchecked_findings(model: &Model, config: &Config) -> usize {
+    let plan = Plan::new(model, &config.reduce, true, |_| false);
+    let transformations = plan.functions.clone();
+    let system =
+        Explicit::new(judge(model, config.eval.clone()), SystemConfig { transformations, ..SystemConfig::default() });
+    let canonized = Canonized::new(&system, &plan);
+    let search = abridge_search::Config {
+        strategy: abridge_search::Strategy::BreadthFirst,
+        properties: Properties { invariant: true, ..Properties::default() },
+        deadlock: false,
+        stop_at_first: true,
+        max_states: None,
+        max_depth: None,
+        max_findings: 1,
+        workers: std::num::NonZero::<usize>::MIN,
+    };
+    abridge_search::explore(&Quotiented::new(&system, &canonized), &search, &mut ()).findings.len()
+}
+
+#[test]
+fn wrong_canonizers_never_end_in_holds() {
+    let mut n_refuted = 0;
+    for wrong in WRONG {
+        let (what, text) = (wrong.what, wrong.text());
+        let project = Project::new(&[("Wrong.mch", &text)]);
+        let model = project.analyse().model.unwrap_or_else(|| panic!("{what}: {}", project.diagnostics()));
+        let plain = Config { deadlock: false, max_states: Some(10_000), ..Config::default() };
+        assert_eq!(check(&model, &plain, &mut ()).verdict, Verdict::Violated, "{what}: the machine has a bug");
+        let config = config_for(&model, "c");
+        assert_eq!(unchecked_findings(&model, &config), 0, "{what}: unchecked, it hides the bug");
+        for check_reduce in [false, true] {
+            let config = Config { check_reduce, max_states: Some(10_000), ..config.clone() };
+            let report = check(&model, &config, &mut ());
+            assert_ne!(report.verdict, Verdict::Holds, "{what}");
+            let reduction = report.reduction.expect("a reduction");
+            assert!(!reduction.is_proved, "{what}: {reduction:?}");
+            n_refuted += usize::from(reduction.is_refuted());
+        }
+    }
+    eprintln!("{} wrong canonizers, {n_refuted} of {} runs refuted them", WRONG.len(), 2 * WRONG.len());
+    assert!(WRONG.len() >= 12 && n_refuted * 3 > WRONG.len() * 2);
+}
+
+#[test]
+fn a_local_strategy_that_never_ends_is_told() {
+    let text = "MACHINE Endless DEFINITIONS GENERATOR_c == BEGIN xx := xx - 1 END VARIABLES xx, yy \
+                INVARIANT xx : INTEGER & yy : 0..1 INITIALISATION xx, yy := 0, 0 OPERATIONS flip = BEGIN yy := 1 - yy END END";
+    let model = Project::model_of(text);
+    let report = reduced(&model, "c:local");
+    assert_eq!(report.verdict, Verdict::Incomplete);
+    assert!(report.limits.iter().any(|limit| limit.contains("does not come to an end")), "{:?}", report.limits);
+}
+
+/// A random machine whose processes form a set that can be permuted, a ring, or two sets.
+struct RandomMachine {
+    text: String,
+    names: String,
+    is_symmetric: bool,
+}
+
+fn random_machine(random: &mut Random) -> RandomMachine {
+    let (kind, n) = (random.below(3), 2 + random.below(2));
+    let is_ring = kind == 1;
+    let sets: &[&str] = if kind == 2 { &["P", "Q"] } else { &["P"] };
+    let mut definitions = Vec::new();
+    if is_ring {
+        definitions.push(format!("P == 0..{}", n));
+        definitions.push(format!("next(ii) == (ii + 1) mod {}", n + 1));
+    } else {
+        sets.iter().for_each(|set| definitions.push(format!("scope_{set} == {}", if *set == "P" { n + 1 } else { 2 })));
+    }
+    let (mut operations, mut invariant, mut variables, mut start) =
+        (Vec::new(), vec!["gg : 0..2".to_owned()], vec!["gg".to_owned()], vec!["gg := 0".to_owned()]);
+    for set in sets {
+        let (ff, ss) = (format!("ff{set}"), format!("ss{set}"));
+        variables.extend([ff.clone(), ss.clone()]);
+        invariant.extend([format!("{ff} : {set} --> 0..2"), format!("{ss} <: {set}")]);
+        start.extend([format!("{ff} := {set} * {{0}}"), format!("{ss} := {{}}")]);
+        definitions.push(match is_ring {
+            true => format!(
+                "GENERATOR_{set} == BEGIN {ff} := %ii.(ii : P | {ff}(next(ii))) || {ss} := {{ii | ii : P & next(ii) : {ss}}} END"
+            ),
+            false => format!(
+                "GENERATOR_{set}(aa, bb) == PRE aa : {set} & bb : {set} & aa /= bb THEN {ff} := {ff} <+ {{aa |-> {ff}(bb), bb |-> {ff}(aa)}} \
+                 || {ss} := (id({set}) <+ {{aa |-> bb, bb |-> aa}})[{ss}] END"
+            ),
+        });
+        for number in 0..2 + random.below(2) {
+            let mut guards = vec![format!("pp : {set}")];
+            for _ in 0..1 + random.below(2) {
+                let constant = random.below(3);
+                guards.push(match random.below(if is_ring { 8 } else { 6 }) {
+                    0 => format!("{ff}(pp) = {constant}"),
+                    1 => format!("{ff}(pp) /= {constant}"),
+                    2 => format!("pp : {ss}"),
+                    3 => format!("pp /: {ss}"),
+                    4 => format!("card({ss}) <= {constant}"),
+                    5 => format!("gg = {constant}"),
+                    6 => format!("{ff}(next(pp)) = {constant}"),
+                    _ => format!("next(pp) /: {ss}"),
+                });
+            }
+            let constant = random.below(3);
+            let first = match random.below(if is_ring { 3 } else { 2 }) {
+                0 => format!("{ff}(pp) := {constant}"),
+                1 => format!("{ff}(pp) := ({ff}(pp) + 1) mod 3"),
+                _ => format!("{ff}(next(pp)) := {constant}"),
+            };
+            let second = match random.below(4) {
+                0 => format!("{ss} := {ss} \\/ {{pp}}"),
+                1 => format!("{ss} := {ss} - {{pp}}"),
+                2 => "gg := (gg + 1) mod 3".to_owned(),
+                _ => "skip".to_owned(),
+            };
+            operations.push(format!("op{number}{set}(pp) = PRE {} THEN {first} || {second} END", guards.join(" & ")));
+        }
+        let constant = random.below(3);
+        invariant.push(match random.below(if is_ring { 4 } else { 3 }) {
+            0 => format!("card({ss}) <= {}", 1 + constant),
+            1 => format!("card({{qq | qq : {set} & {ff}(qq) = {constant}}}) <= {n}"),
+            2 => format!("card({ss}) <= {}", n + 1),
+            _ => format!("!qq.(qq : {ss} => next(qq) /: {ss})"),
+        });
+    }
+    let header = if is_ring { String::new() } else { format!("SETS {}\n", sets.join("; ")) };
+    let text = format!(
+        "MACHINE Random\n{header}DEFINITIONS {}\nVARIABLES {}\nINVARIANT {}\nINITIALISATION {}\nOPERATIONS {}\nEND",
+        definitions.join(";\n "),
+        variables.join(", "),
+        invariant.join(" & "),
+        start.join(" || "),
+        operations.join(";\n ")
+    );
+    RandomMachine { text, names: sets.join(","), is_symmetric: !is_ring }
+}
+
+/// Orbits among the reachable states: classes of states that are images of each other.
+fn orbits_by_brute_force(model: &Model, config: &Config) -> u64 {
+    let plan = Plan::new(model, &config.reduce, true, |_| false);
+    let transformations = plan.functions.clone();
+    let system =
+        Explicit::new(judge(model, config.eval.clone()), SystemConfig { transformations, ..SystemConfig::default() });
+    let (mut worker, mut transformer) = (system.worker(), system.transformer());
+    let mut steps = Steps::new(system.width());
+    let mut numbers: HashMap<Vec<u32>, usize> = HashMap::new();
+    let mut classes: Vec<usize> = Vec::new();
+    let mut open: Vec<Vec<u32>> = Vec::new();
+    fn class_of(classes: &[usize], mut number: usize) -> usize {
+        while classes[number] != number {
+            number = classes[number];
+        }
+        number
+    }
+    assert!(worker.expand(Origin::Root, None, &mut steps, &mut go_on).is_whole());
+    let mut is_reachable: Vec<bool> = Vec::new();
+    let mut add = |state: &[u32],
+                   reachable: bool,
+                   open: &mut Vec<Vec<u32>>,
+                   classes: &mut Vec<usize>,
+                   is_reachable: &mut Vec<bool>| {
+        let next = classes.len();
+        let number = *numbers.entry(state.to_vec()).or_insert(next);
+        if number == next {
+            classes.push(number);
+            is_reachable.push(false);
+        }
+        if reachable && !is_reachable[number] {
+            is_reachable[number] = true;
+            open.push(state.to_vec());
+        }
+        number
+    };
+    for step in steps.iter() {
+        add(step.target, true, &mut open, &mut classes, &mut is_reachable);
+    }
+    while let Some(state) = open.pop() {
+        let number = add(&state, true, &mut open, &mut classes, &mut is_reachable);
+        steps.clear();
+        assert!(worker.successors(&state, &mut steps).is_whole());
+        for step in steps.iter() {
+            add(step.target, true, &mut open, &mut classes, &mut is_reachable);
+        }
+        // The whole orbit, so that two reachable states are joined through states that are not.
+        let mut orbit = vec![state.clone()];
+        let mut next = 0;
+        while next < orbit.len() {
+            for function in 0..plan.functions.len() {
+                let mut images = Steps::new(system.width());
+                assert!(transformer.images(function, &orbit[next], &mut images).is_whole());
+                for image in images.iter() {
+                    let other = add(image.target, false, &mut open, &mut classes, &mut is_reachable);
+                    let (a, b) = (class_of(&classes, number), class_of(&classes, other));
+                    classes[a.max(b)] = a.min(b);
+                    if !orbit.iter().any(|known| known == image.target) {
+                        orbit.push(image.target.to_vec());
+                    }
+                }
+            }
+            next += 1;
+        }
+    }
+    let reachable = (0..classes.len()).filter(|number| is_reachable[*number]);
+    reachable.map(|number| class_of(&classes, number)).collect::<std::collections::HashSet<usize>>().len() as u64
+}
+
+#[test]
+fn random_machines_have_the_same_verdicts_with_and_without() {
+    let n_machines = if std::env::var_os("RUN_SLOW").is_some() { 2_000 } else { 60 };
+    let (mut n_compared, mut n_proved, mut n_violated, mut n_smaller) = (0, 0, 0, 0);
+    for seed in 0..n_machines {
+        let machine = random_machine(&mut Random::new(seed));
+        let RandomMachine { text, names, is_symmetric } = &machine;
+        let project = Project::new(&[("Random.mch", text)]);
+        let model = project.analyse().model.unwrap_or_else(|| panic!("seed {seed}: {}\n{text}", project.diagnostics()));
+        let config = Config { deadlock: true, max_states: Some(3_000), ..config_for(&model, names) };
+        let plain = check(&model, &Config { reduce: Vec::new(), ..config.clone() }, &mut ());
+        if !plain.limits.is_empty() {
+            continue;
+        }
+        n_compared += 1;
+        n_violated += usize::from(plain.verdict == Verdict::Violated);
+        for strategy in [CanonizerStrategy::Enumerate, CanonizerStrategy::Local] {
+            let mut config = config.clone();
+            config.reduce.iter_mut().for_each(|chosen| chosen.strategy = strategy);
+            let report = check(&model, &config, &mut ());
+            let reduction = report.reduction.as_ref().expect("a reduction");
+            assert!(reduction.refutation.is_none(), "seed {seed}, {strategy:?}: {reduction:?}\n{text}");
+            assert_eq!(report.found, plain.found, "seed {seed}, {strategy:?}\n{text}");
+            assert!(report.states <= plain.states, "seed {seed}, {strategy:?}\n{text}");
+            if reduction.is_proved {
+                n_proved += 1;
+                assert_eq!(report.verdict, plain.verdict, "seed {seed}, {strategy:?}: {:?}\n{text}", report.limits);
+            }
+            let gaps = report.violations.iter().filter(|violation| violation.trace.gap.is_some()).count();
+            assert_eq!(gaps, 0, "seed {seed}, {strategy:?}: every trace is one of the machine\n{text}");
+            if strategy == CanonizerStrategy::Enumerate {
+                assert_eq!(report.states, orbits_by_brute_force(&model, &config), "seed {seed}: orbits\n{text}");
+                n_smaller += usize::from(report.states < plain.states);
+                let symmetric = Config { reduce: Vec::new(), symmetry: Method::Canon, ..config.clone() };
+                let canon = check(&model, &symmetric, &mut ());
+                assert!(!is_symmetric || canon.states == report.states, "seed {seed}: canonical forms\n{text}");
+            }
+        }
+        if seed % 4 == 0 {
+            let report = check(&model, &Config { check_reduce: true, ..config }, &mut ());
+            let reduction = report.reduction.expect("a reduction");
+            assert!(reduction.is_proved && reduction.twin.is_some_and(|(_, is_whole)| is_whole), "seed {seed}\n{text}");
+            assert_eq!(report.verdict, plain.verdict, "seed {seed}, with the twin\n{text}");
+        }
+    }
+    eprintln!("{n_compared} compared, {n_violated} violated, {n_smaller} smaller, {n_proved} runs proved");
+    assert!(
+        n_compared * 2 > n_machines as usize
+            && n_violated > 0
+            && n_smaller * 2 > n_compared
+            && n_proved * 2 > n_compared
+    );
+}
