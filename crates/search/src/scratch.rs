@@ -1,4 +1,4 @@
-//! Per-worker scratch: evaluation and buffers of one thread.
+//! Per-worker scratch: the worker of one thread and its buffers for states, steps and prefetching.
 
 use abridge_store::{PairCache, StateTable};
 use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
@@ -7,17 +7,17 @@ pub(crate) struct Scratch<W> {
     pub(crate) worker: W,
     pub(crate) steps: Steps,
     cache: PairCache,
-    /// The state that was read last, and the ids of its nodes.
+    /// Current state, and the ids of the nodes of its fold.
     pub(crate) words: Vec<u32>,
     ids: Vec<u32>,
     target: Vec<u32>,
     target_ids: Vec<u32>,
-    /// States to prefetch, and the ids of their nodes.
+    /// States to prefetch, and the ids of the nodes of their folds.
     ahead: [Ahead; AHEAD],
     ahead_ids: [Vec<u32>; AHEAD],
 }
 
-/// States that are announced together.
+/// Number of states that are prefetched together.
 pub(crate) const AHEAD: usize = 16;
 
 impl<W: Worker> Scratch<W> {
@@ -39,7 +39,7 @@ impl<W: Worker> Scratch<W> {
         table.unfold(root, &mut self.words, &mut self.ids);
     }
 
-    /// Reads states that are to be expanded one after the other, at most [`AHEAD`].
+    /// Reads at most [`AHEAD`] states to be expanded next, and prefetches the tables for them.
     pub(crate) fn read_ahead(&mut self, table: &StateTable, roots: &[u64]) {
         for ((ahead, ids), root) in self.ahead.iter_mut().zip(&mut self.ahead_ids).zip(roots) {
             table.unfold(*root, &mut ahead.words, ids);
@@ -47,19 +47,19 @@ impl<W: Worker> Scratch<W> {
         self.worker.announce(&self.ahead[..roots.len()], Question::Successors);
     }
 
-    /// Goes on to one of the states that were read ahead.
+    /// Makes a state that was read ahead the current one.
     pub(crate) fn turn_to(&mut self, idx: usize) {
         std::mem::swap(&mut self.words, &mut self.ahead[idx].words);
         std::mem::swap(&mut self.ids, &mut self.ahead_ids[idx]);
     }
 
-    /// Computes the steps out of the state that was read last.
+    /// Computes the steps out of the current state.
     pub(crate) fn expand(&mut self) -> Completeness {
         self.steps.clear();
         self.worker.successors(&self.words, &mut self.steps)
     }
 
-    /// Operation, number of transitions and root of each step.
+    /// Calls `each` with operation, number of transitions and state root of the target of each step.
     pub(crate) fn targets(&mut self, table: &StateTable, mut each: impl FnMut(u32, u64, u64)) {
         let near = (!self.words.is_empty()).then_some((self.words.as_slice(), self.ids.as_slice()));
         for step in self.steps.iter() {
@@ -68,7 +68,7 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
-    /// Marks and root of each step.
+    /// Calls `each` with the marks and the state root of the target of each step.
     pub(crate) fn marked_targets(&mut self, table: &StateTable, mut each: impl FnMut(u64, u64)) {
         let near = Some((self.words.as_slice(), self.ids.as_slice()));
         for step in self.steps.iter() {
@@ -76,7 +76,7 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
-    /// Inspects states, at most [`AHEAD`], of which the roots are given after those of their parents.
+    /// Inspects at most [`AHEAD`] states, given as pairs of state roots (parent, state).
     pub(crate) fn inspect_all(
         &mut self,
         table: &StateTable,
@@ -99,7 +99,7 @@ impl<W: Worker> Scratch<W> {
         completeness.gap()
     }
 
-    /// Inspects a child of the state that was read last.
+    /// Inspects a child of the current state.
     pub(crate) fn inspect(
         &mut self,
         table: &StateTable,

@@ -1,4 +1,4 @@
-//! Strategies that take one waiting state after the other.
+//! Serial strategies: depth-first and mixed search, which expand one state at a time in memory.
 
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 use abridge_system::{Finding, FindingKind, Limit, Steps, System};
@@ -7,11 +7,11 @@ use crate::bfs::PAIRS_MARGIN;
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::frontier::Frontier;
 use crate::record::Record;
-use crate::root::{self, Taker};
+use crate::root::{self, RootConsumer};
 use crate::scout::Scout;
 use crate::scratch::Scratch;
 
-/// States between two questions to the [`Control`].
+/// Expanded states between two polls of the [`Control`].
 const POLL_EVERY: u64 = 256;
 
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
@@ -29,7 +29,7 @@ pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn 
     serial.run(system, control);
     let Serial { table, record, depth, scout, .. } = serial;
     Exploration {
-        // States are expanded in any order, so only a search that ended by itself has expanded the first ones.
+        // States are expanded in any order. Only after a whole search is a prefix of the numbers known to be expanded.
         n_expanded: if record.is_done { 0 } else { table.len() as u32 },
         table,
         transitions: record.tally.transitions,
@@ -53,13 +53,14 @@ struct Serial<'c, 's, S: System> {
     frontier: Frontier,
     /// Distance of each state from the root along its parents.
     depths: Vec<u32>,
+    /// Largest of these distances.
     depth: u32,
 }
 
-impl<'s, S: System> Taker<'s, S> for Serial<'_, 's, S> {
-    fn take_part(&mut self, steps: &mut Steps) {
+impl<'s, S: System> RootConsumer<'s, S> for Serial<'_, 's, S> {
+    fn consume(&mut self, steps: &mut Steps) {
         std::mem::swap(steps, &mut self.scratch.steps);
-        self.take(NO_PARENT);
+        self.absorb(NO_PARENT);
     }
 
     fn progress(&self) -> Progress {
@@ -102,7 +103,7 @@ impl<S: System> Serial<'_, '_, S> {
                 self.find(FindingKind::Deadlock, next);
             }
             if !self.record.is_done {
-                self.take(next);
+                self.absorb(next);
             }
         }
         control.poll(&self.progress());
@@ -121,8 +122,8 @@ impl<S: System> Serial<'_, '_, S> {
         }
     }
 
-    /// Counts the steps out of a state and adds what is new.
-    fn take(&mut self, parent: u32) {
+    /// Counts the steps in the buffer, adds the new targets to table and frontier, and inspects them.
+    fn absorb(&mut self, parent: u32) {
         let depth = if parent == NO_PARENT { 1 } else { self.depths[parent as usize] + 1 };
         if self.config.max_depth.is_some_and(|max| depth > max) {
             if !self.scratch.steps.is_empty() {
@@ -134,7 +135,7 @@ impl<S: System> Serial<'_, '_, S> {
         self.scratch.targets(&self.table, |operation, count, root| targets.push((operation, count, root)));
         for (operation, count, root) in targets {
             self.record.tally.add(operation, count);
-            // A table in memory is read without failure.
+            // A table in memory cannot fail.
             if let Ok(Inserted::New(state)) = self.table.insert(root) {
                 self.table.close(parent, 1);
                 self.depths.push(depth);
