@@ -4,6 +4,8 @@
 //! or with an initialisation that has no outcome is left to the explicit engine, which explains why. Whatever the engine does not do, or did not finish, is
 //! a limit: a missing limit would turn into `Holds`.
 
+mod temporal;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -24,6 +26,8 @@ use crate::report::{
     Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
 };
 use crate::trace::{Path, Trace, realise};
+use temporal::Formulas;
+
 use crate::{Config, Profile, asked, limits, reduced, violation_at, violation_of};
 
 /// The engine of a check.
@@ -43,16 +47,17 @@ pub(crate) fn run(system: &Explicit<'_>, config: &Config, control: &mut dyn Cont
     let mut run = Run::new(system, config, control);
     if let Some(reason) = run.unsupported() {
         run.stops.push(format!("symbolic engine: {reason}"));
+        run.formulas.doubt("the symbolic engine did not start");
         return Some(run.report());
-    }
-    if !config.formulas.formulas.is_empty() {
-        run.stops.push("symbolic engine: temporal formulas are not checked".to_owned());
     }
     let setups = run.set_ups()?;
     for (setup, count) in setups {
         match with_engine_stack(|| run.explore(setup.as_deref(), count))? {
             Next::Setup => {}
-            Next::End => break,
+            Next::End => {
+                run.formulas.doubt("the search ended before all states were visited");
+                break;
+            }
         }
     }
     Some(run.report())
@@ -63,7 +68,7 @@ const TRIAL_STATES: u64 = 200_000;
 
 /// Explores a system explicitly at first, then symbolically if there are many states and the engine has an answer, else explicitly to the end.
 pub(crate) fn automatic(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
-    let is_trying = config.formulas.formulas.is_empty();
+    let is_trying = Formulas::are_supported(config);
     let mut trial = Trial { control, is_trying, is_over: false };
     let Ok(report) = reduced::run(system, config, InMemory(&mut trial));
     if !trial.is_over {
@@ -126,6 +131,7 @@ struct Run<'r, 's> {
     limits: Vec<Limit>,
     stops: Vec<String>,
     shown: SymbolicReport,
+    formulas: Formulas<'r, 's>,
 }
 
 impl<'r, 's> Run<'r, 's> {
@@ -145,6 +151,7 @@ impl<'r, 's> Run<'r, 's> {
             limits: Vec::new(),
             stops: Vec::new(),
             shown: SymbolicReport::default(),
+            formulas: Formulas::new(system, config),
         }
     }
 
@@ -210,7 +217,8 @@ impl<'r, 's> Run<'r, 's> {
         count: u64,
         distrust: &mut Distrust,
     ) -> ControlFlow<Option<Next>> {
-        let source = source_of(self.system);
+        let mut source = source_of(self.system);
+        source.propositions.clone_from(&self.config.formulas.propositions);
         let constants = setup.map_or_else(|| self.system.blank(), |words| self.system.decode(words).0);
         let group = self.group();
         let (classes, is_split) = classes(&group, &constants);
@@ -248,6 +256,8 @@ impl<'r, 's> Run<'r, 's> {
                 Err(_) => unplaced.extend(reached.found.iter().map(|(kind, _)| finding(*kind)).take(room)),
             }
         }
+        let control = &mut *self.control;
+        self.formulas.judge(&mut space, &reached, (setup, &constants), &group, &mut |it| watch(&mut *control, it));
         if let Some(limit) = limit {
             self.limits.push(limit);
         }
@@ -301,7 +311,7 @@ impl<'r, 's> Run<'r, 's> {
     }
 
     fn symmetry(&self) -> Symmetry {
-        symmetry_of(self.system.model(), asked(self.config), &[], self.system.pinned())
+        symmetry_of(self.system.model(), asked(self.config), &self.config.formulas.nodes(), self.system.pinned())
     }
 
     fn halt(&mut self, halt: &Halt) {
@@ -400,7 +410,7 @@ impl<'r, 's> Run<'r, 's> {
         let starts = &self.initial + self.n_setups;
         let transitions = self.transitions.iter().try_fold(starts, |sum, count| Some(sum + count.as_ref()?));
         let states = self.states + self.n_setups;
-        Report {
+        let mut report = Report {
             verdict,
             states: number(&states),
             transitions: transitions.as_ref().map_or(0, number),
@@ -424,8 +434,10 @@ impl<'r, 's> Run<'r, 's> {
             profile: Profile::default(),
             symmetry,
             disk: DiskUse::default(),
-            temporal: Vec::new(),
-        }
+            temporal: self.formulas.reports,
+        };
+        report.settle_temporal();
+        report
     }
 }
 
@@ -468,6 +480,8 @@ fn finding(kind: Kind) -> FindingKind {
         Kind::Property(PropertyKind::Invariant(idx)) => FindingKind::Invariant(idx as u32),
         Kind::Property(PropertyKind::Assertion(idx)) => FindingKind::Assertion(idx as u32),
         Kind::Property(PropertyKind::Goal) | Kind::IllDefinedProperty(PropertyKind::Goal) => FindingKind::Goal,
+        Kind::Property(PropertyKind::Proposition(idx)) => FindingKind::Proposition(idx as u32),
+        Kind::IllDefinedProperty(PropertyKind::Proposition(idx)) => FindingKind::IllDefinedProposition(idx as u32),
         Kind::IllDefinedProperty(PropertyKind::Invariant(idx)) => FindingKind::IllDefinedInvariant(idx as u32),
         Kind::IllDefinedProperty(PropertyKind::Assertion(idx)) => FindingKind::IllDefinedAssertion(idx as u32),
         Kind::IllDefined(operation) => FindingKind::IllDefined(FIRST_OPERATION + operation as u32),

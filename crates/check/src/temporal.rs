@@ -3,7 +3,7 @@
 //! `prepare.rs` reads the formulas, `letters.rs` computes which atoms hold where, `graph.rs` joins both with the stored steps, and `story.rs` finds the
 //! path of a violation again with the judge. The theory is in the crate `temporal`.
 
-mod atoms;
+pub(crate) mod atoms;
 mod graph;
 mod letters;
 mod prepare;
@@ -33,7 +33,9 @@ pub(crate) use letters::Lettered;
 
 use graph::{Branching, Linear};
 use letters::Letter;
-use prepare::{Body, Tree};
+use prepare::Body;
+
+pub(crate) use prepare::Tree;
 
 /// What became of a formula.
 #[derive(Clone, Debug)]
@@ -357,7 +359,7 @@ impl Searched<'_, '_> {
     }
 }
 
-fn first_error(diagnostics: &[Diagnostic]) -> String {
+pub(crate) fn first_error(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().find(|diagnostic| diagnostic.is_error()).map_or_else(String::new, |error| error.message.clone())
 }
 

@@ -244,7 +244,7 @@ impl Builder {
         if !self.initial.is_known() || !self.theory.is_semantic() {
             return Vec::new();
         }
-        let is_goal = |property: &Property| property.kind == PropertyKind::Goal;
+        let is_goal = |property: &Property| matches!(property.kind, PropertyKind::Goal | PropertyKind::Proposition(_));
         let parts: Vec<Vec<Lit>> = self
             .properties
             .iter()
@@ -316,6 +316,7 @@ impl Builder {
                 PropertyKind::Invariant(idx) => (asked.invariant, Violation::Invariant(idx)),
                 PropertyKind::Assertion(idx) => (asked.assertions, Violation::Assertion(idx)),
                 PropertyKind::Goal => (asked.goal, Violation::Goal),
+                PropertyKind::Proposition(_) => continue,
             };
             if !is_asked || proven.contains(&idx) {
                 continue;

@@ -6,7 +6,7 @@
 
 use abridge_blast::{Blast, CircuitValue, Lit};
 use abridge_eval::{State, Val};
-use abridge_model::{Conjunct, Model, VarId};
+use abridge_model::{Conjunct, VarId};
 use abridge_solve::encode::Truth;
 use abridge_value::BitSet;
 
@@ -92,6 +92,8 @@ pub enum PropertyKind {
     Invariant(usize),
     Assertion(usize),
     Goal,
+    /// A predicate of [`Source::propositions`], by position.
+    Proposition(usize),
 }
 
 impl Encoding {
@@ -119,7 +121,7 @@ impl Encoding {
             }
             let left = declared.refuted(&mut translator, &obligations, prover);
             if left.is_empty() {
-                let properties = properties(source.interp.model(), &mut translator);
+                let properties = properties(source, &mut translator);
                 let shape = |id| translator.shape(id).cloned();
                 let cells = Cells::new(&source.variables, shape);
                 let mut blast = translator.into_blast();
@@ -195,7 +197,8 @@ fn relation(action: &Action, blast: &mut Blast) -> Lit {
     blast.circuit.and_all(guards.chain([action.possible, action.defined]))
 }
 
-fn properties(model: &Model, translator: &mut Translator<'_>) -> Vec<Property> {
+fn properties(source: &Source<'_>, translator: &mut Translator<'_>) -> Vec<Property> {
+    let model = source.interp.model();
     let mut properties = Vec::new();
     let mut add = |kind: PropertyKind, conjunct: &Conjunct| {
         if !conjunct.is_gluing {
@@ -209,9 +212,12 @@ fn properties(model: &Model, translator: &mut Translator<'_>) -> Vec<Property> {
     for (idx, conjunct) in model.assertions.iter().enumerate() {
         add(PropertyKind::Assertion(idx), conjunct);
     }
-    if let Some(goal) = model.steering.goal {
-        let truth = translator.truth(goal);
-        properties.push(Property { kind: PropertyKind::Goal, truth, reads: translator.reads(goal) });
+    let goal = model.steering.goal.map(|goal| (PropertyKind::Goal, goal));
+    let propositions = source.propositions.iter().enumerate();
+    let propositions = propositions.map(|(idx, pred)| (PropertyKind::Proposition(idx), *pred));
+    for (kind, pred) in goal.into_iter().chain(propositions) {
+        let truth = translator.truth(pred);
+        properties.push(Property { kind, truth, reads: translator.reads(pred) });
     }
     properties
 }
@@ -233,6 +239,7 @@ fn note_gaps(
             PropertyKind::Invariant(idx) => Subject::Invariant(idx),
             PropertyKind::Assertion(idx) => Subject::Assertion(idx),
             PropertyKind::Goal => Subject::Goal,
+            PropertyKind::Proposition(idx) => Subject::Proposition(idx),
         };
         gaps.extend(property.truth.err().map(|cause| Gap { subject, cause }));
     }

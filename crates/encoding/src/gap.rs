@@ -26,6 +26,7 @@ pub enum Subject {
     Invariant(usize),
     Assertion(usize),
     Goal,
+    Proposition(usize),
 }
 
 /// A reason for a gap.
@@ -66,6 +67,7 @@ impl Gap {
             Subject::Invariant(idx) => format!("invariant {}", idx + 1),
             Subject::Assertion(idx) => format!("assertion {}", idx + 1),
             Subject::Goal => "the goal".to_owned(),
+            Subject::Proposition(idx) => format!("proposition {} of the temporal formulas", idx + 1),
         };
         let cause = match self.cause {
             Cause::UnboundedInteger => "an integer without proved bounds".to_owned(),

@@ -3,7 +3,7 @@
 //! The variables and operations of a [`Source`] are numbered by their positions; cells and instances refer to them by these numbers.
 
 use abridge_eval::Interp;
-use abridge_model::{LocalId, OpId, VarId};
+use abridge_model::{LocalId, OpId, PredId, VarId};
 
 /// What is encoded.
 pub struct Source<'m> {
@@ -13,6 +13,8 @@ pub struct Source<'m> {
     pub operations: Vec<OpId>,
     /// For each operation the locals whose values label its steps.
     pub labels: Vec<Vec<LocalId>>,
+    /// Predicates of states that are asked about beside the properties of the machine.
+    pub propositions: Vec<PredId>,
 }
 
 impl<'m> Source<'m> {
@@ -25,6 +27,7 @@ impl<'m> Source<'m> {
             variables: model.state_variables().map(|(id, _)| id).collect(),
             labels: operations.iter().map(|op| model.label_locals(*op)).collect(),
             operations,
+            propositions: Vec::new(),
         }
     }
 }

@@ -52,7 +52,7 @@ pub struct Term {
 #[derive(Clone, Debug)]
 pub enum TermKind {
     Known(Val),
-    CircuitValue(CircuitValue),
+    Circuit(CircuitValue),
 }
 
 /// Conditions that a predicate is true and that it is false. If neither holds, it is ill-defined.
@@ -91,11 +91,11 @@ impl Term {
     }
 
     fn sym(sym: CircuitValue) -> Term {
-        Term { kind: TermKind::CircuitValue(sym), defined: Lit::TRUE }
+        Term { kind: TermKind::Circuit(sym), defined: Lit::TRUE }
     }
 
     fn undefined() -> Term {
-        Term { kind: TermKind::CircuitValue(CircuitValue::Choice(Vec::new())), defined: Lit::FALSE }
+        Term { kind: TermKind::Circuit(CircuitValue::Choice(Vec::new())), defined: Lit::FALSE }
     }
 }
 
@@ -177,7 +177,7 @@ impl<'s> Encoder<'s> {
     /// Circuit value of a term.
     pub fn as_sym(&self, term: &Term, env: &Env) -> Encoded<CircuitValue> {
         match &term.kind {
-            TermKind::CircuitValue(sym) => Ok(sym.clone()),
+            TermKind::Circuit(sym) => Ok(sym.clone()),
             TermKind::Known(val) => self.sym_of(val, env),
         }
     }
@@ -200,7 +200,7 @@ impl<'s> Encoder<'s> {
                 self.symbols.remove(&Unknown::Local(local));
                 env.bind(local, val.clone())
             }
-            TermKind::CircuitValue(sym) => {
+            TermKind::Circuit(sym) => {
                 self.symbols.insert(Unknown::Local(local), sym.clone());
                 self.lets.insert(local);
                 env.clone()

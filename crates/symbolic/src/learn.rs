@@ -79,6 +79,7 @@ impl Space<'_> {
             PropertyKind::Invariant(idx) => Some(model.invariant[idx].pred),
             PropertyKind::Assertion(idx) => Some(model.assertions[idx].pred),
             PropertyKind::Goal => model.steering.goal,
+            PropertyKind::Proposition(idx) => Some(self.source.propositions[idx]),
         };
         let positions: Vec<usize> = property.reads.iter().filter_map(|id| self.layout.position(*id)).collect();
         let known = self.known(&positions)?;

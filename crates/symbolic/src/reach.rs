@@ -135,6 +135,7 @@ impl Space<'_> {
                 PropertyKind::Invariant(_) => asked.invariant,
                 PropertyKind::Assertion(_) => asked.assertions,
                 PropertyKind::Goal => asked.goal,
+                PropertyKind::Proposition(_) => false,
             };
             if !is_asked {
                 continue;

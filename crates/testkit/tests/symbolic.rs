@@ -2,13 +2,19 @@
 //!
 //! `RUN_SLOW=1` compares more random machines; those of `compare.rs` go through the engine as well.
 
-use abridge_check::{Config, Control, Engine, Method, Progress, Report, SymbolicSymmetry, Verdict, check};
-use abridge_model::Model;
+use std::sync::Arc;
+
+use abridge_check::{
+    Config, Control, Engine, Method, Progress, Report, SymbolicSymmetry, TemporalReport, TemporalVerdict, Verdict,
+    check,
+};
+use abridge_model::{Logic, Model};
 use abridge_system::Limit;
 use abridge_testkit::Project;
 use abridge_testkit::compare::{Way, compare, machine, minimised, ways};
 use abridge_testkit::expectations::{About, Count};
 use abridge_testkit::models::{Subject, subjects};
+use abridge_testkit::temporal::machines::case;
 
 /// Larger state spaces are not explored here.
 const MAX_STATES: u64 = 9_000;
@@ -203,4 +209,120 @@ fn automatic_choice_gives_the_same_answer() {
     let report = check(&counters(18), &Config { engine: Engine::Auto, ..survey() }, &mut ());
     assert_eq!((report.verdict, report.states), (Verdict::Holds, 18 << 18));
     assert!(report.symbolic.is_some());
+}
+
+/// Verdicts and traces of formulas of branching time about a machine.
+fn branching(project: &Project, formulas: &[&str], config: &Config) -> Vec<TemporalReport> {
+    let formulas: Vec<(Logic, &str)> = formulas.iter().map(|text| (Logic::Ctl, *text)).collect();
+    let (model, prepared) =
+        project.with_formulas(&formulas, config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
+    check(&model, &Config { formulas: Arc::new(prepared), ..config.clone() }, &mut ()).temporal
+}
+
+fn of_formulas(engine: Engine, symmetry: Method) -> Config {
+    Config { engine, symmetry, invariant: false, deadlock: false, goal: false, ..survey() }
+}
+
+#[test]
+fn random_formulas_of_branching_time_have_the_same_verdict() {
+    let n_cases = if std::env::var_os("RUN_SLOW").is_some() { 3_000 } else { 150 };
+    let (mut n_formulas, mut n_violated, mut n_loops) = (0, 0, 0);
+    for number in 70_000..70_000 + n_cases {
+        let case = case(number);
+        let formulas: Vec<&str> =
+            case.formulas.iter().filter(|it| it.logic == Logic::Ctl).map(|it| it.text.as_str()).collect();
+        let project = Project::new(&[("M.mch", &case.machine)]);
+        let expected = branching(&project, &formulas, &of_formulas(Engine::Explicit, Method::Off));
+        for symmetry in [Method::Off, Method::Auto] {
+            let found = branching(&project, &formulas, &of_formulas(Engine::Symbolic, symmetry));
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                let place = || format!("case {number}, {symmetry:?}: {}\n{}", found.formula, case.machine);
+                assert_eq!(found.verdict, expected.verdict, "{}", place());
+                n_formulas += 1;
+                if found.verdict == TemporalVerdict::Violated {
+                    n_violated += 1;
+                    let trace = found.trace.as_ref().unwrap_or_else(|| panic!("no trace: {}", place()));
+                    assert_eq!(trace.gap, None, "{}", place());
+                    n_loops += usize::from(trace.loop_start.is_some());
+                    if let Some(head) = trace.loop_start {
+                        let [last, first] = [trace.steps.len() - 1, head - 1].map(|step| &trace.steps[step].state);
+                        assert_eq!(last, first, "the loop closes: {}", place());
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("{n_formulas} formulas, {n_violated} violated, {n_loops} with a loop");
+    assert!(n_formulas > 400 && n_violated > 100 && n_loops > 10, "{n_formulas}, {n_violated}, {n_loops}");
+}
+
+const LIGHTS: &str = "MACHINE M\nSETS ID = {e1, e2, e3}\nVARIABLES lit\nINVARIANT lit <: ID\nINITIALISATION lit := {}\n\
+    OPERATIONS\n  on(pp) = PRE pp : ID - lit THEN lit := lit \\/ {pp} END;\n  off(pp) = PRE pp : lit & card(lit) < 3 \
+    THEN lit := lit - {pp} END\nEND\n";
+
+#[test]
+fn atoms_of_branching_time_are_those_of_the_explicit_engine() {
+    let formulas = [
+        "AG EF {lit = {}}",
+        "EF AG {lit = ID}",
+        "AF deadlock",
+        "AG (deadlock => {card(lit) = 3})",
+        "E {card(lit) < 2} U {card(lit) = 2}",
+        "AX [on] true",
+        "EX [off] true",
+        "AG e(on(e1))",
+        "EF not e(on(e1))",
+        "EX [on(e2)] {e2 : lit}",
+        "EX [on(e2)] {e1 : lit}",
+        "AG (e(off) or {lit = {}} or sink)",
+        "EG {lit /= ID}",
+        "A {card(lit) <= 3} W {lit = {}}",
+        "AG {1 / card(lit) > 0}",
+    ];
+    let project = Project::new(&[("M.mch", LIGHTS)]);
+    let expected = branching(&project, &formulas, &of_formulas(Engine::Explicit, Method::Off));
+    let n_violated = expected.iter().filter(|it| it.verdict == TemporalVerdict::Violated).count();
+    assert!((4..=11).contains(&n_violated), "{n_violated}");
+    assert!(matches!(expected[14].verdict, TemporalVerdict::IllDefined(_)), "{:?}", expected[14].verdict);
+    for symmetry in [Method::Off, Method::Auto] {
+        let found = branching(&project, &formulas, &of_formulas(Engine::Symbolic, symmetry));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found.verdict, expected.verdict, "{} {symmetry:?}", found.formula);
+        }
+    }
+}
+
+/// Links between elements: an orbit has several representatives.
+const LINKS: &str = "MACHINE M\nSETS ID = {e1, e2, e3}\nVARIABLES to, top\nINVARIANT to : ID +-> ID & top <: ID\nINITIALISATION to := {} || top := {}\n\
+    OPERATIONS\n  link(pp, qq) = PRE pp : ID - dom(to) & qq : ID & pp /= qq THEN to := to \\/ {pp |-> qq} || top := {qq} END;\n  \
+    cut(pp) = PRE pp : dom(to) & to(pp) : dom(to) THEN to := {pp} <<| to || top := top - {pp} END\nEND\n";
+
+#[test]
+fn formulas_hold_for_whole_orbits() {
+    let formulas = [
+        "AG EF {to = {}}",
+        "EF {closure1(to) /\\ id(ID) /= {}}",
+        "AG ({to = {}} or EX [cut] true)",
+        "EG {closure1(to) /\\ id(ID) = {}}",
+        "AG (EF {top = {}})",
+        "A {card(to) < 3} U {top /= {}}",
+        "AG (e(cut) => EF not e(cut))",
+        "AF {card(to) = 3}",
+    ];
+    let project = Project::new(&[("M.mch", LINKS)]);
+    let expected = branching(&project, &formulas, &of_formulas(Engine::Explicit, Method::Off));
+    let n_violated = expected.iter().filter(|it| it.verdict == TemporalVerdict::Violated).count();
+    assert!((2..=6).contains(&n_violated), "{n_violated}");
+    for symmetry in [Method::Off, Method::Auto] {
+        let found = branching(&project, &formulas, &of_formulas(Engine::Symbolic, symmetry));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found.verdict, expected.verdict, "{} {symmetry:?}", found.formula);
+            let gap = found.trace.as_ref().and_then(|trace| trace.gap.clone());
+            assert_eq!(gap, None, "{} {symmetry:?}", found.formula);
+        }
+    }
+    let config = Config { symmetry: Method::Auto, ..survey() };
+    let report = check(&Project::model_of(LINKS), &config, &mut ());
+    assert_eq!(report.symbolic.map(|it| it.symmetry), Some(SymbolicSymmetry::Several));
 }

@@ -319,6 +319,7 @@ impl Oracle<'_> {
                 PropertyKind::Invariant(idx) => self.model.invariant[idx].pred,
                 PropertyKind::Assertion(idx) => self.model.assertions[idx].pred,
                 PropertyKind::Goal => self.model.steering.goal.expect("there is a goal"),
+                PropertyKind::Proposition(_) => continue,
             };
             let expected = match self.interp.session().pred(pred, &Env::new(state)) {
                 Ok(holds) => Some(holds),

@@ -30,6 +30,7 @@ pub fn source_of<'m>(system: &'m Explicit<'m>) -> Source<'m> {
         variables: system.variables().to_vec(),
         operations: system.operations().to_vec(),
         labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
+        propositions: Vec::new(),
     }
 }
 

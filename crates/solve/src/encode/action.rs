@@ -151,7 +151,7 @@ impl<'e, 's> Executor<'e, 's> {
         let term = self.encoder.expr(set, env)?;
         let (sym, inside) = match &term.kind {
             TermKind::Known(set) => self.encoder.fresh(set, env)?,
-            TermKind::CircuitValue(sym) => {
+            TermKind::Circuit(sym) => {
                 let items = self.encoder.blast.members(sym)?.items;
                 let (element, condition) = self.encoder.blast.fresh_choice(items.iter().map(|(item, _)| item.clone()));
                 let inside = self.encoder.blast.member(&element, sym)?;

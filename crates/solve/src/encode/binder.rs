@@ -121,7 +121,7 @@ impl<'s> Encoder<'s> {
                 Err(Stop::Unsupported(_)) => continue,
                 Err(stop) => return Err(stop),
             };
-            let TermKind::CircuitValue(sym) = term.kind else { continue };
+            let TermKind::Circuit(sym) = term.kind else { continue };
             return self.destructured(pattern, sym, open.to_vec(), env).map(Some);
         }
         Ok(None)
@@ -204,7 +204,7 @@ impl<'s> Encoder<'s> {
                         let term = self.expr(other, env)?;
                         let values = match term.kind {
                             TermKind::Known(val) => Some(vec![val]),
-                            TermKind::CircuitValue(sym) => self.blast.choice(&sym).ok().map(values_of),
+                            TermKind::Circuit(sym) => self.blast.choice(&sym).ok().map(values_of),
                         };
                         return Ok(values.map(|values| Candidates { pattern: Pattern::Expr(pattern), values }));
                     }
@@ -228,7 +228,7 @@ impl<'s> Encoder<'s> {
         };
         match term.kind {
             TermKind::Known(val) => self.listed(&val, env),
-            TermKind::CircuitValue(sym) => Ok(self.blast.members(&sym).ok().map(|members| values_of(members.items))),
+            TermKind::Circuit(sym) => Ok(self.blast.members(&sym).ok().map(|members| values_of(members.items))),
         }
     }
 

@@ -51,19 +51,19 @@ impl<'s> Encoder<'s> {
             Expr::SetExtension(items) => {
                 let (items, defined) = self.syms(items, env)?;
                 let items: Vec<(Lit, CircuitValue)> = items.into_iter().map(|item| (Lit::TRUE, item)).collect();
-                Ok(Term { kind: TermKind::CircuitValue(self.blast.extension(&items)?), defined })
+                Ok(Term { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
             }
             Expr::SequenceExtension(items) => {
                 let (items, defined) = self.syms(items, env)?;
-                Ok(Term { kind: TermKind::CircuitValue(self.blast.sequence(&items)?), defined })
+                Ok(Term { kind: TermKind::Circuit(self.blast.sequence(&items)?), defined })
             }
             Expr::Record(fields) => {
                 let (fields, defined) = self.syms(fields, env)?;
-                Ok(Term { kind: TermKind::CircuitValue(CircuitValue::Record(model.ty(id).0, fields)), defined })
+                Ok(Term { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
             }
             Expr::Field(record, field) => {
                 let (record, defined) = self.sym(*record, env)?;
-                Ok(Term { kind: TermKind::CircuitValue(self.blast.field(&record, *field as usize)?), defined })
+                Ok(Term { kind: TermKind::Circuit(self.blast.field(&record, *field as usize)?), defined })
             }
             Expr::WithField(record, field, value) => {
                 let ((record, is_record), (value, is_value)) = (self.sym(*record, env)?, self.sym(*value, env)?);
@@ -76,14 +76,14 @@ impl<'s> Encoder<'s> {
                     fields.push(if is_new { value.clone() } else { self.blast.field(&record, idx)? });
                 }
                 let defined = self.and(is_record, is_value);
-                Ok(Term { kind: TermKind::CircuitValue(CircuitValue::Record(model.ty(id).0, fields)), defined })
+                Ok(Term { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
             }
             Expr::If(condition, then, otherwise) => {
                 let condition = self.pred(*condition, env)?;
                 let ((a, a_defined), (b, b_defined)) = (self.sym(*then, env)?, self.sym(*otherwise, env)?);
                 let (yes, no) = (self.and(condition.holds, a_defined), self.and(condition.fails, b_defined));
                 let sym = self.blast.ite(condition.holds, &a, &b)?;
-                Ok(Term { kind: TermKind::CircuitValue(sym), defined: self.any([yes, no]) })
+                Ok(Term { kind: TermKind::Circuit(sym), defined: self.any([yes, no]) })
             }
             Expr::Let { bindings, body } => {
                 let (env, defined) = self.bind_let(bindings, env)?;
@@ -92,10 +92,8 @@ impl<'s> Encoder<'s> {
             }
             Expr::BoolOf(pred) => {
                 let truth = self.pred(*pred, env)?;
-                Ok(Term {
-                    kind: TermKind::CircuitValue(CircuitValue::Bool(truth.holds)),
-                    defined: self.any([truth.holds, truth.fails]),
-                })
+                let kind = TermKind::Circuit(CircuitValue::Bool(truth.holds));
+                Ok(Term { kind, defined: self.any([truth.holds, truth.fails]) })
             }
             Expr::Comprehension { binder, pred, .. } => {
                 let mut items = Vec::new();
@@ -113,7 +111,7 @@ impl<'s> Encoder<'s> {
             }
             Expr::SetImage { binder, pred, expr } => {
                 let (items, defined) = self.collected(binder, *pred, *expr, env)?;
-                Ok(Term { kind: TermKind::CircuitValue(self.blast.extension(&items)?), defined })
+                Ok(Term { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
             }
             Expr::Quantified { op, binder, pred, expr, .. } => self.quantified(*op, binder, *pred, *expr, env),
             _ => Err(Stop::Unsupported("an expression")),
@@ -182,7 +180,7 @@ impl<'s> Encoder<'s> {
             }
             _ => return Err(Stop::Unsupported("an operator")),
         };
-        Ok(Term { kind: TermKind::CircuitValue(sym), defined: self.and(defined, is_there) })
+        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
     fn binary(&mut self, op: BinaryOp, left: ExprId, right: ExprId, env: &Env) -> Encoded<Term> {
@@ -203,7 +201,7 @@ impl<'s> Encoder<'s> {
                 (self.regular(op, &a, &b)?, Lit::TRUE)
             }
         };
-        Ok(Term { kind: TermKind::CircuitValue(sym), defined: self.and(defined, is_there) })
+        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
     /// Operators on two circuit values.
@@ -306,7 +304,7 @@ impl<'s> Encoder<'s> {
     fn filtered(&mut self, op: BinaryOp, left: &Term, right: &Term, env: &Env) -> Encoded<CircuitValue> {
         let inside = op == BinaryOp::Intersection;
         let (left, right) = match (&left.kind, &right.kind) {
-            (TermKind::Known(val), TermKind::CircuitValue(_)) if inside && val.as_value().is_none() => (right, left),
+            (TermKind::Known(val), TermKind::Circuit(_)) if inside && val.as_value().is_none() => (right, left),
             _ => (left, right),
         };
         let kept = self.as_sym(left, env)?;
@@ -418,7 +416,7 @@ impl<'s> Encoder<'s> {
             }
             _ => return Err(Stop::Unsupported("a quantified expression")),
         };
-        Ok(Term { kind: TermKind::CircuitValue(sym), defined: self.and(defined, is_there) })
+        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
     fn lambda(&mut self, binder: &[LocalId], pred: PredId, expr: ExprId, env: &Env) -> Encoded<Term> {
@@ -436,7 +434,7 @@ impl<'s> Encoder<'s> {
         })?;
         entries.sort_by(|left, right| left.key.cmp(&right.key));
         let sym = self.blast.flattened(entries);
-        Ok(Term { kind: TermKind::CircuitValue(sym), defined: self.all(defined) })
+        Ok(Term { kind: TermKind::Circuit(sym), defined: self.all(defined) })
     }
 }
 

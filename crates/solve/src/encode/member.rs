@@ -127,7 +127,7 @@ impl Encoder<'_> {
                 let inside = self.evaluated(self.session.member(x, set, env))?;
                 return Ok(inside.map_or(Truth::ILL_DEFINED, Truth::from));
             }
-            TermKind::CircuitValue(sym) => sym.clone(),
+            TermKind::Circuit(sym) => sym.clone(),
         };
         if let CircuitValue::Choice(choice) = &sym {
             let mut inside = Vec::new();

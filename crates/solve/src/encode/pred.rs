@@ -165,7 +165,7 @@ impl Encoder<'_> {
     pub(crate) fn same(&mut self, left: &Term, right: &Term, env: &Env) -> Encoded<Lit> {
         // A circuit value is finite, so it differs from any infinite set.
         for (one, other) in [(left, right), (right, left)] {
-            if let (TermKind::CircuitValue(_), TermKind::Known(val)) = (&one.kind, &other.kind)
+            if let (TermKind::Circuit(_), TermKind::Known(val)) = (&one.kind, &other.kind)
                 && self.evaluated(self.session.is_infinite(val, env))?.flatten() == Some(true)
             {
                 return Ok(Lit::FALSE);

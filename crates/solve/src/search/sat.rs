@@ -257,7 +257,7 @@ impl SolutionSearch<'_> {
                     continue;
                 }
                 match encoder.term(other, node) {
-                    Ok(encode::Term { kind: encode::TermKind::CircuitValue(sym), defined }) => {
+                    Ok(encode::Term { kind: encode::TermKind::Circuit(sym), defined }) => {
                         return Ok(Equation::Defined(sym, defined));
                     }
                     Ok(_) | Err(Stop::Unsupported(_)) => {}
@@ -369,7 +369,7 @@ impl SolutionSearch<'_> {
             }
             _ => {
                 let sym = match encoder.term(set, node) {
-                    Ok(encode::Term { kind: encode::TermKind::CircuitValue(sym), .. }) => sym,
+                    Ok(encode::Term { kind: encode::TermKind::Circuit(sym), .. }) => sym,
                     Ok(_) | Err(Stop::Unsupported(_)) => return Ok(None),
                     Err(stop) => return Err(stop),
                 };

@@ -1,0 +1,178 @@
+//! Temporal formulas with the symbolic engine: branching time, one set-up after the other.
+//!
+//! A formula holds if it holds for every set-up. What the engine cannot judge, formulas of linear time and atoms that compare a state with the next one, is told as not
+//! known, with the reason.
+
+use abridge_eval::{Env, State};
+use abridge_explicit::{Explicit, FIRST_OPERATION};
+use abridge_model::ModelNode;
+use abridge_reduce::symmetry::{Auto, Group, Quotient as _};
+use abridge_symbolic::{Atom, Halt, Judged, Kind, Matching, Reached, Refusal, Space, Stop, Watch, Witness};
+use abridge_system::{Gap, Limit};
+
+use crate::temporal::atoms::{self, Pattern};
+use crate::temporal::{PreparedFormula, TemporalReport, TemporalVerdict, Tree, first_error};
+use crate::trace::{Path, Trace, realise};
+use crate::{Config, Needs, limit_text, needs};
+
+/// The formulas of a run.
+pub(super) struct Formulas<'r, 's> {
+    system: &'r Explicit<'s>,
+    config: &'r Config,
+    /// What is known so far: a formula holds as long as no set-up contradicts it.
+    pub(super) reports: Vec<TemporalReport>,
+}
+
+impl<'r, 's> Formulas<'r, 's> {
+    pub(super) fn new(system: &'r Explicit<'s>, config: &'r Config) -> Self {
+        let open = |formula: &PreparedFormula| {
+            let verdict = match formula.body.as_ref().map(|body| &body.tree) {
+                None => TemporalVerdict::Error(first_error(&formula.diagnostics)),
+                Some(Tree::Ltl(_)) => unsupported("formulas of linear time"),
+                Some(Tree::Ctl(_)) if config.stutters => unsupported("paths that stay where nothing is enabled"),
+                Some(Tree::Ctl(_)) => TemporalVerdict::Holds,
+            };
+            TemporalReport {
+                name: formula.source.name.clone(),
+                logic: formula.source.logic,
+                formula: formula.source.text.clone(),
+                verdict,
+                trace: None,
+                story: None,
+                diagnostics: formula.diagnostics.clone(),
+            }
+        };
+        Formulas { system, config, reports: config.formulas.formulas.iter().map(open).collect() }
+    }
+
+    /// Whether the engine can judge all formulas.
+    pub(super) fn are_supported(config: &Config) -> bool {
+        let is_ctl =
+            |formula: &PreparedFormula| matches!(&formula.body, Some(body) if matches!(body.tree, Tree::Ctl(_)));
+        config.formulas.formulas.iter().all(is_ctl) && !config.stutters
+    }
+
+    /// Formulas that nothing contradicts are not known to hold, for a reason.
+    pub(super) fn doubt(&mut self, why: &str) {
+        for report in self.reports.iter_mut().filter(|report| report.verdict == TemporalVerdict::Holds) {
+            report.verdict = TemporalVerdict::Incomplete(why.to_owned());
+        }
+    }
+
+    /// Judges the formulas that no set-up has contradicted so far.
+    pub(super) fn judge(
+        &mut self,
+        space: &mut Space<'_>,
+        reached: &Reached,
+        (setup, constants): (Option<&[u32]>, &State),
+        group: &Group,
+        watch: &mut Watch<'_>,
+    ) {
+        let is_open = |report: &TemporalReport| report.verdict == TemporalVerdict::Holds;
+        if !self.reports.iter().any(is_open) {
+            return;
+        }
+        let is_ended = !self.config.find_all && !reached.found.is_empty();
+        let is_cut = reached.found.iter().any(|(kind, _)| matches!(kind, Kind::IllDefined(_)));
+        if reached.halt.is_some() || is_ended {
+            return self.doubt("the search ended before all states were visited");
+        }
+        if let Some(why) = space.missing.first().cloned() {
+            return self.doubt(&why);
+        }
+        if is_cut || space.is_start_ill_defined {
+            return self.doubt(&limit_text(Limit::Missing(Gap::Failed)));
+        }
+        for number in 0..self.reports.len() {
+            if !is_open(&self.reports[number]) {
+                continue;
+            }
+            let Some(body) = &self.config.formulas.formulas[number].body else { continue };
+            let Tree::Ctl(ctl) = &body.tree else { continue };
+            let atoms: Vec<Atom> = body.atoms.iter().map(|atom| self.atom(*atom, constants)).collect();
+            let answer = space.judge(reached, ctl, &atoms, watch);
+            let reduced_by = space.is_reduced().then_some(group);
+            let (verdict, witness) = match answer {
+                Ok(Judged::Holds) => (TemporalVerdict::Holds, None),
+                Ok(Judged::Violated(witness)) => (TemporalVerdict::Violated, Some(witness)),
+                Ok(Judged::IllDefined(atom, witness)) => {
+                    (TemporalVerdict::IllDefined(ctl.atoms.get(atom).to_string()), Some(witness))
+                }
+                Err(Refusal::Unsupported(what)) => (unsupported(what), None),
+                Err(Refusal::Halt(halt)) => (TemporalVerdict::Incomplete(self.why(&halt)), None),
+            };
+            let trace = witness.map(|witness| self.trace(setup, &witness, reduced_by));
+            let report = &mut self.reports[number];
+            (report.verdict, report.trace) = (verdict, trace);
+        }
+    }
+
+    /// Why the engine stopped, in words.
+    fn why(&self, halt: &Halt) -> String {
+        match halt {
+            Halt::Stop(Stop::Nodes) => "node limit of the symbolic engine reached".to_owned(),
+            _ => limit_text(self.config.stopped_for.get().copied().unwrap_or(Limit::Interrupted)),
+        }
+    }
+
+    /// The trace of a witness; real steps, found by the judge.
+    fn trace(&self, setup: Option<&[u32]>, witness: &Witness, group: Option<&Group>) -> Trace {
+        let words = witness.states.iter().map(|state| self.system.words_of(state, true));
+        let states: Vec<Vec<u32>> = setup.map(<[u32]>::to_vec).into_iter().chain(words).collect();
+        let path = match group {
+            Some(group) => realise(self.system, &states, &mut Auto::new(self.system, group.clone()).judge()),
+            None => Path { states, gap: None },
+        };
+        let mut trace = Trace::through(self.system, &path);
+        let head = witness.loop_start.map(|head| trace.n_setup + head);
+        // A loop of orbits need not be one of states.
+        let is_closed = |head: &usize| trace.gap.is_none() && path.states.get(*head) == path.states.last();
+        trace.loop_start = head.filter(is_closed).map(|head| head + 1);
+        trace
+    }
+
+    /// An atom of the formulas as the engine knows it.
+    fn atom(&self, number: usize, constants: &State) -> Atom {
+        let matching = |pattern: &Pattern| self.matching(pattern, constants);
+        let counted = |patterns: &[Pattern], least: usize, most: usize| {
+            let matchings: Option<Vec<Matching>> = patterns.iter().map(matching).collect();
+            matchings.map_or(Atom::Unsupported(ARGUMENTS), |matchings| Atom::Number(matchings, least, most))
+        };
+        match &self.config.formulas.atoms[number] {
+            atoms::Atom::Proposition(number) => Atom::Proposition(*number as usize),
+            atoms::Atom::Taken(pattern) => matching(pattern).map_or(Atom::Unsupported(ARGUMENTS), Atom::Taken),
+            atoms::Atom::Enabled(pattern) => matching(pattern).map_or(Atom::Unsupported(ARGUMENTS), Atom::Enabled),
+            atoms::Atom::Deadlock => Atom::Deadlock,
+            atoms::Atom::NoneOf(patterns) => counted(patterns, 0, 0),
+            atoms::Atom::AtMostOneOf(patterns) => counted(patterns, 0, 1),
+            atoms::Atom::ExactlyOneOf(patterns) => counted(patterns, 1, 1),
+            atoms::Atom::NoOther(pattern) => Atom::NoOther((pattern.operation - FIRST_OPERATION) as usize),
+            atoms::Atom::Sink => Atom::Sink,
+            atoms::Atom::Error => Atom::Unsupported("`error`"),
+            atoms::Atom::DeterministicOutput => Atom::Unsupported("`det_output`"),
+            atoms::Atom::Change(..) | atoms::Atom::BeforeAfter(..) => {
+                Atom::Unsupported("atoms that compare a state with the next")
+            }
+        }
+    }
+
+    /// Steps with given arguments; nothing if an argument depends on the state, or is no finite value.
+    fn matching(&self, pattern: &Pattern, constants: &State) -> Option<Matching> {
+        let mut label = Vec::new();
+        for (place, argument) in pattern.arguments.iter().enumerate() {
+            let Some(argument) = argument else { continue };
+            if needs(self.system.model(), ModelNode::Expr(*argument)) == Needs::Variables {
+                return None;
+            }
+            let val = self.system.judge().session().expr(*argument, &Env::new(constants)).ok()?;
+            label.push((place, val.as_value()?.clone()));
+        }
+        Some(Matching { operation: (pattern.operation - FIRST_OPERATION) as usize, label })
+    }
+}
+
+const ARGUMENTS: &str = "arguments that depend on the state";
+
+fn unsupported(what: &str) -> TemporalVerdict {
+    TemporalVerdict::Incomplete(format!("the symbolic engine does not check {what}"))
+}
