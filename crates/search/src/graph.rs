@@ -124,8 +124,8 @@ impl StateGraph {
         self.read(state).number() & IS_REDUCED != 0
     }
 
-    /// Steps, by source and target, such that without the targets no cycle consists of states only whose steps were left out in part. Always the same ones
-    /// for the same graph.
+    /// Steps, by source and target, such that without the targets no cycle consists of states only whose steps were left out in part. Always the
+    /// same ones for the same graph.
     pub fn cycles_of_reduced(&self) -> Vec<(u32, u32)> {
         let mut is_left: Vec<bool> = (0..self.n_states).map(|state| self.is_reduced(state)).collect();
         let mut chosen = Vec::new();

@@ -7,7 +7,8 @@ use abridge_system::{
     FindingKind, Limit, Origin, Pause, Properties, RuleWorker, Rules, Step, Steps, System, Worker as _,
 };
 
-/// Numbers below `size`, each with marked steps to some others. Multiples of 97 end a path, and all but multiples of 7 leave out steps. The first state is not running.
+/// Numbers below `size`, each with marked steps to some others. Multiples of 97 end a path, and all but multiples of 7 leave out steps. The first
+/// state is not running.
 struct Web {
     size: u32,
 }
