@@ -1,4 +1,4 @@
-//! Operators on sets. Values give values, unless the result would be too large to list; a symbolic operand makes the result symbolic.
+//! Operators on sets. Concrete operands give a concrete set, unless it would be too large to list; a symbolic operand makes the result symbolic.
 
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
 use abridge_value::{Builder, Set, Value, relation};
@@ -6,7 +6,7 @@ use abridge_value::{Builder, Set, Value, relation};
 use crate::domain::{Env, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
-/// Products up to this size are listed at once.
+/// Largest product that is listed at once.
 const SMALL_PRODUCT: u64 = 256;
 
 impl Session<'_> {
@@ -60,7 +60,7 @@ impl Session<'_> {
         }
     }
 
-    /// An interval that must not be listed.
+    /// Whether a set is an interval too long to list.
     fn is_long(&self, set: &Set) -> bool {
         set.len() > self.config().max_set_size
     }
@@ -93,7 +93,7 @@ impl Session<'_> {
     }
 }
 
-/// Two intervals without a gap between them, or one in the other.
+/// Whether the union of two intervals is an interval.
 fn joins(left: &Set, right: &Set) -> bool {
     match (left.ends(), right.ends()) {
         (Some((lo, hi)), Some((lo2, hi2))) => {
@@ -104,7 +104,7 @@ fn joins(left: &Set, right: &Set) -> bool {
     }
 }
 
-/// What is taken away is an end of the interval, or not in it at all.
+/// Whether the difference of two intervals is an interval.
 fn cuts_off(left: &Set, right: &Set) -> bool {
     match (left.ends(), right.ends()) {
         (Some((lo, hi)), Some((lo2, hi2))) => lo2 <= lo || hi <= hi2,
