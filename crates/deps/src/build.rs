@@ -1,8 +1,8 @@
-//! Dependencies from the encoding of a machine.
+//! Construction of dependencies from the encoding of a machine.
 //!
-//! The encoding says what each instance reads, writes and requires. Here guards are taken apart into conjuncts that instances share, the
-//! conjuncts that hold in all reachable states are proved by induction, and what can never go wrong is left out. A property that was taken for
-//! proved without being so would hide states that violate it.
+//! The encoding gives the reads, writes and conditions of each instance. Guards are split into conjuncts, which instances share. Conjuncts that hold
+//! in all reachable states are proved by induction, and impossible errors are dropped. A property that counts as proved without being so would
+//! hide states that violate it.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -23,7 +23,7 @@ use crate::theory::{Theory, Topic};
 const MAX_FUEL: u64 = 30_000_000;
 /// Steps of evaluation that count as one unit of effort.
 const FUEL_PER_EFFORT: u64 = 1000;
-/// Conflicts until a bound of a variable is given up.
+/// Conflicts after which a bound of a variable is given up.
 const BOUND_CONFLICTS: u64 = 2_000;
 
 pub(crate) fn dependencies(
@@ -46,7 +46,7 @@ pub(crate) fn dependencies(
     Some(Dependencies { is_cut, ..builder.build(source.operations.len(), asked) })
 }
 
-/// The prover of bounds: it remembers what was proved in earlier analyses, and its effort counts.
+/// Prover of bounds. It uses cached answers and spends effort.
 struct Judge<'m> {
     resources: &'m Resources,
 }
@@ -74,7 +74,7 @@ impl Prover for Judge<'_> {
     }
 }
 
-/// Dependencies in the making.
+/// Dependencies under construction.
 struct Builder {
     theory: Theory,
     cells: Cells,
@@ -131,7 +131,7 @@ impl Builder {
         Dependencies { may_deadlock, ..self.dependencies(n_instances, operations, proven) }
     }
 
-    /// The cells that literals depend on, and whether they depend on nothing else.
+    /// Cells that literals depend on, and whether they depend on cells only.
     fn reads_of(&mut self, lits: impl IntoIterator<Item = Lit>) -> (BitSet, bool) {
         let inputs = self.theory.circuit().inputs_of(lits);
         let cells: Vec<Option<CellId>> = inputs.into_iter().map(|input| self.cells.of_input(input)).collect();
@@ -148,7 +148,7 @@ impl Builder {
         self.guards.len() - 1
     }
 
-    /// Guards whose conjunction is a literal. A guard on choices is one on the state that is not known.
+    /// Appends the guards whose conjunction is a literal. A guard over choice inputs has no known literal over the state.
     fn guards_of(&mut self, lit: Lit, out: &mut Vec<GuardId>) {
         for part in self.theory.circuit().conjuncts(lit) {
             if let Some(known) = self.by_lit.get(&part) {
@@ -170,7 +170,7 @@ impl Builder {
             guards.push(self.opaque_guard(reads.clone()));
         }
         if encoded.error.is_doubtful {
-            // What may fail may also leave out the step.
+            // An evaluation that may fail may also omit the step.
             guards.push(self.opaque_guard(encoded.opaque_reads.clone()));
         }
         guards.sort_unstable();
@@ -193,7 +193,7 @@ impl Builder {
         self.events.push(Event { kind: EventKind::Instance(instance), guards });
     }
 
-    /// The guards under which evaluating an instance is an error; nothing if it never is.
+    /// Guards under which evaluating an instance is an error; `None` if it never is.
     fn error_guards(&mut self, encoded: &abridge_encoding::Instance) -> Option<Vec<GuardId>> {
         let error = &encoded.error;
         let mut guards = Vec::new();
@@ -202,7 +202,7 @@ impl Builder {
             guards.push(self.opaque_guard(reads.clone()));
         }
         if error.is_doubtful {
-            // Whatever is read may decide.
+            // Any cell that is read may decide.
             let mut reads = error.opaque_reads.clone();
             reads.union_with(&self.reads_of([error.ill_defined]).0);
             guards.push(self.opaque_guard(reads));
@@ -216,7 +216,7 @@ impl Builder {
         Some(guards)
     }
 
-    /// Says what all answers depend on.
+    /// Adds the instances, on which all answers depend, to the digest.
     fn note_instances(&mut self) {
         self.theory.note(self.cells.describe());
         for instance in self.events.iter().filter_map(as_instance) {
@@ -228,7 +228,7 @@ impl Builder {
         }
     }
 
-    /// The same about guards, when there are no more to come.
+    /// Adds the guards, once all are known, to the digest.
     fn note_guards(&mut self) {
         for event in &self.events {
             self.theory.note(event.guards.iter().map(|guard| *guard as u32));
@@ -239,7 +239,7 @@ impl Builder {
         }
     }
 
-    /// The properties that hold in all reachable states, by position.
+    /// Indices of the properties that hold in all reachable states.
     fn prove(&mut self) -> Vec<usize> {
         if !self.initial.is_known() || !self.theory.is_semantic() {
             return Vec::new();
@@ -335,7 +335,7 @@ impl Builder {
             }
         }
         self.theory.keep();
-        // A guard that is known says when it cannot happen.
+        // Guards with a literal can prove that an error cannot happen.
         let known = |guards: &Vec<GuardId>| guards.iter().filter_map(|guard| self.guards[*guard].lit).collect();
         let lits: Vec<Vec<Lit>> = errors.iter().map(|(_, guards)| known(guards)).collect();
         let question = lits.iter().flat_map(|lits| lits.iter().map(|lit| lit.number()).chain([u32::MAX]));
@@ -358,7 +358,7 @@ impl Builder {
     fn may_deadlock(&mut self) -> bool {
         let mut disabled = Vec::new();
         for event in &self.events {
-            // Where there is a choice or no circuit, nobody knows when it is disabled.
+            // With a choice or without a circuit, the states where it is disabled are not known.
             let is_exact = |guard: &GuardId| self.guards[*guard].lit.is_some();
             match as_instance(event) {
                 Some(instance) if !instance.has_choice && event.guards.iter().all(is_exact) => {
