@@ -8,6 +8,7 @@
 //! Every operation ends in a [`Stop`] when the node budget is used up or the stop flag is set; handles stay valid then.
 
 mod apply;
+mod arranged;
 mod count;
 mod image;
 mod reorder;

@@ -29,6 +29,8 @@ pub type Class<'e> = Vec<Exchange<'e>>;
 
 /// The exchange of two elements on sets of states.
 pub(crate) struct Swap {
+    /// The bits that it exchanges, in the order in which records are compared.
+    bits: Vec<(Var, Var)>,
     map: MapId,
     /// States that the exchange makes smaller.
     bad: Bdd,
@@ -178,7 +180,7 @@ impl Space<'_> {
                 let greater = self.manager.minus(&from, &to)?;
                 bad = self.manager.or(&greater, &rest)?;
             }
-            self.swaps.push(Swap { map, bad });
+            self.swaps.push(Swap { bits, map, bad });
         }
         Ok(())
     }
@@ -224,8 +226,31 @@ impl Space<'_> {
 
     /// Number of all states behind the representatives that were reached.
     pub fn states_behind(&mut self, reached: &Reached) -> Made<BigUint> {
+        if let Some(blocks) = self.blocks() {
+            let is_first = |bit: &&Var| !blocks.iter().any(|block| block.contains(bit));
+            let first: Vec<Var> = self.layout.bits().iter().filter(is_first).copied().collect();
+            if let Some(count) = self.manager.count_arranged(&reached.set, &first, &blocks) {
+                return Ok(count);
+            }
+        }
         let all = self.orbits(&reached.set)?;
         Ok(self.manager.count(&all, self.layout.bits()))
+    }
+
+    /// The bits of each interchangeable element, aligned, if representatives are unique and all elements are of one class.
+    fn blocks(&self) -> Option<Vec<Vec<Var>>> {
+        if self.has_several_representatives {
+            return None;
+        }
+        let mut blocks: Vec<Vec<Var>> = vec![self.swaps.first()?.bits.iter().map(|(from, _)| *from).collect()];
+        for swap in &self.swaps {
+            let last = &blocks[blocks.len() - 1];
+            // An exchange of another class begins with bits of its own.
+            let image = |bit: &Var| swap.bits.iter().find(|(from, _)| from == bit).map(|(_, to)| *to);
+            let next: Option<Vec<Var>> = last.iter().map(image).collect();
+            blocks.push(next.filter(|next| next.len() == swap.bits.len())?);
+        }
+        Some(blocks)
     }
 }
 

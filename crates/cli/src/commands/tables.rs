@@ -3,6 +3,8 @@
 //! Tables 1 and 2 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation Flooding" (F), and Tables 4.1 to 4.4, C.1 and C.2 of
 //! Spermann's thesis (S). Machines are those under `models/`. Nodes include the root, as there.
 
+mod dynamic;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -231,6 +233,9 @@ pub(crate) fn run(options: &TablesOptions) -> Exit {
             }
         }
         outln!();
+    }
+    if let Some(exit) = dynamic::print(options, &interrupt) {
+        return exit;
     }
     outln!(
         "Cells are nodes, transitions and seconds. `*`: not finished in {} s. `!`: not the published number.",

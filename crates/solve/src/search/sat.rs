@@ -24,6 +24,8 @@ pub(super) const MAX_CIRCUIT_ATTEMPTS: u32 = 3;
 const MAX_QUESTIONED_SOLUTIONS: usize = 200;
 /// Largest number of candidates of an unknown that is enumerated to make circuits simpler.
 const MAX_SHAPING_COST: Cost = Cost::candidates(12.0);
+/// Largest number of candidates of a single unknown that are enumerated without a circuit.
+const MAX_LISTED_COST: Cost = Cost::candidates(4096.0);
 /// Steps that one SAT call counts as.
 const STEPS_PER_QUESTION: u64 = 200;
 
@@ -31,7 +33,10 @@ impl SolutionSearch<'_> {
     /// Whether a node is worth a circuit: there are many candidates for the next branching or for all unknowns together.
     pub(super) fn is_hard(&self, cost: Cost, node: &SearchNode) -> bool {
         let hard = self.session.config().hard;
+        // The candidates of a single unknown are evaluated one by one faster than a circuit decides them all at once.
+        let is_listed = node.open.len() == 1 && cost <= MAX_LISTED_COST;
         cost > Cost::ONE
+            && !is_listed
             && self.circuits_left.get() > 0
             && !self.session.is_probing()
             && (cost >= Cost::from(hard) || self.combinations(node) >= hard)
