@@ -1,6 +1,6 @@
 //! Exhaustive exploration of a [`System`](abridge_system::System).
 //!
-//! [`explore`] visits every reachable state once, in the order of a [`Strategy`], and reports counts, findings and limits. Breadth-first
+//! [`explore()`] visits every reachable state once, in the order of a [`Strategy`], and reports counts, findings and limits. Breadth-first
 //! search (`bfs.rs`) expands the frontier block by block. Large blocks run on a pool of threads (`parallel.rs`, `pool.rs`), and every state
 //! gets the number that a single-threaded search gives it. The other strategies (`serial.rs`) expand one state at a time. Breadth-first
 //! search can write checkpoints, resume from them, and spill states to files (`disk.rs`). Steps out of the root are consumed while they are

@@ -2,7 +2,7 @@
 //!
 //! [`analyse`] loads the main machine and all files that it refers to (`project.rs`), collects definitions (`definitions.rs`), composes machine
 //! instances, lowers their trees with type inference (`lower/`, `types.rs`), sizes the carriers (`abridge_model::carriers`), and returns the
-//! [`Model`](abridge_model::Model) or the diagnostics that explain why there is none.
+//! [`Model`] or the diagnostics that explain why there is none.
 //!
 //! [`analyse_formulas`] also lowers formulas beside the machine, such as those that a user types.
 //!

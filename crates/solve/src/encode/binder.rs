@@ -52,7 +52,7 @@ impl<'s> Encoder<'s> {
         self.bind_all(binder, &[], false, env, visit)
     }
 
-    /// [`Encoder::each_binding`] for several predicates.
+    /// `each_binding` for several predicates.
     pub fn bind_each(
         &mut self,
         binder: &[LocalId],
