@@ -24,7 +24,7 @@ impl Cost {
     /// Inverse lookup: arguments at which a function has a value.
     pub const LOOKUP: Cost = Cost(1.8);
     /// Number of candidates up to which no better step is looked for.
-    pub const FEW_ENOUGH: Cost = Cost(2.0);
+    pub const ACCEPTED_AT_ONCE: Cost = Cost(2.0);
     /// Number of candidates beyond which a disjunction or quantifier is opened first.
     pub const MAX_BEFORE_CASE_SPLIT: Cost = Cost(64.0);
     /// No finite set of candidates.

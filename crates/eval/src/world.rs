@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Files, folders and the clock. Paths are relative to the folder of the main machine.
+/// Files, folders and the clock. Relative paths start at the folder of the main machine.
 pub trait Outside: Send + Sync {
     /// Bytes of a file.
     ///

@@ -11,7 +11,7 @@ const MAX_PARTS: usize = 6;
 /// Depth of operands below a comparison.
 const MAX_DEPTH: u32 = 2;
 /// Characters after which a text is cut.
-const MAX_TEXT: usize = 100;
+const MAX_TEXT_CHARS: usize = 100;
 
 /// Subformulas of a predicate that is false in a state, with their values.
 pub(crate) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> Vec<Part> {
@@ -135,7 +135,7 @@ impl Explanation<'_> {
 }
 
 fn shortened(text: String) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

@@ -1,7 +1,7 @@
 //! Batch: consecutive states of a block that one thread expands, with their candidates (targets of steps), counts and findings.
 //!
-//! Candidates keep the order of their steps. That order decides which of two equal new states is numbered, so a change of it changes counts
-//! and traces with the number of threads.
+//! Candidates keep the order of their steps. That order decides which of two equal candidates becomes the new state; if it depended on threads, so
+//! would numbers of states and traces.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use abridge_system::{FindingKind, Gap, Worker};
 
 use crate::explore::Config;
 use crate::record::Tally;
-use crate::scratch::{AHEAD, Scratch};
+use crate::scratch::{PREFETCH_STATES, Scratch};
 
 /// Number of a candidate that the table already has.
 const KNOWN: u32 = u32::MAX;
@@ -67,10 +67,10 @@ impl Batch {
         self.leads_too_far = false;
         self.gap = None;
         for (idx, parent) in self.parents.clone().enumerate() {
-            if idx % AHEAD == 0 {
-                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + AHEAD)]);
+            if idx % PREFETCH_STATES == 0 {
+                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + PREFETCH_STATES)]);
             }
-            scratch.turn_to(idx % AHEAD);
+            scratch.turn_to(idx % PREFETCH_STATES);
             let completeness = scratch.expand();
             self.gap = self.gap.max(completeness.gap());
             let position = self.ends.len() as u32;
@@ -159,7 +159,7 @@ impl Batch {
             self.new.extend((start..*end).filter(is_new).map(|candidate| (position, candidate)));
             start = *end;
         }
-        for states in self.new.chunks(AHEAD) {
+        for states in self.new.chunks(PREFETCH_STATES) {
             let roots = states
                 .iter()
                 .map(|(position, candidate)| (self.parent_roots[*position as usize], self.roots[*candidate as usize]));

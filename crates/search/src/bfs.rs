@@ -25,13 +25,13 @@ use crate::scratch::Scratch;
 const MIN_PARALLEL_STATES: u32 = 128;
 const MAX_BLOCK_STATES: u32 = 1 << 15;
 /// States per part of a block, near the limit on states.
-const SHORT_PART: u32 = 16;
+const SHORT_PART_STATES: u32 = 16;
 /// Target for the number of steps of a block.
 const MAX_BLOCK_STEPS: u64 = 1 << 20;
 /// Expanded states between two calls of [`System::tidy`], at least.
-const TIDY_EVERY: u32 = 64;
+const MIN_STATES_PER_TIDY: u32 = 64;
 /// Expanded states between two polls of the [`Control`].
-const POLL_EVERY: u32 = 256;
+const STATES_PER_POLL: u32 = 256;
 /// Number of steps that take about as long as expanding a state; makes states with many steps count as several.
 const STEPS_PER_STATE: u32 = 64;
 
@@ -355,7 +355,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     }
 
     fn tidy(&mut self, visited: u32) {
-        if visited - self.tidied >= TIDY_EVERY {
+        if visited - self.tidied >= MIN_STATES_PER_TIDY {
             self.tidied = visited;
             let n_states = self.parallel.table().len() as u64;
             match self.system.tidy(n_states) {
@@ -423,7 +423,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     fn expand_each(&mut self, block: Range<u32>, roots: &[u64], is_last_level: bool, control: &mut dyn Control) -> u32 {
         for (state, root) in block.clone().zip(roots.iter().copied()) {
             self.since_poll += 1;
-            if self.since_poll >= POLL_EVERY {
+            if self.since_poll >= STATES_PER_POLL {
                 self.since_poll = 0;
                 if control.poll(&self.progress(state)).is_some_and(|limit| self.heed(limit)) {
                     return state;
@@ -504,7 +504,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     /// Expands a block, or only a part of it if the number of states is limited. Returns the first state that was not expanded.
     ///
     /// The search must not go far beyond the limit, and must end in the same place whether it was interrupted or not. So a part that could reach the
-    /// limit ends at a fixed place, a multiple of [`SHORT_PART`]. Longer parts are used only if their steps are too few to reach the limit.
+    /// limit ends at a fixed place, a multiple of [`SHORT_PART_STATES`]. Longer parts are used only if their steps are too few to reach the limit.
     fn large_block_in_parts<'s>(
         &mut self,
         block: Range<u32>,
@@ -518,14 +518,14 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         let per_state = self.record.tally.transitions / u64::from(block.start.max(1)) + 1;
         let room = max.saturating_sub(self.parallel.table().len() as u64);
         let mut size = u32::try_from(room / per_state).unwrap_or(u32::MAX);
-        while size > SHORT_PART {
+        while size > SHORT_PART_STATES {
             let part = block.start..block.end.min(block.start.saturating_add(size));
             if let Some(next) = self.large_block(part, is_last_level, room, scope, control) {
                 return next;
             }
             size /= 2;
         }
-        let end = (block.start / SHORT_PART + 1).saturating_mul(SHORT_PART).min(block.end);
+        let end = (block.start / SHORT_PART_STATES + 1).saturating_mul(SHORT_PART_STATES).min(block.end);
         self.large_block(block.start..end, is_last_level, u64::MAX, scope, control).unwrap_or(block.start)
     }
 

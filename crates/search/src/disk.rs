@@ -426,7 +426,7 @@ fn read_body<'b>(reader: &mut Reader<'b>) -> Option<Manifest<'b>> {
 }
 
 /// Bytes per write and per read.
-const BUFFER: usize = 1 << 18;
+const BUFFER_BYTES: usize = 1 << 18;
 
 /// Buffered writer that appends to a file and extends its digest.
 struct AppendedFile {
@@ -450,7 +450,7 @@ impl AppendedFile {
 impl Write for AppendedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= BUFFER {
+        if self.buffer.len() >= BUFFER_BYTES {
             self.flush()?;
         }
         Ok(bytes.len())
@@ -499,7 +499,7 @@ impl SavedFile {
 
     /// Replaces the buffer by the next bytes of the file.
     fn fill(&mut self) -> io::Result<()> {
-        let len = (self.extent.len - self.at).min(BUFFER as u64) as usize;
+        let len = (self.extent.len - self.at).min(BUFFER_BYTES as u64) as usize;
         self.buffer.resize(len, 0);
         self.medium.read_at(self.at, &mut self.buffer)?;
         self.at += len as u64;

@@ -15,7 +15,7 @@ use crate::scout::{Scout, Start, WALK_STEPS};
 /// Steps per part. The number does not depend on time, so neither do the states seen by a search that ends at a finding.
 const STEPS_PER_PART: usize = 256;
 /// Time between two polls of the [`Control`].
-const POLL_EVERY: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Steps between two polls without a clock.
 const STEPS_PER_POLL: usize = 64;
 /// Length of a walk from a set-up if the search ends at the first finding. A trace of set-up and initialisation is nearly the shortest there is.
@@ -114,7 +114,7 @@ impl Pace {
             self.n_steps += 1;
             return self.n_steps.is_multiple_of(STEPS_PER_POLL);
         };
-        let is_due = elapsed >= self.last + POLL_EVERY;
+        let is_due = elapsed >= self.last + POLL_INTERVAL;
         if is_due {
             self.last = elapsed;
         }

@@ -13,12 +13,12 @@ pub(crate) struct Scratch<W> {
     target: Vec<u32>,
     target_ids: Vec<u32>,
     /// States to prefetch, and the ids of the nodes of their folds.
-    ahead: [Ahead; AHEAD],
-    ahead_ids: [Vec<u32>; AHEAD],
+    ahead: [Ahead; PREFETCH_STATES],
+    ahead_ids: [Vec<u32>; PREFETCH_STATES],
 }
 
 /// Number of states that are prefetched together.
-pub(crate) const AHEAD: usize = 16;
+pub(crate) const PREFETCH_STATES: usize = 16;
 
 impl<W: Worker> Scratch<W> {
     pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S) -> Self {
@@ -39,7 +39,7 @@ impl<W: Worker> Scratch<W> {
         table.unfold(root, &mut self.words, &mut self.ids);
     }
 
-    /// Reads at most [`AHEAD`] states to be expanded next, and prefetches the tables for them.
+    /// Reads at most [`PREFETCH_STATES`] states to be expanded next, and prefetches the tables for them.
     pub(crate) fn read_ahead(&mut self, table: &StateTable, roots: &[u64]) {
         for ((ahead, ids), root) in self.ahead.iter_mut().zip(&mut self.ahead_ids).zip(roots) {
             table.unfold(*root, &mut ahead.words, ids);
@@ -76,7 +76,7 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
-    /// Inspects at most [`AHEAD`] states, given as pairs of state roots (parent, state).
+    /// Inspects at most [`PREFETCH_STATES`] states, given as pairs of state roots (parent, state).
     pub(crate) fn inspect_all(
         &mut self,
         table: &StateTable,

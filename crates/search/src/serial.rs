@@ -12,7 +12,7 @@ use crate::scout::Scout;
 use crate::scratch::Scratch;
 
 /// Expanded states between two polls of the [`Control`].
-const POLL_EVERY: u64 = 256;
+const STATES_PER_POLL: u64 = 256;
 
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
     let mut serial = Serial {
@@ -86,7 +86,7 @@ impl<S: System> Serial<'_, '_, S> {
         let mut visited = 0_u64;
         while let Some(next) = self.frontier.pop().filter(|_| !self.record.is_done) {
             visited += 1;
-            if visited.is_multiple_of(POLL_EVERY) {
+            if visited.is_multiple_of(STATES_PER_POLL) {
                 (0..system.tidy(self.table.len() as u64)).for_each(|_| system.tidy_part());
                 if let Some(limit) = control.poll(&self.progress()) {
                     self.record.stop(limit);

@@ -43,7 +43,7 @@ use crate::types::overload::Overloads;
 use crate::types::{Ty, Unifier};
 
 /// Largest number of nodes created by expansions. Definitions that double at each level would otherwise exhaust the memory.
-const MAX_EXPANDED: usize = 1_000_000;
+const MAX_EXPANDED_NODES: usize = 1_000_000;
 
 /// Largest number of nodes.
 const MAX_NODES: usize = 16_000_000;
@@ -161,11 +161,11 @@ impl Lower<'_> {
     pub(crate) fn expanded(&mut self, n_parts: usize, span: Span) {
         let n_nodes = self.model.exprs.len() + self.model.preds.len() + self.model.substs.len();
         self.n_expanded += n_parts;
-        if (n_nodes >= MAX_NODES || self.n_expanded >= MAX_EXPANDED) && !self.is_exhausted {
+        if (n_nodes >= MAX_NODES || self.n_expanded >= MAX_EXPANDED_NODES) && !self.is_exhausted {
             self.is_exhausted = true;
             let message = "the machine is too large once its definitions are expanded";
             let (limit, of) =
-                if n_nodes >= MAX_NODES { (MAX_NODES, "in all") } else { (MAX_EXPANDED, "from definitions") };
+                if n_nodes >= MAX_NODES { (MAX_NODES, "in all") } else { (MAX_EXPANDED_NODES, "from definitions") };
             let diagnostic = Diagnostic::error("expansion-too-large", message).at(span);
             self.report(
                 diagnostic

@@ -63,7 +63,7 @@ pub struct Truth {
 }
 
 /// Largest circuit, in gates and connections.
-const MAX_SIZE: usize = 12_000_000;
+const MAX_CIRCUIT_SIZE: usize = 12_000_000;
 /// Largest set that is listed, in elements.
 const MAX_ELEMENTS: u64 = 40_000;
 
@@ -115,7 +115,7 @@ impl From<bool> for Truth {
 
 impl<'s> Encoder<'s> {
     pub fn new(session: &'s Session<'s>) -> Encoder<'s> {
-        Encoder::with_room(session, MAX_SIZE)
+        Encoder::with_room(session, MAX_CIRCUIT_SIZE)
     }
 
     /// Makes an encoder with a limit on its circuit, in gates and connections.

@@ -8,13 +8,13 @@ use super::inverse::Application;
 use super::plan::{Conjunct, Limits, MAX_BRANCHES};
 
 /// Largest type that is enumerated.
-const MAX_TYPE: Cost = Cost::candidates(70_000.0);
+const MAX_TYPE_VALUES: Cost = Cost::candidates(70_000.0);
 /// Largest number of subsets that are tried, unless one per orbit is enough.
 const MAX_SUBSETS: Cost = Cost::candidates(1e9);
 /// Factor that puts a type after a set of the same size.
 const TYPE_PENALTY: Cost = Cost::candidates(1.5);
 /// Assumed size of a range between unknown bounds.
-const RANGE: Cost = Cost::candidates(25.0);
+const RANGE_CANDIDATES: Cost = Cost::candidates(25.0);
 /// Assumed number of places at which a sequence of unknown length can be split.
 const SPLIT_PLACES: f64 = 15.0;
 
@@ -112,7 +112,7 @@ impl Builder<'_, '_> {
                 offer(Choice { cost, step: ChoiceStep::Range { local: *local }, consumes: None });
             }
             let size = Cost::of_type(self.model, self.model.locals[*local].ty);
-            if size <= MAX_TYPE {
+            if size <= MAX_TYPE_VALUES {
                 offer(Choice {
                     cost: size.times(TYPE_PENALTY),
                     step: ChoiceStep::Type { local: *local },
@@ -323,6 +323,6 @@ impl Builder<'_, '_> {
         let bounds = self.bounds(local, waiting, open);
         let is_low = |bound: &Bound| matches!(bound, Bound::Low(..) | Bound::AtLeast(_));
         let both = bounds.iter().any(|(_, bound)| is_low(bound)) && bounds.iter().any(|(_, bound)| !is_low(bound));
-        both.then_some(RANGE)
+        both.then_some(RANGE_CANDIDATES)
     }
 }

@@ -7,7 +7,7 @@ use abridge_value::{Builder, Int, Set, Value, relation, sequence};
 use super::{Fast, Stop};
 
 /// Largest set that the compiled form builds, in elements. Larger sets are better left symbolic.
-pub(crate) const MAX_SET: u64 = 1 << 20;
+pub(crate) const MAX_SET_ELEMENTS: u64 = 1 << 20;
 
 #[inline]
 pub(crate) fn as_set(value: &Value) -> Fast<&Set> {
@@ -56,7 +56,7 @@ pub(crate) fn unary(session: &Session<'_>, op: UnaryOp, operand: &Value) -> Fast
         UnaryOp::Inverse => Value::Set(relation::inverse(set()?)),
         UnaryOp::Id => {
             let set = set()?;
-            if set.len() > MAX_SET {
+            if set.len() > MAX_SET_ELEMENTS {
                 return Err(Stop::Escape);
             }
             Value::Set(relation::identity(set))
@@ -110,7 +110,7 @@ pub(crate) fn binary(session: &Session<'_>, op: BinaryOp, left: &Value, right: &
         Difference => Value::Set(as_set(left)?.difference(as_set(right)?)),
         Cartesian => {
             let (left, right) = (as_set(left)?, as_set(right)?);
-            if left.len().saturating_mul(right.len()) > MAX_SET {
+            if left.len().saturating_mul(right.len()) > MAX_SET_ELEMENTS {
                 return Err(Stop::Escape);
             }
             Value::Set(relation::cartesian(left, right))
@@ -141,7 +141,7 @@ impl Growing {
     pub(crate) fn push(&mut self, session: &Session<'_>, value: Value) -> Fast<()> {
         self.open_bytes += 3 * size_of::<Value>() + value.owned_bytes();
         self.set.push(value);
-        if self.set.len() as u64 > MAX_SET {
+        if self.set.len() as u64 > MAX_SET_ELEMENTS {
             return Err(Stop::Escape);
         }
         if self.open_bytes >= PORTION_BYTES {

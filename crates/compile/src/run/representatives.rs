@@ -13,7 +13,7 @@ use abridge_model::{BinaryOp, LocalId, OpId, UnaryOp};
 use abridge_value::{Set, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::search::MAX_TRIED;
+use super::search::MAX_TRIED_VALUES;
 use super::{Fast, Runtime, Stop, is_unset, unset};
 use crate::code::{Case, Code, Exec, Pattern, Plan, PlanStep, Source};
 use crate::program::Operation;
@@ -313,17 +313,17 @@ fn candidates_of(set: &Val, group: &Stabiliser) -> Option<Vec<Value>> {
         return Some(group.members(set));
     }
     match set.as_sym()? {
-        SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Fin, of) => group.subsets(&whole(of)?, MAX_TRIED),
+        SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Fin, of) => group.subsets(&whole(of)?, MAX_TRIED_VALUES),
         SymbolicSet::Unary(UnaryOp::Pow1 | UnaryOp::Fin1, of) => {
-            let mut subsets = group.subsets(&whole(of)?, MAX_TRIED)?;
+            let mut subsets = group.subsets(&whole(of)?, MAX_TRIED_VALUES)?;
             subsets.retain(|subset| subset.as_set().is_some_and(|subset| !subset.is_empty()));
             Some(subsets)
         }
-        SymbolicSet::Unary(UnaryOp::Iseq, of) => group.sequences(&whole(of)?, 0, MAX_TRIED),
-        SymbolicSet::Unary(UnaryOp::Iseq1, of) => group.sequences(&whole(of)?, 1, MAX_TRIED),
-        SymbolicSet::Unary(UnaryOp::Perm, of) => group.sequences(&whole(of)?, whole(of)?.len(), MAX_TRIED),
+        SymbolicSet::Unary(UnaryOp::Iseq, of) => group.sequences(&whole(of)?, 0, MAX_TRIED_VALUES),
+        SymbolicSet::Unary(UnaryOp::Iseq1, of) => group.sequences(&whole(of)?, 1, MAX_TRIED_VALUES),
+        SymbolicSet::Unary(UnaryOp::Perm, of) => group.sequences(&whole(of)?, whole(of)?.len(), MAX_TRIED_VALUES),
         SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to) => {
-            group.arrows(*arrow, &whole(from)?, &whole(to)?, MAX_TRIED)
+            group.arrows(*arrow, &whole(from)?, &whole(to)?, MAX_TRIED_VALUES)
         }
         _ => None,
     }

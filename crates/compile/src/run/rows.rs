@@ -16,7 +16,7 @@ use crate::code::{Code, Plan, Table};
 const MAX_ROWS: u32 = 4096;
 
 /// Largest table with an index by key or prefix, in which few solutions are looked up at a time.
-const MAX_ORDERED: u32 = 1 << 16;
+const MAX_INDEXED_ROWS: u32 = 1 << 16;
 
 /// State of a table.
 #[derive(Clone, Default)]
@@ -61,7 +61,7 @@ impl Rows {
 }
 
 /// Largest number of cached applications.
-const MAX_VALUES: usize = 1 << 14;
+const MAX_CACHED_APPLICATIONS: usize = 1 << 14;
 
 impl<'r> Runtime<'r> {
     /// Applies a symbolic function. Such applications are expensive and often repeat, so they are cached.
@@ -76,7 +76,7 @@ impl<'r> Runtime<'r> {
         if self.session.has_warnings() {
             return Err(Stop::Escape);
         }
-        if self.applied.len() >= MAX_VALUES {
+        if self.applied.len() >= MAX_CACHED_APPLICATIONS {
             self.applied.clear();
         }
         self.applied.insert(key, value.clone());
@@ -149,7 +149,7 @@ impl<'r> Runtime<'r> {
     fn tabulate(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Rows {
         let strict = std::mem::replace(&mut self.is_strict, true);
         let mut kept = Kept::default();
-        let max_rows = if matches!(order, Order::AsFound) { MAX_ROWS } else { MAX_ORDERED };
+        let max_rows = if matches!(order, Order::AsFound) { MAX_ROWS } else { MAX_INDEXED_ROWS };
         let mut number = 0;
         // All solutions are wanted, not one per orbit.
         let has_orbits = self.switch_orbits(false);

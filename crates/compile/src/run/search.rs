@@ -12,7 +12,7 @@ use super::{Fast, Runtime, Stop, unset};
 use crate::code::{Code, Head, Pattern, Plan, PlanStep, Source};
 
 /// Largest number of functions or subsets tried one by one. Beyond it the plain interpreter, which has the solver, is better.
-pub(crate) const MAX_TRIED: u64 = 1 << 15;
+pub(crate) const MAX_TRIED_VALUES: u64 = 1 << 15;
 
 pub(crate) type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
 
@@ -257,7 +257,7 @@ impl<'r> Runtime<'r> {
 
     pub(crate) fn listed(&self, set: &Val, env: &abridge_eval::Env) -> Fast<Set> {
         match self.session.size(set) {
-            abridge_eval::Size::AtMost(n) if n <= MAX_TRIED => Ok(self.session.enumerate(set, env)?),
+            abridge_eval::Size::AtMost(n) if n <= MAX_TRIED_VALUES => Ok(self.session.enumerate(set, env)?),
             _ => Err(Stop::Escape),
         }
     }

@@ -266,8 +266,8 @@ impl IllDefined {
 
 /// Shortens the text of a long value in a message.
 fn shortened(text: String) -> String {
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 200;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

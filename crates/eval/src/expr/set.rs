@@ -7,7 +7,7 @@ use crate::domain::{Env, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
 /// Largest product that is listed at once.
-const SMALL_PRODUCT: u64 = 256;
+const MAX_LISTED_PRODUCT: u64 = 256;
 
 impl Session<'_> {
     pub(super) fn set_extension(&self, items: &[ExprId], env: &Env) -> Result<Val> {
@@ -55,7 +55,9 @@ impl Session<'_> {
 
     pub fn cartesian(&self, left: &Val, right: &Val) -> Val {
         match (left.as_set(), right.as_set()) {
-            (Some(a), Some(b)) if a.len().saturating_mul(b.len()) <= SMALL_PRODUCT => relation::cartesian(a, b).into(),
+            (Some(a), Some(b)) if a.len().saturating_mul(b.len()) <= MAX_LISTED_PRODUCT => {
+                relation::cartesian(a, b).into()
+            }
             _ => SymbolicSet::binary(BinaryOp::Cartesian, left.clone(), right.clone()),
         }
     }

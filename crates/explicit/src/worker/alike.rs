@@ -41,9 +41,9 @@ impl Groups {
 pub(crate) type Pattern = Vec<(u64, u64)>;
 
 /// Tag of a fixed member of a set, plus the position of the set. Smaller tags are positions of fixed values.
-const MEMBER: u64 = 64;
+const MEMBER_TAG: u64 = 64;
 /// Tag of an element of a class, plus the class.
-const CLASS: u64 = 128;
+const CLASS_TAG: u64 = 128;
 
 /// Pattern of a solution; `None` if interchangeable elements occur in it other than as values or as members of sets.
 pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<Pattern> {
@@ -58,7 +58,7 @@ pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]
         }
         true
     };
-    if solution.len() > MEMBER as usize {
+    if solution.len() > MEMBER_TAG as usize {
         return None;
     }
     for (place, id) in solution.iter().enumerate() {
@@ -69,7 +69,7 @@ pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]
                 for member in members.iter() {
                     let Value::Element { set, index } = member else { return None };
                     if !moves((set, index), place) {
-                        pattern.push((MEMBER + place as u64, u64::from(index)));
+                        pattern.push((MEMBER_TAG + place as u64, u64::from(index)));
                     }
                 }
             }
@@ -78,7 +78,7 @@ pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]
         }
     }
     let parts = pattern.len();
-    pattern.extend(moving.into_iter().map(|(_, class, part)| (CLASS + u64::from(class), part)));
+    pattern.extend(moving.into_iter().map(|(_, class, part)| (CLASS_TAG + u64::from(class), part)));
     pattern[parts..].sort_unstable();
     Some(pattern)
 }

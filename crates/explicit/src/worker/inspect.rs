@@ -21,7 +21,7 @@ enum Evaluated {
 }
 
 /// Subject of a failure, for messages.
-const PROPERTY: &str = "a property of states";
+const PROPERTY_SUBJECT: &str = "a property of states";
 
 /// Memo entry of a group with nothing to report.
 const PASSES: u32 = 1;
@@ -209,10 +209,10 @@ impl Conjunct {
             Err(error) if error.is_failed_assertion() => Evaluated::False,
             Err(error) if is_violation(&error) => Evaluated::IllDefined,
             Err(error) => {
-                let gap = system.note(&session, PROPERTY, Some(error));
+                let gap = system.note(&session, PROPERTY_SUBJECT, Some(error));
                 return (Evaluated::Unknown, gap);
             }
         };
-        (truth, system.note(&session, PROPERTY, None))
+        (truth, system.note(&session, PROPERTY_SUBJECT, None))
     }
 }

@@ -15,7 +15,7 @@ use crate::scope::{Ctx, Found, FrameKind, Symbol};
 use crate::types::{Ty, TypeTerm, Unifier};
 
 /// Largest number of identifiers in an identifier list, nested lists included.
-const MAX_LISTED: usize = 100_000;
+const MAX_LISTED_IDENTIFIERS: usize = 100_000;
 
 impl Lower<'_> {
     /// Lowers a definition used as an expression.
@@ -187,7 +187,7 @@ impl Lower<'_> {
         for item in items {
             let ast::Expr::Ident(name) = &tree.expr(*item).expr else { return None };
             names.extend(self.listed(name)?);
-            if names.len() > MAX_LISTED {
+            if names.len() > MAX_LISTED_IDENTIFIERS {
                 return None;
             }
         }

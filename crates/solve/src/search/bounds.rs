@@ -55,7 +55,7 @@ pub(super) struct Linear {
 /// Rounds of propagation: enough for chains of inequalities. Bounds that creep further are left as they are.
 const MAX_ROUNDS: usize = 12;
 /// Largest number of values of a function that are compared.
-const MAX_VALUES: usize = 64;
+const MAX_COMPARED_VALUES: usize = 64;
 /// Products and nested sums beyond this depth count as unknown.
 const MAX_DEPTH: u32 = 64;
 
@@ -383,7 +383,7 @@ impl SolutionSearch<'_> {
             return;
         }
         let Some(function) = self.finite_set(known, at.env) else { return };
-        for (arg, value) in relation::pairs(&function).take(MAX_VALUES) {
+        for (arg, value) in relation::pairs(&function).take(MAX_COMPARED_VALUES) {
             let (Some(value), Some(linear)) = (value.as_int(), self.linear_value(*built, &arg, at)) else { return };
             compare(Relation::Equal, linear, Linear::constant(Range::exactly(value)), at_most_zero);
         }

@@ -67,10 +67,10 @@ impl SolutionSearch<'_> {
                 return Ok(best.step.map(|step| (best.cost, step)));
             }
         }
-        if best.cost > Cost::FEW_ENOUGH && !self.offer_bounds(node, &mut best)? {
+        if best.cost > Cost::ACCEPTED_AT_ONCE && !self.offer_bounds(node, &mut best)? {
             return Ok(None);
         }
-        if best.cost > Cost::FEW_ENOUGH {
+        if best.cost > Cost::ACCEPTED_AT_ONCE {
             if !self.offer_between(node, &mut best) {
                 return Ok(None);
             }

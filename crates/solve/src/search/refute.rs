@@ -13,7 +13,7 @@ use crate::encode::{Encoder, Stop};
 /// Number of unknowns below which the search is faster.
 const MIN_UNKNOWNS: usize = 16;
 /// Largest circuit, in gates and connections.
-const MAX_SIZE: usize = 2_000_000;
+const MAX_CIRCUIT_SIZE: usize = 2_000_000;
 /// Conflicts after which the SAT solver gives up.
 const MAX_CONFLICTS: u64 = 20_000;
 
@@ -31,7 +31,7 @@ impl SolutionSearch<'_> {
     }
 
     fn contradicts_itself(&self, node: &SearchNode) -> std::result::Result<bool, Stop> {
-        let mut encoder = Encoder::with_room(self.session, MAX_SIZE);
+        let mut encoder = Encoder::with_room(self.session, MAX_CIRCUIT_SIZE);
         let Declared { conditions: mut required, left_out, .. } = self.declare_all(&mut encoder, node)?;
         for constraint in &node.constraints {
             if left_out.iter().any(|unknown| constraint.mentions(*unknown)) {

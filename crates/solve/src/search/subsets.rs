@@ -11,9 +11,9 @@ use super::choose::{Best, Branching};
 use super::{SearchNode, SolutionSearch, pattern};
 
 /// Largest type that serves as an upper bound, in elements.
-const MAX_TYPE: u64 = 1 << 12;
+const MAX_TYPE_ELEMENTS: u64 = 1 << 12;
 /// Largest number of sets between the bounds that are listed in advance.
-const MAX_LISTED: u64 = 1 << 11;
+const MAX_LISTED_SETS: u64 = 1 << 11;
 /// Depth of nested operators that are examined.
 const MAX_DEPTH: u32 = 16;
 
@@ -163,7 +163,7 @@ impl SolutionSearch<'_> {
         let Type::Pow(elem) = model.types.get(unknown.ty(model)) else { return None };
         let all = self.session.type_set(*elem);
         Some(match self.session.size(&all) {
-            Size::AtMost(n) if n <= MAX_TYPE => self.session.enumerate(&all, &abridge_eval::Env::empty()).ok(),
+            Size::AtMost(n) if n <= MAX_TYPE_ELEMENTS => self.session.enumerate(&all, &abridge_eval::Env::empty()).ok(),
             _ => None,
         })
     }
@@ -273,7 +273,7 @@ impl SolutionSearch<'_> {
         }
         let val = term.eval(self.session, &node.env).ok()?;
         let val = match val.as_sym().map(|_| self.session.size(&val)) {
-            Some(Size::AtMost(n)) if n <= MAX_TYPE => self.session.force(&val, &node.env).ok()?,
+            Some(Size::AtMost(n)) if n <= MAX_TYPE_ELEMENTS => self.session.force(&val, &node.env).ok()?,
             Some(_) => return None,
             None => val,
         };
@@ -382,7 +382,7 @@ fn offer(between: &Between, best: &mut Best) -> bool {
     let free = most.difference(excluded).difference(least);
     let Some(sizes) = sizes(between, &free) else { return false };
     let n_sets = sizes.clone().try_fold(0, |sum: u64, size| sum.checked_add(choices(free.len(), size)));
-    let (cost, set): (u64, Val) = match n_sets.filter(|n_sets| *n_sets <= MAX_LISTED) {
+    let (cost, set): (u64, Val) = match n_sets.filter(|n_sets| *n_sets <= MAX_LISTED_SETS) {
         Some(n_sets) => (n_sets, all_between(least, &free, sizes).into()),
         None => {
             let n_free = u32::try_from(free.len()).unwrap_or(u32::MAX);

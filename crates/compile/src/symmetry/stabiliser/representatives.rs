@@ -147,7 +147,7 @@ struct Arrows<'s> {
 }
 
 /// Partial relations that may be tried for each wanted result.
-const TRIES: u64 = 16;
+const TRIES_PER_RESULT: u64 = 16;
 
 impl Arrows<'_> {
     /// Distributes the members of each group to the options. Only the number of members per option matters.
@@ -197,7 +197,7 @@ impl Arrows<'_> {
     /// Counts a partial relation; `None` if there are too many.
     fn count(&mut self) -> Option<()> {
         self.n_tried += 1;
-        (self.n_tried <= self.most.saturating_mul(TRIES)).then_some(())
+        (self.n_tried <= self.most.saturating_mul(TRIES_PER_RESULT)).then_some(())
     }
 
     /// Assigns a value to each argument in turn: one used before, a fixed one, or the first of a cell.
