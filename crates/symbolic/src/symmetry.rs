@@ -17,7 +17,6 @@ use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Made, MapId, Var};
-use crate::layout::Layout;
 use crate::reach::Reached;
 use crate::space::Space;
 
@@ -169,20 +168,40 @@ pub(crate) fn order(encoding: &Encoding, classes: &[Vec<Swapped>], start: &[Cell
 impl Space<'_> {
     /// Makes fixpoints run over representatives.
     pub(crate) fn add_swaps(&mut self, classes: &[Vec<Swapped>]) -> Made<()> {
+        let choices = choices(&self.encoding, &self.source.variables);
         for swapped in classes.iter().flatten().filter(|swapped| !swapped.is_empty()) {
-            let bits = bits(&self.layout, swapped);
+            let layout = &self.layout;
+            let placed = |(from, to): &(CellId, CellId)| {
+                Some(((layout.cell(*from)?, layout.cell(*to)?), choices.get(from).copied()))
+            };
+            let (bits, choice_of): (Vec<(Var, Var)>, Vec<Option<u32>>) = swapped.iter().filter_map(placed).unzip();
             let map = self.manager.exchange(&bits);
-            let mut bad = self.manager.constant(false);
-            for (from, to) in bits.iter().rev() {
-                let (from, to) = (self.manager.var(*from)?, self.manager.var(*to)?);
-                let same = self.manager.xor(&from, &to)?.not();
-                let rest = self.manager.and(&same, &bad)?;
-                let greater = self.manager.minus(&from, &to)?;
-                bad = self.manager.or(&greater, &rest)?;
-            }
+            let bad = self.out_of_order(&bits, &choice_of)?;
             self.swaps.push(Swap { bits, map, bad });
         }
         Ok(())
+    }
+
+    /// Where the first record is greater than the second. Of the bits of one choice at most one is true in every state. Without that constraint, which is added bit
+    /// by bit, the comparison of records of n bits would have 2^n nodes.
+    fn out_of_order(&mut self, bits: &[(Var, Var)], choice_of: &[Option<u32>]) -> Made<Bdd> {
+        let mut bad = self.manager.constant(false);
+        for (place, (from, to)) in bits.iter().enumerate().rev() {
+            let (from, to) = (self.manager.var(*from)?, self.manager.var(*to)?);
+            let same = self.manager.xor(&from, &to)?.not();
+            let rest = self.manager.and(&same, &bad)?;
+            let greater = self.manager.minus(&from, &to)?;
+            bad = self.manager.or(&greater, &rest)?;
+            let is_same_choice = |other: &usize| choice_of[place].is_some() && choice_of[*other] == choice_of[place];
+            for other in (place + 1..bits.len()).filter(is_same_choice) {
+                for (left, right) in [(&from, bits[other].0), (&to, bits[other].1)] {
+                    let right = self.manager.var(right)?;
+                    let both = self.manager.and(left, &right)?;
+                    bad = self.manager.minus(&bad, &both)?;
+                }
+            }
+        }
+        Ok(bad)
     }
 
     /// Fixpoints run over representatives.
@@ -254,7 +273,47 @@ impl Space<'_> {
     }
 }
 
-/// The bits of swapped cells.
-fn bits(layout: &Layout, swapped: &Swapped) -> Vec<(Var, Var)> {
-    swapped.iter().filter_map(|(from, to)| Some((layout.cell(*from)?, layout.cell(*to)?))).collect()
+/// Numbers of choices by cell: values of one unknown, or of a function at one argument. At most one cell of a choice is true in a state.
+fn choices(encoding: &Encoding, variables: &[abridge_model::VarId]) -> FxHashMap<CellId, u32> {
+    let mut choices = Choices { encoding, numbers: FxHashMap::default(), next: 0 };
+    for variable in variables {
+        if let Some((shape, _)) = encoding.cells.shape(*variable) {
+            choices.add(shape);
+        }
+    }
+    choices.numbers
+}
+
+struct Choices<'e> {
+    encoding: &'e Encoding,
+    numbers: FxHashMap<CellId, u32>,
+    next: u32,
+}
+
+impl Choices<'_> {
+    fn add(&mut self, value: &CircuitValue) {
+        match value {
+            CircuitValue::Choice(items) => self.add_group(items.iter().map(|(_, lit)| *lit)),
+            CircuitValue::Set(members) if members.is_function => {
+                let key = |value: &Value| if let Value::Pair(pair) = value { Some(pair.0.clone()) } else { None };
+                // Elements are in ascending order, so those of one argument are neighbours.
+                for group in members.items.chunk_by(|(left, _), (right, _)| key(left) == key(right)) {
+                    self.add_group(group.iter().map(|(_, lit)| *lit));
+                }
+            }
+            CircuitValue::Pair(pair) => {
+                self.add(&pair.0);
+                self.add(&pair.1);
+            }
+            CircuitValue::Record(_, fields) => fields.iter().for_each(|field| self.add(field)),
+            CircuitValue::Map(entries) => entries.iter().for_each(|entry| self.add(&entry.val)),
+            CircuitValue::Bool(_) | CircuitValue::Bits(_) | CircuitValue::Set(_) => {}
+        }
+    }
+
+    fn add_group(&mut self, lits: impl Iterator<Item = Lit>) {
+        let cells = lits.filter_map(|lit| self.encoding.cells.of_input(lit));
+        self.numbers.extend(cells.map(|cell| (cell, self.next)));
+        self.next += 1;
+    }
 }
