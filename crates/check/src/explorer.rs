@@ -23,7 +23,7 @@ impl Watcher for Unwatched {
 }
 
 /// A control with a watcher.
-struct Watched<'w>(&'w mut dyn Control, &'w mut dyn Watcher);
+pub(crate) struct Watched<'w>(pub(crate) &'w mut dyn Control, pub(crate) &'w mut dyn Watcher);
 
 impl Control for Watched<'_> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
@@ -60,6 +60,11 @@ pub(crate) trait Explorer {
 
     /// A search may be begun and given up for another one.
     fn may_restart(&self) -> bool;
+
+    /// The last search was given up for another one; nobody is interested in it.
+    fn is_abandoned(&self) -> bool {
+        false
+    }
 }
 
 /// Everything is kept in memory.

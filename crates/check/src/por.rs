@@ -5,6 +5,7 @@
 //! starts anew with the reduction; otherwise it goes on as if nothing had happened, and there is another trial, which goes on from the
 //! answers of this one, when it has gone on much longer. A trial that more effort would not change is the last.
 
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,9 +14,11 @@ use abridge_deps::{Answers, Asked, Dependence, Depth, Outline, Resources};
 use abridge_diag::with_stack;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
-use abridge_reduce::{Analysed as _, Por, Rule, Selected, source_of};
-use abridge_system::{Limit, Origin, Steps, System as _, Worker as _};
+use abridge_reduce::{Analysed as _, Paths, Por, Rule, Selected, source_of};
+use abridge_search::{Config as SearchConfig, Exploration, explore};
+use abridge_system::{Limit, Origin, Steps, System, Worker as _};
 
+use crate::explorer::{Explorer, Watched, Watcher};
 use crate::{Config, Control, Progress};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,6 +85,8 @@ pub(crate) struct Trial<'t> {
     pub(crate) control: &'t mut dyn Control,
     pub(crate) system: &'t Explicit<'t>,
     pub(crate) por: Por,
+    /// Formulas about paths are asked for.
+    paths: Option<&'t Paths>,
     /// What one trial finds out, the next one need not.
     pub(crate) answers: Arc<Answers>,
     /// States before the next trial; nothing if another one would not say more.
@@ -95,11 +100,18 @@ pub(crate) struct Trial<'t> {
 }
 
 impl<'t> Trial<'t> {
-    pub(crate) fn new(control: &'t mut dyn Control, system: &'t Explicit<'t>, por: Por, answers: Arc<Answers>) -> Self {
+    pub(crate) fn new(
+        control: &'t mut dyn Control,
+        system: &'t Explicit<'t>,
+        por: Por,
+        paths: Option<&'t Paths>,
+        answers: Arc<Answers>,
+    ) -> Self {
         Trial {
             control,
             system,
             por,
+            paths,
             answers,
             next: Some(FIRST_TRIAL_STATES),
             is_hopeful: true,
@@ -123,7 +135,11 @@ impl<'t> Trial<'t> {
             self.next = Some(n_states * RETRY_GROWTH);
             return;
         };
-        let sample = Selected::new(self.system, self.por, resources).sample(SAMPLE_STATES);
+        let selected = Selected::new(self.system, self.por, resources);
+        let sample = match self.paths {
+            Some(paths) => selected.along(paths).sample(SAMPLE_STATES),
+            None => selected.sample(SAMPLE_STATES),
+        };
         // Fewer steps by a quarter at least, else what each state costs outweighs it.
         let is_good = sample.taken * 4 < sample.steps * 3;
         self.is_promising = !sample.is_exhausted && is_good;
@@ -147,6 +163,31 @@ impl Control for Trial<'_> {
 
     fn elapsed(&self) -> Option<Duration> {
         self.control.elapsed()
+    }
+}
+
+impl Explorer for Trial<'_> {
+    type Refusal = Infallible;
+
+    fn explore<S: System>(
+        &mut self,
+        system: &S,
+        search: &SearchConfig,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Exploration, Infallible> {
+        Ok(explore(system, search, &mut Watched(self, watcher)))
+    }
+
+    fn control(&mut self) -> &mut dyn Control {
+        self
+    }
+
+    fn may_restart(&self) -> bool {
+        true
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.is_promising
     }
 }
 
@@ -177,7 +218,7 @@ fn analyse_dependences_inner(model: &Model, config: &Config) -> Option<Analysis>
     let _ = system.worker().expand(Origin::Root, None, &mut steps, &mut |_| ControlFlow::Break(()));
     let words = steps.iter().next()?.target.to_vec();
     let dependencies =
-        system.analyse(&words, por.asked, por.depth, &Resources::new(config.answers.clone(), MAX_EFFORT))?;
+        system.analyse(&words, (por.asked, &[]), por.depth, &Resources::new(config.answers.clone(), MAX_EFFORT))?;
     let name = |node| dependencies.name(model, system.operations(), node);
     Some(Analysis {
         instances: (0..dependencies.n_instances()).map(name).collect(),

@@ -7,14 +7,13 @@ use std::sync::atomic::Ordering;
 use abridge_deps::Resources;
 use abridge_explicit::Explicit;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Canonizer, Flood, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
+    Auto, Canon, Canonizer, Flood, Group, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,
 };
-use abridge_reduce::{Paths, Por, Selected};
+use abridge_reduce::{Paths, Por, Selected, Tally};
 use abridge_system::System;
-use abridge_value::BitSet;
 
-use crate::explorer::{Explorer, InMemory, Unwatched};
+use crate::explorer::{Explorer, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
 use crate::temporal::{Lettered, Temporal, TemporalVerdict};
@@ -28,23 +27,27 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
     let is_about_paths = config.formulas.formulas.iter().any(|formula| formula.body.is_some());
     let everything = Scene { system, config, paths: None };
     let Some(por) = por::settings(system, config) else { return everything.up_to_symmetry(system, &mut explorer) };
-    if is_about_paths {
-        return match config.formulas.visible_operations(system.model()).filter(|_| explorer.may_restart()) {
-            Some(visible) if config.por != PorMode::Auto && config.check_por.is_none() => {
-                along_paths(system, config, por, visible, &mut explorer)
-            }
-            _ => everything.up_to_symmetry(system, &mut explorer),
-        };
-    }
+    let paths = match is_about_paths.then(|| asked_paths(system, config, &explorer)) {
+        Some(Err(why)) => {
+            let report = everything.up_to_symmetry(system, &mut explorer)?;
+            let refused = Tally { refused: Some(why), ..Tally::default() };
+            return Ok(Report { por: (config.por != PorMode::Auto).then_some(refused), ..report });
+        }
+        Some(Ok(paths)) => Some(paths),
+        None => None,
+    };
     if config.por == PorMode::Auto && config.check_por.is_none() {
         if !explorer.may_restart() {
             return everything.up_to_symmetry(system, &mut explorer);
         }
-        let mut trial = Trial::new(explorer.control(), system, por, config.answers.clone());
-        let Ok(report) = everything.up_to_symmetry(system, &mut InMemory(&mut trial));
+        let mut trial = Trial::new(explorer.control(), system, por, paths.as_ref(), config.answers.clone());
+        let Ok(report) = everything.up_to_symmetry(system, &mut trial);
         if !trial.is_promising {
             return Ok(report);
         }
+    }
+    if let Some(paths) = paths {
+        return along_paths(system, config, por, &paths, &mut explorer);
     }
     let selected = Selected::new(system, por, resources(config));
     let report = everything.up_to_symmetry(&selected, &mut explorer)?;
@@ -56,8 +59,20 @@ fn resources(config: &Config) -> Resources {
     Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.load(Ordering::Relaxed))
 }
 
-/// Searches with a reduction after which nothing is reduced.
+/// What formulas about paths ask of a selection, or the reason why there is none.
+fn asked_paths<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: &E) -> Result<Paths, String> {
+    if config.check_por.is_some() {
+        return Err("selections for formulas about paths are not verified".to_owned());
+    }
+    if !explorer.may_restart() {
+        return Err("the search may have to start anew, which one with checkpoints or files cannot".to_owned());
+    }
+    config.formulas.paths(system.model())
+}
+
+/// Searches with a reduction after which nothing is reduced; fewer where nobody asked for one.
 const MAX_ROUNDS: usize = 64;
+const MAX_AUTO_ROUNDS: usize = 8;
 
 /// Explores with fewer steps while formulas about paths keep their truth. Where steps might be put off for ever, states are expanded fully and the
 /// search starts anew.
@@ -65,14 +80,14 @@ fn along_paths<E: Explorer>(
     system: &Explicit<'_>,
     config: &Config,
     por: Por,
-    visible: BitSet,
+    paths: &Paths,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let paths = Paths::new(visible);
-    for _ in 0..MAX_ROUNDS {
+    let n_rounds = if config.por == PorMode::Auto { MAX_AUTO_ROUNDS } else { MAX_ROUNDS };
+    for _ in 0..n_rounds {
         let version = paths.version();
-        let selected = Selected::new(system, por, resources(config)).along(&paths);
-        let scene = Scene { system, config, paths: Some(&paths) };
+        let selected = Selected::new(system, por, resources(config)).along(paths);
+        let scene = Scene { system, config, paths: Some(paths) };
         let report = scene.up_to_symmetry(&selected, explorer)?;
         let is_open = report.temporal.iter().any(|formula| matches!(formula.verdict, TemporalVerdict::Incomplete(_)));
         if paths.version() == version || !is_open {
@@ -95,9 +110,10 @@ impl Scene<'_, '_> {
     /// Explores the steps of `steps`, which are all or some of those of the system.
     fn up_to_symmetry<S: System, E: Explorer>(self, steps: &S, explorer: &mut E) -> Result<Report, E::Refusal> {
         let Scene { system, config, paths } = self;
-        let parts = Parts { system, steps, config, paths };
-        // Fairness of every operation with its arguments tells elements apart.
-        if config.symmetry == Method::Off || config.formulas.needs_instances {
+        let parts = Parts { system, steps, config, paths, group: None };
+        // Fairness to every operation with its arguments follows permutations, which only one method tells.
+        let needs_permutations = config.formulas.needs_instances;
+        if config.symmetry == Method::Off || needs_permutations && config.symmetry != Method::Auto {
             return plain(&parts, explorer);
         }
         let nodes = config.formulas.nodes();
@@ -113,7 +129,10 @@ impl Scene<'_, '_> {
         let mut report = match config.symmetry {
             _ if is_idle => plain(&parts, explorer)?,
             Method::Off => plain(&parts, explorer)?,
-            Method::Auto => quotiented(&parts, &Auto::new(system, group), explorer)?,
+            Method::Auto => {
+                let parts = Parts { group: needs_permutations.then(|| group.clone()), ..parts };
+                quotiented(&parts, &Auto::new(system, group), explorer)?
+            }
             Method::Canon => quotiented(&parts, &Canon::new(system, group, Own), explorer)?,
             #[cfg(feature = "nauty")]
             Method::Nauty => quotiented(&parts, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?,
@@ -132,13 +151,15 @@ struct Parts<'p, 's, S> {
     steps: &'p S,
     config: &'p Config,
     paths: Option<&'p Paths>,
+    /// Permutations are noted on steps.
+    group: Option<Group>,
 }
 
 impl<'s, S: System> Parts<'_, 's, S> {
     /// The steps with letters on them.
     fn lettered(&self) -> Lettered<'_, 's, S> {
         let formulas = &self.config.formulas;
-        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances)
+        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances).turned_by(self.group.clone())
     }
 }
 
@@ -159,6 +180,9 @@ fn explore_and_judge<'s, S: System, X: System, A: System, E: Explorer>(
         false => explorer.explore(explored, &search, &mut Unwatched)?,
     };
     let mut report = summarise(system, &exploration, canonizers.0, config);
+    if explorer.is_abandoned() {
+        return Ok(report);
+    }
     report.temporal = temporal.judge(&exploration, &report.limits, canonizers.1, explorer.control());
     report.settle_temporal();
     Ok(report)
@@ -177,7 +201,7 @@ fn marked<S: System, E: Explorer>(
 ) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
     let config = Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() };
-    let parts = &Parts { config: &config, ..*parts };
+    let parts = &Parts { config: &config, group: None, ..*parts };
     let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, marker));
     let around = Quotiented::new(&lettered, marker);
     let mut judge = marker.judge();
@@ -200,7 +224,7 @@ fn quotiented<S: System, Q: Quotient, E: Explorer>(
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, quotient));
-    let around = Quotiented::new(&lettered, quotient);
+    let around = Quotiented::new(&lettered, quotient).annotated(lettered.turns());
     let (mut of_states, mut of_paths) = (quotient.judge(), quotient.judge());
     let canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>) =
         (Some(&mut of_states), Some(&mut of_paths));

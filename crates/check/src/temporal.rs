@@ -6,8 +6,10 @@
 pub(crate) mod atoms;
 mod graph;
 mod letters;
+mod observe;
 mod prepare;
 mod story;
+mod turns;
 
 use std::sync::atomic::Ordering;
 
@@ -16,7 +18,7 @@ use abridge_eval::Val;
 use abridge_explicit::Explicit;
 use abridge_model::Logic;
 use abridge_reduce::Paths;
-use abridge_reduce::symmetry::Canonizer;
+use abridge_reduce::symmetry::{Canonizer, Group, Permutation};
 use abridge_search::{Control, Exploration, StateGraph};
 use abridge_store::StateTable;
 use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
@@ -140,7 +142,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     /// says so, if there is such a cycle.
     fn ignored(&self, built: &Result<(), Limit>, exploration: &Exploration) -> Option<String> {
         let paths = self.paths.filter(|_| built.is_ok())?;
-        let closing = self.stored.cycles_of_reduced();
+        let closing = self.stored.cycles_of_putting_off();
         let mut worker = self.steps.worker();
         let mut steps = Steps::new(self.steps.width());
         for (source, target) in &closing {
@@ -154,7 +156,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             steps.clear();
             // What is missing is taken care of when the step is met again.
             let _ = worker.successors(&source, &mut steps);
-            steps.iter().filter(|step| step.target == target).for_each(|step| paths.notice(step.operation));
+            steps.iter().filter(|step| step.target == target).for_each(|step| paths.close(step.operation));
         }
         paths.end_round();
         (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())
@@ -179,7 +181,9 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         }
         let Some(Some(Ok(property))) = self.properties.get(formula) else { return None };
         let is_stopped = || self.is_stopped();
-        let seen = Seen { stored: &self.stored, letters, stutters: self.config.stutters };
+        let turned = |turn: u32, instance: u32| self.lettered.turned_instance(turn, instance);
+        let turned: Option<&Turned> = self.lettered.group().is_some().then_some(&turned);
+        let seen = Seen { stored: &self.stored, letters, stutters: self.config.stutters, turned };
         let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
         Some(Ok(find_violation(&graph, property)))
     }
@@ -203,6 +207,8 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
         let (lettered, letters) = (self.lettered, self.lettered.letters());
         let instance = |operation: u32, params: Vec<Val>| lettered.instance(operation, params);
+        let images = |turn: u32| lettered.images(turn);
+        let turning = lettered.group().map(|group| Turning { group, images: &images });
         let mut reports = Vec::new();
         for (number, formula) in prepared.formulas.iter().enumerate() {
             let canonizer = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
@@ -220,8 +226,8 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
                 (None, Ok(())) => self.answer(number, &letters, exploration.table.len()),
                 (None, Err(_)) => None,
             };
-            let seen = Seen { stored: &self.stored, letters: &letters, stutters: config.stutters };
-            let searched = Searched { system: self.system, exploration, config, instance: &instance, limits };
+            let seen = Seen { stored: &self.stored, letters: &letters, stutters: config.stutters, turned: None };
+            let searched = Searched { system: self.system, exploration, config, instance: &instance, turning, limits };
             match (&formula.body, answer, &built) {
                 (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
@@ -270,8 +276,17 @@ pub(crate) struct Searched<'s, 'm> {
     pub(crate) config: &'s Config,
     /// The number of an operation with its arguments, as letters have it.
     instance: &'s dyn Fn(u32, Vec<Val>) -> u32,
+    /// Instances are followed through a quotient.
+    turning: Option<Turning<'s>>,
     /// Why the search is not about everything.
     limits: &'s [String],
+}
+
+/// The group of a quotient, and its permutations by number.
+#[derive(Clone, Copy)]
+pub(crate) struct Turning<'s> {
+    group: &'s Group,
+    images: &'s dyn Fn(u32) -> Permutation,
 }
 
 impl Searched<'_, '_> {
@@ -370,4 +385,8 @@ pub(crate) struct Seen<'g> {
     pub(crate) letters: &'g [Letter],
     /// Paths stay for ever where nothing is enabled.
     pub(crate) stutters: bool,
+    /// The number of an instance after a permutation, in a quotient with permutations on its steps.
+    pub(crate) turned: Option<&'g Turned<'g>>,
 }
+
+pub(crate) type Turned<'g> = dyn Fn(u32, u32) -> u32 + 'g;

@@ -13,10 +13,11 @@ use abridge_value::bytes::{Key, Reader, put_number, seal, unsealed};
 use rustc_hash::FxHashMap;
 
 /// Sources that answers depend on beside the circuit. A change to these files invalidates all answers.
-const OWN_SOURCES: [&str; 5] = [
+const OWN_SOURCES: [&str; 6] = [
     include_str!("answers.rs"),
     include_str!("build.rs"),
     include_str!("induction.rs"),
+    include_str!("observe.rs"),
     include_str!("relations.rs"),
     include_str!("theory.rs"),
 ];

@@ -17,6 +17,7 @@ use crate::dependencies::{
     Asked, Dependencies, Depth, Event, EventKind, Guard, GuardId, Instance, Instances, Resources, Violation,
 };
 use crate::induction::inductive;
+use crate::observe::{Observed, Pattern, Watch};
 use crate::theory::{Theory, Topic};
 
 /// Steps of evaluation for the translation of one valuation of the constants.
@@ -29,7 +30,7 @@ const BOUND_CONFLICTS: u64 = 2_000;
 pub(crate) fn dependencies(
     source: &Source<'_>,
     constants: &State,
-    asked: Asked,
+    (asked, observed): (Asked, &[Observed]),
     depth: Depth,
     resources: &Resources,
 ) -> Option<Dependencies> {
@@ -42,8 +43,10 @@ pub(crate) fn dependencies(
     let encoding = Encoding::new(source, constants, &config, &mut judge).ok()?;
     resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
     let is_cut = fuel < MAX_FUEL && encoding.is_cut;
-    let builder = Builder::new(encoding, depth, resources);
-    Some(Dependencies { is_cut, ..builder.build(source.operations.len(), asked) })
+    let mut builder = Builder::new(encoding, depth, resources);
+    let operations = builder.add_instances(source.operations.len());
+    builder.observe(source, constants, observed);
+    Some(Dependencies { is_cut, ..builder.build(operations, asked) })
 }
 
 /// Prover of bounds. It uses cached answers and spends effort.
@@ -82,6 +85,10 @@ struct Builder {
     assumptions: Vec<Lit>,
     encoded: Vec<abridge_encoding::Instance>,
     properties: Vec<Property>,
+    /// Conditions under which evaluating an instance is an error.
+    errors: Vec<(Violation, Vec<GuardId>)>,
+    watches: Vec<Watch>,
+    taken: BitSet,
     guards: Vec<Guard>,
     by_lit: FxHashMap<Lit, GuardId>,
     events: Vec<Event>,
@@ -101,16 +108,19 @@ impl Builder {
             assumptions,
             encoded: instances,
             properties,
+            errors: Vec::new(),
+            watches: Vec::new(),
+            taken: BitSet::default(),
             guards: Vec::new(),
             by_lit: FxHashMap::default(),
             events: Vec::new(),
         }
     }
 
-    fn build(mut self, n_operations: usize, asked: Asked) -> Dependencies {
+    /// Makes events of the instances; for each operation they are listed by label.
+    fn add_instances(&mut self, n_operations: usize) -> Vec<Instances> {
         let mut operations: Vec<Instances> =
             (0..n_operations).map(|_| Instances::ByLabel(FxHashMap::default())).collect();
-        let mut errors = Vec::new();
         for encoded in std::mem::take(&mut self.encoded) {
             let event = self.events.len();
             match (&encoded.label, &mut operations[encoded.operation]) {
@@ -118,15 +128,107 @@ impl Builder {
                 (_, slot) => *slot = Instances::Whole(event),
             }
             let guards = self.error_guards(&encoded);
-            errors.extend(guards.map(|guards| (Violation::IllDefined(event), guards)));
+            self.errors.extend(guards.map(|guards| (Violation::IllDefined(event), guards)));
             self.instance(encoded);
         }
+        operations
+    }
+
+    /// Notes what formulas about paths observe.
+    fn observe(&mut self, source: &Source<'_>, constants: &State, observed: &[Observed]) {
+        for one in observed {
+            match one {
+                Observed::Truth(pred) => {
+                    let position = source.propositions.iter().position(|known| known == pred);
+                    let is_meant = |known: &&Property| matches!(known.kind, PropertyKind::Proposition(idx) if Some(idx) == position);
+                    let truth = self.properties.iter().find(is_meant).and_then(|property| property.truth.ok());
+                    let watch = match truth {
+                        Some(truth) => self.watch(vec![truth.holds, truth.fails]),
+                        None => {
+                            let reads = self.cells_of(&source.interp.names_of_pred(*pred).variables);
+                            Watch { lits: None, reads }
+                        }
+                    };
+                    self.watches.push(watch);
+                }
+                Observed::Value(expr) => {
+                    let reads = self.cells_of(&source.interp.names_of_expr(*expr).variables);
+                    self.watches.push(Watch { lits: None, reads });
+                }
+                Observed::Enabled(pattern) => {
+                    let (events, is_fixed) = self.meant(source, constants, pattern);
+                    // If the state decides which of them are meant, none may change.
+                    let groups = match is_fixed {
+                        true => vec![events],
+                        false => events.iter().map(|event| BitSet::from_iter([event])).collect(),
+                    };
+                    for group in groups {
+                        let watch = self.watch_enabled(&group);
+                        self.watches.push(watch);
+                    }
+                }
+                Observed::Taken(pattern) => {
+                    let (events, _) = self.meant(source, constants, pattern);
+                    self.taken.union_with(&events);
+                }
+            }
+        }
+    }
+
+    /// A condition that is known by literals.
+    fn watch(&mut self, lits: Vec<Lit>) -> Watch {
+        let (reads, is_all) = self.reads_of(lits.iter().copied());
+        Watch { lits: is_all.then_some(lits), reads }
+    }
+
+    /// The instances that a pattern may mean, and whether these are the same in all states. What its arguments read is observed.
+    fn meant(&mut self, source: &Source<'_>, constants: &State, pattern: &Pattern) -> (BitSet, bool) {
+        let (fixed, is_all) = pattern.fixed(source, constants);
+        if !is_all {
+            let arguments = pattern.arguments.iter().flatten();
+            let names = arguments.flat_map(|argument| source.interp.names_of_expr(*argument).variables.clone());
+            let reads = self.cells_of(&names.collect::<Vec<VarId>>());
+            self.watches.push(Watch { lits: None, reads });
+        }
+        let is_meant = |event: &usize| {
+            as_instance(&self.events[*event]).is_some_and(|instance| {
+                instance.operation == pattern.operation && pattern.may_mean(source, instance.label.as_deref(), &fixed)
+            })
+        };
+        ((0..self.events.len()).filter(is_meant).collect(), is_all)
+    }
+
+    /// The condition that some of these instances is enabled.
+    fn watch_enabled(&mut self, events: &BitSet) -> Watch {
+        let mut reads = BitSet::default();
+        let mut relations = Some(Vec::new());
+        for event in events.iter() {
+            self.events[event].guards.iter().for_each(|guard| reads.union_with(&self.guards[*guard].reads));
+            match self.exact_relation(event) {
+                Some(relation) => relations.iter_mut().for_each(|relations| relations.push(relation)),
+                None => relations = None,
+            }
+        }
+        let lits = relations.map(|relations| vec![self.theory.circuit().or_all(relations)]);
+        Watch { lits, reads }
+    }
+
+    /// The condition under which an instance is enabled, if that is known exactly: where there is a choice or no circuit, nobody knows when it is
+    /// disabled.
+    fn exact_relation(&self, event: usize) -> Option<Lit> {
+        let is_exact = |guard: &GuardId| self.guards[*guard].lit.is_some();
+        let instance = as_instance(&self.events[event])?;
+        let all_are = !instance.has_choice && self.events[event].guards.iter().all(is_exact);
+        all_are.then_some(instance.relation)
+    }
+
+    fn build(mut self, operations: Vec<Instances>, asked: Asked) -> Dependencies {
         self.theory.keep();
         self.note_instances();
         self.theory.know(self.assumptions.iter().copied());
         let proven = self.prove();
         let n_instances = self.events.len();
-        self.add_errors(errors, &proven, asked);
+        self.add_errors(&proven, asked);
         let may_deadlock = asked.deadlock && self.may_deadlock();
         Dependencies { may_deadlock, ..self.dependencies(n_instances, operations, proven) }
     }
@@ -310,7 +412,8 @@ impl Builder {
         }
     }
 
-    fn add_errors(&mut self, mut errors: Vec<(Violation, Vec<GuardId>)>, proven: &[usize], asked: Asked) {
+    fn add_errors(&mut self, proven: &[usize], asked: Asked) {
+        let mut errors = std::mem::take(&mut self.errors);
         for (idx, property) in std::mem::take(&mut self.properties).into_iter().enumerate() {
             let (is_asked, what) = match property.kind {
                 PropertyKind::Invariant(idx) => (asked.invariant, Violation::Invariant(idx)),
@@ -349,24 +452,27 @@ impl Builder {
         });
         for (idx, (what, guards)) in errors.into_iter().enumerate() {
             if !impossible.contains(idx) {
+                let watch = self.watch_error(&guards);
+                self.watches.push(watch);
                 self.events.push(Event { kind: EventKind::Error(what), guards });
             }
         }
+        self.theory.keep();
+    }
+
+    /// The condition of an error.
+    fn watch_error(&mut self, guards: &[GuardId]) -> Watch {
+        let mut reads = BitSet::default();
+        guards.iter().for_each(|guard| reads.union_with(&self.guards[*guard].reads));
+        let lits: Option<Vec<Lit>> = guards.iter().map(|guard| self.guards[*guard].lit).collect();
+        let lits = lits.map(|lits| vec![self.theory.circuit().and_all(lits)]);
+        Watch { lits, reads }
     }
 
     /// Whether all instances may be disabled together.
     fn may_deadlock(&mut self) -> bool {
-        let mut disabled = Vec::new();
-        for event in &self.events {
-            // With a choice or without a circuit, the states where it is disabled are not known.
-            let is_exact = |guard: &GuardId| self.guards[*guard].lit.is_some();
-            match as_instance(event) {
-                Some(instance) if !instance.has_choice && event.guards.iter().all(is_exact) => {
-                    disabled.push(!instance.relation);
-                }
-                _ => {}
-            }
-        }
+        let relations = (0..self.events.len()).filter_map(|event| self.exact_relation(event));
+        let disabled: Vec<Lit> = relations.map(|relation| !relation).collect();
         let question = disabled.iter().map(|lit| lit.number());
         let may = self.theory.remembered(Topic::Deadlock, question, 1, |theory| {
             let may = !theory.refutes(&disabled);
@@ -393,6 +499,9 @@ impl Builder {
             writers: self.events.iter().map(|_| OnceLock::new()).collect(),
             discords: (0..n_instances).map(|_| OnceLock::new()).collect(),
             disablers: (0..n_instances).map(|_| OnceLock::new()).collect(),
+            watches: self.watches,
+            taken: self.taken,
+            noticed: OnceLock::new(),
             is_cut: false,
             may_deadlock: true,
             events: self.events,

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::answers::Answers;
 use crate::build;
+use crate::observe::{Observed, Watch};
 use crate::theory::Theory;
 
 /// Instance, or error: a fictitious step that is enabled in the states with a finding.
@@ -100,6 +101,12 @@ pub struct Dependencies {
     pub(crate) discords: Vec<OnceLock<BitSet>>,
     /// Instances that can disable each instance.
     pub(crate) disablers: Vec<OnceLock<BitSet>>,
+    /// Conditions that formulas about paths observe, and those of errors.
+    pub(crate) watches: Vec<Watch>,
+    /// Instances whose steps formulas observe.
+    pub(crate) taken: BitSet,
+    /// The instances that are noticed.
+    pub(crate) noticed: OnceLock<BitSet>,
     /// The translation ran out of steps, and might be more exact with more.
     pub(crate) is_cut: bool,
     /// Deadlocks are asked for and not excluded.
@@ -171,15 +178,16 @@ pub struct Outline {
 }
 
 impl Dependencies {
-    /// Dependencies of a machine for the constants of a state; `None` if the machine cannot be analysed.
+    /// Dependencies of a machine for the constants of a state, and the observations of formulas about paths; `None` if the machine cannot be
+    /// analysed.
     pub fn new(
         source: &Source<'_>,
         constants: &State,
-        asked: Asked,
+        (asked, observed): (Asked, &[Observed]),
         depth: Depth,
         resources: &Resources,
     ) -> Option<Dependencies> {
-        build::dependencies(source, constants, asked, depth, resources)
+        build::dependencies(source, constants, (asked, observed), depth, resources)
     }
 
     pub fn n_instances(&self) -> usize {

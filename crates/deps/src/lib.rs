@@ -7,16 +7,19 @@
 //! and an unknown answer counts as dependent.
 //!
 //! Start with `dependencies.rs`; `build.rs` constructs them, `relations.rs` answers questions about pairs, `theory.rs` decides literals,
-//! `induction.rs` proves invariants of the reachable states, `answers.rs` caches answers.
+//! `induction.rs` proves invariants of the reachable states, `observe.rs` finds the instances that formulas about paths notice, `answers.rs` caches
+//! answers.
 
 mod answers;
 mod build;
 mod dependencies;
 mod explain;
 mod induction;
+mod observe;
 mod relations;
 mod theory;
 
 pub use answers::Answers;
 pub use dependencies::{Asked, Dependencies, Depth, EventId, GuardId, Outline, Resources};
 pub use explain::{Dependence, Reason};
+pub use observe::{Observed, Pattern};

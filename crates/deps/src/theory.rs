@@ -43,6 +43,7 @@ pub(crate) enum Topic {
     Enablers,
     Discords,
     Disablers,
+    Noticed,
 }
 
 /// Questions after which a solver is replaced, since most of its clauses are of no further use.

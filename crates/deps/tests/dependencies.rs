@@ -38,7 +38,7 @@ fn find_with(text: &str, depth: Depth, resources: &Resources) -> Found {
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
     let dependencies =
-        Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, ASKED, depth, resources)
+        Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, (ASKED, &[]), depth, resources)
             .expect("the machine can be analysed");
     let name = |event| dependencies.name(model, system.operations(), event);
     let enabling = dependencies.enabling();
@@ -228,7 +228,13 @@ fn all_valuations_share_one_budget() {
     let questions = |effort: u64, n_valuations: usize| {
         let resources = Resources::new(Arc::default(), effort);
         let dependencies = |step: abridge_system::Step<'_>| {
-            Dependencies::new(&Source::new(system.judge()), &system.decode(step.target).0, ASKED, SEMANTIC, &resources)
+            Dependencies::new(
+                &Source::new(system.judge()),
+                &system.decode(step.target).0,
+                (ASKED, &[]),
+                SEMANTIC,
+                &resources,
+            )
         };
         let dependencies: Vec<Dependencies> = steps.iter().take(n_valuations).filter_map(dependencies).collect();
         dependencies.iter().for_each(|dependencies| {
@@ -254,7 +260,7 @@ fn when_the_time_is_over_nothing_is_asked_or_kept() {
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
     assert!(
-        Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, ASKED, SEMANTIC, &resources)
+        Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, (ASKED, &[]), SEMANTIC, &resources)
             .is_none()
     );
     assert!(!resources.answers.is_changed());

@@ -33,7 +33,7 @@
 //! so that the distance shrinks with each step. What is selected depends on the state alone, not on the states that were
 //! visited before: nothing has to be said about orders of search, stacks or threads, and the mistake that Siegel found in the on-the-fly
 //! algorithm ("What's wrong with on-the-fly partial order reduction", 2019), a proviso that is judged for another set than the one that is
-//! explored later, cannot be made. This preserves what is said about single states; it does not preserve formulas about paths.
+//! explored later, cannot be made. This preserves what is said about single states. Formulas about paths need more (`paths.rs`).
 //!
 //! # With symmetry
 //!
@@ -43,21 +43,23 @@
 
 mod analysed;
 mod chooser;
+mod paths;
 mod verify;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use abridge_deps::{Asked, Dependencies, Depth, EventId, Outline, Resources};
+use abridge_deps::{Asked, Dependencies, Depth, EventId, Observed, Outline, Resources};
 use abridge_system::{
-    Alike, Completeness, LabelId, Layer, Origin, Pause, Steps, System as _, Worker as _, WorkerLayer,
+    Alike, Completeness, LabelId, Layer, Origin, Pause, Step, Steps, System as _, Worker as _, WorkerLayer,
 };
 use abridge_value::{BitSet, Random};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 pub use analysed::{Analysed, source_of};
 use chooser::Chooser;
+pub use paths::Paths;
 
 /// Which sets are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +104,8 @@ const RETRY_GROWTH: u64 = 4;
 pub struct Tally {
     /// States of which not all steps were taken.
     pub reduced: u64,
+    /// Why steps may not be left out.
+    pub refused: Option<String>,
     /// All steps were taken nevertheless, to check what would have been left out.
     pub is_verification: bool,
     /// What the verification found wrong: mistakes of ours.
@@ -120,66 +124,6 @@ pub struct Sample {
     pub is_exhausted: bool,
     /// With more effort there might be a better sample.
     pub may_improve: bool,
-}
-
-/// What formulas about paths ask of a selection.
-///
-/// Stutter-invariant formulas of linear time keep their truth if, beside the conditions above, a state that is not expanded fully takes only
-/// steps that no formula notices, at least one of them, and no cycle consists of such states only (Peled, "Combining partial order reductions with
-/// on-the-fly model-checking", 1994: conditions C0 to C3). The last condition is checked on the stored graph of a finished search. States that close
-/// a cycle are expanded fully in the next search; if that does not end soon, operations that close cycles count as noticed. Either way the answer depends
-/// neither on the order of the search nor on threads, and operations run out.
-#[derive(Default)]
-pub struct Paths {
-    state: Mutex<PathsState>,
-}
-
-#[derive(Default)]
-struct PathsState {
-    /// Operations whose steps formulas notice, and those that close cycles.
-    noticed: BitSet,
-    /// States that are expanded fully.
-    full: FxHashSet<Box<[u32]>>,
-    n_rounds: u32,
-}
-
-/// Rounds in which states are expanded fully before operations count as noticed.
-const PATIENT_ROUNDS: u32 = 6;
-
-impl Paths {
-    /// Operations, by the numbers of their steps, that formulas notice.
-    pub fn new(noticed: BitSet) -> Paths {
-        Paths { state: Mutex::new(PathsState { noticed, ..PathsState::default() }) }
-    }
-
-    fn state(&self) -> MutexGuard<'_, PathsState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// From now on, this state is expanded fully.
-    pub fn add(&self, state: &[u32]) {
-        self.state().full.insert(state.into());
-    }
-
-    /// From now on, steps of this operation count as noticed.
-    pub fn notice(&self, operation: u32) {
-        self.state().noticed.insert(operation as usize);
-    }
-
-    /// Cycles are to be broken by operations.
-    pub fn is_impatient(&self) -> bool {
-        self.state().n_rounds >= PATIENT_ROUNDS
-    }
-
-    pub fn end_round(&self) {
-        self.state().n_rounds += 1;
-    }
-
-    /// Grows whenever something must not be left out any more.
-    pub fn version(&self) -> usize {
-        let state = self.state();
-        state.full.len() + state.noticed.len()
-    }
 }
 
 /// Where some step leads.
@@ -263,6 +207,7 @@ impl<'s, S: Analysed> Selected<'s, S> {
         let outline = dependencies.get(&0).and_then(Option::as_ref).map(|dependencies| dependencies.outline());
         Tally {
             reduced: self.n_reduced.load(Ordering::Relaxed),
+            refused: None,
             is_verification: self.por.verified_length.is_some(),
             mistakes: self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             outline: outline.unwrap_or_default(),
@@ -322,7 +267,9 @@ impl<'s, S: Analysed> Selected<'s, S> {
     pub fn dependencies(&self, words: &[u32]) -> Option<Arc<Dependencies>> {
         let number = self.system.analysis_of(words).filter(|number| *number < self.por.max_setups)?;
         let mut dependencies = self.dependencies.lock().unwrap_or_else(PoisonError::into_inner);
-        let build = || self.system.analyse(words, self.por.asked, self.por.depth, &self.resources).map(Arc::new);
+        let observed: &[Observed] = self.paths.map_or(&[], |paths| &paths.observed);
+        let asked = (self.por.asked, observed);
+        let build = || self.system.analyse(words, asked, self.por.depth, &self.resources).map(Arc::new);
         dependencies.entry(number).or_insert_with(build).clone()
     }
 }
@@ -422,6 +369,32 @@ impl View {
         }
         true
     }
+
+    /// Chooses a set of instances that formulas about paths allow; true if noticed steps may be put off for ever along cycles of such states.
+    fn choose_along(&mut self, paths: &Paths, words: &[u32], steps: &Steps) -> bool {
+        let View { dependencies, chooser, bits, enabled, events, .. } = self;
+        let noticed: BitSet = dependencies.noticed().common(enabled).collect();
+        let state = paths.state();
+        let closes = |step: &Step<'_>| state.closing.contains(step.operation as usize);
+        let closing = steps.iter().zip(events.iter()).filter(|(step, _)| closes(step)).map(|(_, event)| *event);
+        let closing: BitSet = closing.collect();
+        let may_put_off = !state.full.contains(words);
+        drop(state);
+        if !paths.is_branching {
+            let closing = may_put_off.then_some(&closing);
+            return chooser.choose_linear(dependencies, (bits, enabled), &noticed, closing);
+        }
+        // An instance with several outcomes is no single step.
+        let is_single = |event: EventId| {
+            may_put_off
+                && !noticed.contains(event)
+                && !closing.contains(event)
+                && events.iter().filter(|other| **other == event).count() == 1
+        };
+        let single: BitSet = enabled.iter().filter(|event| is_single(*event)).collect();
+        chooser.choose_single(dependencies, (bits, enabled), &single);
+        true
+    }
 }
 
 impl<'a, S: Analysed> WorkerLayer for SelectedWorker<'a, S> {
@@ -468,9 +441,6 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         if self.selected.benefit.is_off.load(Ordering::Relaxed) && self.selected.por.verified_length.is_none() {
             return false;
         }
-        if self.selected.paths.is_some_and(|paths| paths.state().full.contains(words)) {
-            return false;
-        }
         let Some(number) = self.selected.system.analysis_of(words) else { return false };
         if self.view.as_ref().is_none_or(|(known, _)| *known != number) {
             self.view = Some((number, self.selected.dependencies(words).map(View::new)));
@@ -481,14 +451,11 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         if !completeness.is_whole() || !view.load(self.selected.system, words, &self.all) {
             return false;
         }
+        let mut puts_off = false;
         let chosen = match self.selected.por.rule {
             _ if let Some(paths) = self.selected.paths => {
-                let state = paths.state();
-                let steps = self.all.iter().zip(&view.events);
-                let noticed = steps.filter(|(step, _)| state.noticed.contains(step.operation as usize));
-                let noticed: BitSet = noticed.map(|(_, event)| *event).collect();
-                drop(state);
-                view.chooser.choose_along_paths(&view.dependencies, &view.bits, &view.enabled, &noticed)
+                puts_off = view.choose_along(paths, words, &self.all);
+                view.chooser.chosen()
             }
             Rule::Stubborn => view.chooser.choose(&view.dependencies, &view.bits, &view.enabled),
             Rule::Ample => view.chooser.choose_ample(&view.dependencies, &view.bits, &view.enabled),
@@ -509,6 +476,8 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         for (step, event) in self.all.iter().zip(&view.events) {
             if chosen.contains(*event) {
                 out.push_like(&step, 0, step.target);
+            } else if self.selected.paths.is_some() {
+                out.left_out.push((step.operation, step.label));
             }
         }
         self.all.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
@@ -517,6 +486,7 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         if n_taken < self.all.len() {
             count_repeated(out, n_before);
             out.is_reduced = true;
+            out.puts_off = puts_off;
             self.selected.n_reduced.fetch_add(1, Ordering::Relaxed);
         }
         true

@@ -40,8 +40,8 @@ pub use layers::Layered;
 pub use marker::Marker;
 #[cfg(feature = "nauty")]
 pub use nauty::Nauty;
-pub use permute::permute_value;
-pub use quotient::{Canonizer, Quotient, Quotiented};
+pub use permute::{permute_state, permute_value};
+pub use quotient::{Canonizer, Quotient, Quotiented, Turns};
 pub use states::ValueStates;
 
 /// How representatives are chosen.

@@ -53,8 +53,8 @@ struct Chunk {
 const IS_ENDING: u64 = 1;
 /// Steps may be missing.
 const IS_OPEN: u64 = 2;
-/// Steps were left out on purpose.
-const IS_REDUCED: u64 = 4;
+/// Steps that were left out may be put off for ever.
+const PUTS_OFF: u64 = 4;
 /// The number of groups stands behind these.
 const N_FLAGS: u32 = 3;
 
@@ -119,15 +119,15 @@ impl StateGraph {
         self.read(state).number() & IS_OPEN != 0
     }
 
-    /// Steps of the state were left out on purpose.
-    fn is_reduced(&self, state: u32) -> bool {
-        self.read(state).number() & IS_REDUCED != 0
+    /// Steps of the state that were left out may be put off for ever.
+    fn puts_off(&self, state: u32) -> bool {
+        self.read(state).number() & PUTS_OFF != 0
     }
 
-    /// Steps, by source and target, such that without the targets no cycle consists of states only whose steps were left out in part. Always the
-    /// same ones for the same graph.
-    pub fn cycles_of_reduced(&self) -> Vec<(u32, u32)> {
-        let mut is_left: Vec<bool> = (0..self.n_states).map(|state| self.is_reduced(state)).collect();
+    /// Steps, by source and target, such that without the targets no cycle consists only of states that put off steps. Always the same ones
+    /// for the same graph.
+    pub fn cycles_of_putting_off(&self) -> Vec<(u32, u32)> {
+        let mut is_left: Vec<bool> = (0..self.n_states).map(|state| self.puts_off(state)).collect();
         let mut chosen = Vec::new();
         // A search depth-first: whatever leads back to where the search still is closes a cycle.
         let mut is_done = vec![false; self.n_states as usize];
@@ -319,7 +319,7 @@ impl Chunk {
         targets.dedup();
         self.n_steps += targets.len() as u64;
         let n_groups = targets.chunk_by(|left, right| left.0 == right.0).count() as u64;
-        let reduced = if steps.is_reduced { IS_REDUCED } else { 0 };
+        let reduced = if steps.puts_off { PUTS_OFF } else { 0 };
         write(&mut self.bytes, n_groups << N_FLAGS | open | reduced);
         for group in targets.chunk_by(|left, right| left.0 == right.0) {
             write(&mut self.bytes, group[0].0);

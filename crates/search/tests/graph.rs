@@ -48,7 +48,7 @@ impl Rules for Web {
                         &target,
                     );
                 }
-                out.is_reduced = state[0] % 7 != 0;
+                out.puts_off = state[0] % 7 != 0;
             }
         }
     }
@@ -125,7 +125,7 @@ fn neither_threads_nor_pieces_change_the_stream() {
     for (ends, workers) in [(vec![n_states], 4), (vec![1, 5_000, 5_001, n_states], 2)] {
         let other = stored(&system, &exploration, &ends, workers);
         assert_eq!(all(&other), all(&whole));
-        assert_eq!(other.cycles_of_reduced(), whole.cycles_of_reduced());
+        assert_eq!(other.cycles_of_putting_off(), whole.cycles_of_putting_off());
     }
 }
 
@@ -135,7 +135,7 @@ fn without_the_chosen_states_no_cycle_is_left() {
     let exploration = explored(&system);
     let n_states = exploration.table.len() as u32;
     let graph = stored(&system, &exploration, &[n_states], 1);
-    let chosen: Vec<u32> = graph.cycles_of_reduced().into_iter().map(|(_, target)| target).collect();
+    let chosen: Vec<u32> = graph.cycles_of_putting_off().into_iter().map(|(_, target)| target).collect();
     assert!(!chosen.is_empty());
     let number = |state: u32| exploration.table.get(state).expect("in memory")[0];
     // States that are reduced and not chosen, removed as long as one has no successor among them.

@@ -91,6 +91,10 @@ pub struct Steps {
     ill_defined: Vec<u32>,
     /// A reduction omitted steps. The state is no deadlock, even if the buffer is empty.
     pub is_reduced: bool,
+    /// Steps that were left out may be put off for ever, if there is a cycle of such states.
+    pub puts_off: bool,
+    /// Operations and labels of the steps that were left out, where that is noted.
+    pub left_out: Vec<(u32, Option<LabelId>)>,
 }
 
 impl Steps {
@@ -115,7 +119,8 @@ impl Steps {
         self.marks.clear();
         self.ending = None;
         self.ill_defined.clear();
-        self.is_reduced = false;
+        (self.is_reduced, self.puts_off) = (false, false);
+        self.left_out.clear();
     }
 
     /// Sets the marks of a path that ends in the state; `None` if no path ends there.

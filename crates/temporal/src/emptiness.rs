@@ -12,6 +12,7 @@ mod fair;
 mod lasso;
 mod letters;
 mod reach;
+mod threads;
 
 use abridge_value::BitSet;
 
@@ -61,6 +62,17 @@ pub trait LetterGraph {
 
     /// The operation with its arguments that a letter's step is an instance of, as a number. Asked for where `WEF` or `SEF` is a premise.
     fn instance(&self, letter: u32) -> Option<u32>;
+
+    /// Steps rename operations with their arguments.
+    fn has_turns(&self) -> bool {
+        false
+    }
+
+    /// The name that an operation with its arguments has after the step of a letter. In a quotient, the permutation between a target and its representative renames it.
+    fn turned(&self, letter: u32, instance: u32) -> u32 {
+        let _ = letter;
+        instance
+    }
 
     /// Whether the search should end.
     fn is_stopped(&self) -> bool {

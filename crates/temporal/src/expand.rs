@@ -10,8 +10,8 @@ use abridge_diag::with_stack;
 use smol_str::SmolStr;
 
 use crate::formula::{
-    Atom, AtomId, AtomKind, Atoms, Binary, Binding, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId, Place,
-    Quantifier, Subject, Unary,
+    Atom, AtomId, AtomKind, Atoms, Binary, Binding, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId,
+    Pattern, Place, Quantifier, Subject, Unary,
 };
 
 /// Formulas larger than this are refused, and premises with more alternatives.
@@ -24,9 +24,9 @@ pub trait Domain {
     /// may be left out.
     fn values(&mut self, name: &str, range: &Atom) -> Option<Vec<u32>>;
 
-    /// The number of operations with arguments that may occur, or `None` if it is not known. They are asked for only where `WEF` or `SEF`
-    /// stands in parentheses.
-    fn n_instances(&mut self) -> Option<u32>;
+    /// All operations with arguments that may occur, or `None` if they cannot be listed. They are asked for only where `WEF` or `SEF`
+    /// stands in parentheses. Those that never occur may be among them.
+    fn instances(&mut self) -> Option<Vec<Pattern>>;
 }
 
 /// The domain of formulas without quantifiers.
@@ -37,7 +37,7 @@ impl Domain for NoDomain {
         None
     }
 
-    fn n_instances(&mut self) -> Option<u32> {
+    fn instances(&mut self) -> Option<Vec<Pattern>> {
         None
     }
 }
@@ -233,16 +233,16 @@ impl Expander<'_> {
     fn term(&mut self, term: &FairnessTerm, place: Place) -> Result<NodeId, ExpandError> {
         let instances = match &term.subject {
             Subject::Operation(_) => None,
-            Subject::Every => Some(self.domain.n_instances().ok_or(ExpandError::NoInstances(place))?),
+            Subject::Every => Some(self.domain.instances().ok_or(ExpandError::NoInstances(place))?),
         };
-        let Some(n_instances) = instances else {
+        let Some(instances) = instances else {
             let (enabled, taken) = self.atoms_of(term, place);
             return self.fair_formula(term.is_strong, enabled, taken, place);
         };
         let mut all = self.push(LtlNode::Const(true), place)?;
-        for instance in 0..n_instances {
-            let enabled = self.out.atoms.intern(plain(AtomKind::InstanceEnabled(instance), place));
-            let taken = self.out.atoms.intern(plain(AtomKind::InstanceTaken(instance), place));
+        for instance in instances {
+            let enabled = self.out.atoms.intern(plain(AtomKind::Enabled(instance.clone()), place));
+            let taken = self.out.atoms.intern(plain(AtomKind::Taken(instance), place));
             let one = self.fair_formula(term.is_strong, enabled, taken, place)?;
             all = self.binary(Binary::And, all, one, place)?;
         }

@@ -71,10 +71,6 @@ pub enum AtomKind {
     Decreasing(BText),
     /// `BA({P})`, where `x$0` is the value before the next step.
     BeforeAfter(BText),
-    /// An instance of an operation, numbered by the caller of [`crate::expand`], is enabled.
-    InstanceEnabled(u32),
-    /// The next step is that instance.
-    InstanceTaken(u32),
 }
 
 impl AtomKind {
@@ -88,7 +84,6 @@ impl AtomKind {
                 | AtomKind::Increasing(_)
                 | AtomKind::Decreasing(_)
                 | AtomKind::BeforeAfter(_)
-                | AtomKind::InstanceTaken(_)
         )
     }
 
@@ -117,9 +112,7 @@ impl AtomKind {
             | AtomKind::Goal
             | AtomKind::Error
             | AtomKind::DetOutput
-            | AtomKind::Current
-            | AtomKind::InstanceEnabled(_)
-            | AtomKind::InstanceTaken(_) => Vec::new(),
+            | AtomKind::Current => Vec::new(),
         }
     }
 }

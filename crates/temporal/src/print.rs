@@ -268,8 +268,6 @@ impl Display for Atom {
             AtomKind::Increasing(text) => write!(out, "increasing({{{}}})", text.text),
             AtomKind::Decreasing(text) => write!(out, "decreasing({{{}}})", text.text),
             AtomKind::BeforeAfter(text) => write!(out, "BA({{{}}})", text.text),
-            AtomKind::InstanceEnabled(instance) => write!(out, "e(#{instance})"),
-            AtomKind::InstanceTaken(instance) => write!(out, "[#{instance}]"),
         }
     }
 }

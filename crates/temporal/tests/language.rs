@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
-use abridge_temporal::formula::{Ctl, Ltl};
+use abridge_temporal::formula::{BText, Ctl, Ltl, Pattern};
 use abridge_temporal::{Budget, Domain, ExpandError, Fair, NoDomain, Property, Source, expand, parse_ctl, parse_ltl};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::{Shape, random_ctl, random_ltl};
@@ -123,8 +123,10 @@ impl Domain for TwoValues {
         Some(vec![0, 1])
     }
 
-    fn n_instances(&mut self) -> Option<u32> {
-        Some(2)
+    fn instances(&mut self) -> Option<Vec<Pattern>> {
+        let text = |text: &str| BText { text: text.into(), start: 0 };
+        let pattern = |argument: &str| Pattern { operation: text("op"), arguments: vec![Some(text(argument))] };
+        Some(vec![pattern("0"), pattern("1")])
     }
 }
 
@@ -159,7 +161,9 @@ fn quantifiers_become_instances() {
     );
     assert!(matches!(expand(&read(text), &mut NoDomain), Err(ExpandError::NoValues(name, _)) if name == "x"));
     assert!(matches!(expand(&read("G (WEF => {p})"), &mut NoDomain), Err(ExpandError::NoInstances(_))));
-    assert_eq!(expand(&read("G (WEF => {p})"), &mut TwoValues).expect("two instances").formula.atoms.len(), 5);
+    let fair = expand(&read("G (WEF => {p})"), &mut TwoValues).expect("two instances").formula;
+    let written = "G (true & (F G e(op(0)) => G F [op(0)]) & (F G e(op(1)) => G F [op(1)]) => {p})";
+    assert!(fair.same(&expand(&read(written), &mut NoDomain).expect("no quantifiers").formula), "{fair}");
 }
 
 #[test]

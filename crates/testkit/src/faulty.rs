@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use abridge_deps::{Asked, Dependencies, Depth, EventId, Resources};
+use abridge_deps::{Asked, Dependencies, Depth, EventId, Observed, Resources};
 use abridge_reduce::Analysed;
 use abridge_system::{
     Alike, Completeness, Explanation, FindingKind, Gap, LabelId, Layer, Listing, Machine, Move, Named, Origin, Pause,
@@ -114,7 +114,13 @@ impl<S: Analysed> Analysed for Faulty<'_, S> {
         self.system.analysis_of(state)
     }
 
-    fn analyse(&self, state: &[u32], asked: Asked, depth: Depth, resources: &Resources) -> Option<Dependencies> {
+    fn analyse(
+        &self,
+        state: &[u32],
+        asked: (Asked, &[Observed]),
+        depth: Depth,
+        resources: &Resources,
+    ) -> Option<Dependencies> {
         self.system.analyse(state, asked, depth, resources)
     }
 

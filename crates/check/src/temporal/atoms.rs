@@ -74,6 +74,11 @@ impl Atom {
         !matches!(self, Atom::Proposition(_) | Atom::Taken(_) | Atom::Change(..) | Atom::BeforeAfter(..))
     }
 
+    /// The targets of all steps, or their outputs, are needed to tell whether it holds.
+    pub(crate) fn needs_targets(&self) -> bool {
+        matches!(self, Atom::Sink | Atom::DeterministicOutput)
+    }
+
     /// The formulas of the model that it evaluates, beside propositions.
     pub(crate) fn exprs(&self) -> Vec<ExprId> {
         let of = |pattern: &Pattern| pattern.arguments.iter().flatten().copied().collect::<Vec<_>>();

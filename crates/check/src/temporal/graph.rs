@@ -72,6 +72,18 @@ impl LetterGraph for Linear<'_> {
         self.seen.letters[letter as usize].instance
     }
 
+    fn has_turns(&self) -> bool {
+        self.seen.turned.is_some()
+    }
+
+    fn turned(&self, letter: u32, instance: u32) -> u32 {
+        let turn = self.seen.letters[letter as usize].turn;
+        match self.seen.turned.zip(turn) {
+            Some((turned, turn)) => turned(turn, instance),
+            None => instance,
+        }
+    }
+
     fn is_stopped(&self) -> bool {
         (self.is_stopped)()
     }

@@ -11,19 +11,24 @@ use abridge_eval::{Env, Error, State, Val};
 use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
+use abridge_reduce::symmetry::{Group, Permutation, Turns};
 use abridge_system::{
-    Alike, Completeness, FindingKind, Layer, Origin, Pause, Properties, Step, Steps, System, Worker, WorkerLayer, go_on,
+    Alike, Completeness, FindingKind, LabelId, Layer, Marks, Origin, Pause, Properties, Step, Steps, System, Worker,
+    WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
 use rustc_hash::FxHashMap;
 
 use super::atoms::{Atom, Change, Pattern};
+use super::turns::{Permutations, turned_vals};
 
 /// Values of all atoms, and the operation with its arguments that the step is an instance of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Letter {
     pub(crate) truths: Box<[Truth]>,
     pub(crate) instance: Option<u32>,
+    /// The number of the permutation between the target of the step and its representative, where instances count and there is one.
+    pub(crate) turn: Option<u32>,
 }
 
 /// Letters by number, shared by all threads.
@@ -33,6 +38,11 @@ struct Table {
     letters: Vec<Letter>,
     /// Numbers of operations with arguments.
     instances: FxHashMap<(u32, Vec<Val>), u32>,
+    /// Operations with arguments by their numbers.
+    named: Vec<(u32, Vec<Val>)>,
+    permutations: Permutations,
+    /// By permutation and instance.
+    turned: FxHashMap<(u32, u32), u32>,
 }
 
 /// A B machine, or some of its steps, with letters on the steps.
@@ -42,6 +52,8 @@ pub(crate) struct Lettered<'s, 'm, S> {
     atoms: &'s [Atom],
     needs_labels: bool,
     needs_instances: bool,
+    /// The group of a quotient around it, if instances are to be followed through that.
+    group: Option<Group>,
     table: Mutex<Table>,
 }
 
@@ -53,8 +65,43 @@ impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
             atoms,
             needs_labels: needs_instances || atoms.iter().any(Atom::needs_labels),
             needs_instances,
+            group: None,
             table: Mutex::default(),
         }
+    }
+
+    /// The same for a quotient by a group that lies around it.
+    #[must_use]
+    pub(crate) fn turned_by(self, group: Option<Group>) -> Self {
+        Lettered { group: group.filter(|_| self.needs_instances), ..self }
+    }
+
+    pub(crate) fn group(&self) -> Option<&Group> {
+        self.group.as_ref()
+    }
+
+    /// Notes permutations on steps, if they are needed.
+    pub(crate) fn turns(&self) -> Option<&dyn Turns> {
+        self.group.is_some().then_some(self as &dyn Turns)
+    }
+
+    /// The images of points under a permutation.
+    pub(crate) fn images(&self, turn: u32) -> Permutation {
+        locked(&self.table).permutations.get(turn).to_vec()
+    }
+
+    /// The number of an instance after a permutation.
+    pub(crate) fn turned_instance(&self, turn: u32, instance: u32) -> u32 {
+        let mut table = locked(&self.table);
+        let Some(group) = &self.group else { return instance };
+        if let Some(known) = table.turned.get(&(turn, instance)) {
+            return *known;
+        }
+        let Some((operation, params)) = table.named.get(instance as usize) else { return instance };
+        let (operation, params) = (*operation, turned_vals(group, table.permutations.get(turn), params));
+        let image = table.instance(operation, params);
+        table.turned.insert((turn, instance), image);
+        image
     }
 
     /// All letters so far, by number.
@@ -84,8 +131,23 @@ impl Table {
     }
 
     fn instance(&mut self, operation: u32, params: Vec<Val>) -> u32 {
-        let next = self.instances.len() as u32;
-        *self.instances.entry((operation, params)).or_insert(next)
+        let instance = (operation, params);
+        if let Some(known) = self.instances.get(&instance) {
+            return *known;
+        }
+        let number = self.named.len() as u32;
+        self.named.push(instance.clone());
+        self.instances.insert(instance, number);
+        number
+    }
+}
+
+impl<S: System> Turns for Lettered<'_, '_, S> {
+    fn turned(&self, marks: Marks, images: &[u32]) -> Marks {
+        let mut table = locked(&self.table);
+        let turn = Some(table.permutations.number(images));
+        let letter = Letter { turn, ..table.letters[marks as usize].clone() };
+        u64::from(table.number(&letter))
     }
 }
 
@@ -169,6 +231,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     fn take(&mut self, words: &[u32], steps: &Steps, completeness: Completeness, out: &mut Steps) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
+        out.puts_off |= steps.puts_off;
         let (mut truths, inspected) = self.of_state(words, steps, completeness);
         let completeness = completeness.and(inspected);
         if steps.is_deadlock(completeness) {
@@ -176,7 +239,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
             out.set_ending(Some(u64::from(letter)));
             return completeness;
         }
-        let mut last: Option<(u32, Option<abridge_system::LabelId>, u32)> = None;
+        let mut last: Option<(u32, Option<LabelId>, u32)> = None;
         let is_simple = !self.atoms.iter().any(|atom| matches!(atom, Atom::Change(..) | Atom::BeforeAfter(..)));
         for step in steps.iter() {
             let number = match last {
@@ -200,7 +263,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     fn letter(&mut self, truths: &[Truth], instance: Option<u32>) -> u32 {
-        let letter = Letter { truths: truths.into(), instance };
+        let letter = Letter { truths: truths.into(), instance, turn: None };
         if let Some(known) = self.known.get(&letter) {
             return *known;
         }
@@ -240,13 +303,18 @@ impl<W: Worker> LetteredWorker<'_, W> {
         for (idx, atom) in self.atoms.iter().enumerate() {
             truths[idx] = match atom {
                 Atom::Proposition(number) => propositions[*number as usize],
-                atom if atom.needs_all_steps() && (!completeness.is_whole() || steps.is_reduced) => Truth::Unknown,
+                atom if atom.needs_all_steps() && !completeness.is_whole() => Truth::Unknown,
+                atom if atom.needs_targets() && steps.is_reduced => Truth::Unknown,
                 Atom::Enabled(pattern) => self.enabled(words, pattern, steps),
-                Atom::Deadlock => steps.is_empty().into(),
+                Atom::Deadlock => (steps.is_empty() && !steps.is_reduced).into(),
                 Atom::NoneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 0),
                 Atom::AtMostOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n <= 1),
                 Atom::ExactlyOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 1),
-                Atom::NoOther(pattern) => steps.iter().all(|step| step.operation == pattern.operation).into(),
+                Atom::NoOther(pattern) => {
+                    let left_out = steps.left_out.iter().map(|(operation, _)| *operation);
+                    let mut operations = steps.iter().map(|step| step.operation).chain(left_out);
+                    operations.all(|operation| operation == pattern.operation).into()
+                }
                 Atom::Sink => steps.iter().all(|step| step.target == words).into(),
                 Atom::Error => (!steps.ill_defined().is_empty()).into(),
                 Atom::DeterministicOutput => self.has_one_output(steps).into(),
@@ -285,8 +353,10 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     fn enabled(&mut self, words: &[u32], pattern: &Pattern, steps: &Steps) -> Truth {
-        for step in steps.iter().filter(|step| step.operation == pattern.operation) {
-            match self.matches(words, pattern, &step) {
+        let taken = steps.iter().map(|step| (step.operation, step.label));
+        let all = taken.chain(steps.left_out.iter().copied());
+        for (operation, label) in all.filter(|(operation, _)| *operation == pattern.operation) {
+            match self.matches(words, pattern, operation, label) {
                 Truth::False => {}
                 other => return other,
             }
@@ -295,16 +365,16 @@ impl<W: Worker> LetteredWorker<'_, W> {
     }
 
     /// Whether a step is one of those that a pattern means. Arguments are evaluated in the state that it leaves.
-    fn matches(&mut self, words: &[u32], pattern: &Pattern, step: &Step<'_>) -> Truth {
-        if step.operation != pattern.operation {
+    fn matches(&mut self, words: &[u32], pattern: &Pattern, operation: u32, label: Option<LabelId>) -> Truth {
+        if operation != pattern.operation {
             return Truth::False;
         }
         if !pattern.has_arguments() {
             return Truth::True;
         }
-        let Some(label) = step.label else { return Truth::Unknown };
+        let Some(label) = label else { return Truth::Unknown };
         let system = self.system;
-        let params = system.label_values(step.operation, label).params;
+        let params = system.label_values(operation, label).params;
         for (argument, param) in pattern.arguments.iter().zip(params) {
             let Some(argument) = argument else { continue };
             let is_equal = self.evaluator.value(*argument, words).and_then(|val| {
@@ -324,7 +394,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
     fn on_step(&mut self, words: &[u32], step: &Step<'_>, truths: &mut [Truth]) {
         for (idx, atom) in self.atoms.iter().enumerate().filter(|(_, atom)| atom.is_about_step()) {
             truths[idx] = match atom {
-                Atom::Taken(pattern) => self.matches(words, pattern, step),
+                Atom::Taken(pattern) => self.matches(words, pattern, step.operation, step.label),
                 Atom::Change(change, expr) => {
                     self.evaluator.changes(*change, *expr, words, step.target).unwrap_or_else(|error| truth_of(&error))
                 }

@@ -5,14 +5,13 @@
 
 use abridge_diag::{Diagnostic, FileId, Label, SourceMap, Span};
 use abridge_eval::Env;
-use abridge_explicit::{Explicit, FIRST_OPERATION, judge};
+use abridge_explicit::{Explicit, judge};
 use abridge_model::ModelNode;
-use abridge_model::{Logic, Model, PredId, SmolStr, Type, VarId};
+use abridge_model::{Logic, Model, PredId, SmolStr, Type, TypeId};
 use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
 use abridge_system::Origin;
 use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ctl, Ltl, Pattern as ParsedPattern, Place};
-use abridge_temporal::{Budget, Domain, ExpandError, Expanded, Fair, Property, Source, expand, parse_ctl, parse_ltl};
-use abridge_value::BitSet;
+use abridge_temporal::{Domain, ExpandError, Expanded, Fair, Source, expand, parse_ctl, parse_ltl};
 
 use super::atoms::{Atom, Change, Pattern, step_number};
 use crate::{Config, Needs, Place as MachinePlace, choices, needs};
@@ -84,37 +83,6 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Numbers of the operations whose steps the formulas may notice, if all formulas allow steps that they do not notice to be left out: linear
-    /// time, stutter-invariant, without premises, over predicates and taken operations.
-    pub(crate) fn visible_operations(&self, model: &Model) -> Option<BitSet> {
-        for body in self.formulas.iter().filter_map(|formula| formula.body.as_ref()) {
-            let Tree::Ltl(expanded) = &body.tree else { return None };
-            let has_premise = expanded.premises.iter().any(|alternative| !alternative.is_empty());
-            let property = Property::new(expanded, &Budget::default()).ok()?;
-            if has_premise || !property.is_stutter_invariant {
-                return None;
-            }
-        }
-        let mut visible = BitSet::default();
-        let mut read: Vec<VarId> = Vec::new();
-        for atom in &self.atoms {
-            match atom {
-                Atom::Proposition(number) => {
-                    let reads = abridge_model::effects::reads_of(model, self.propositions[*number as usize]);
-                    read.extend(reads.variables.iter());
-                }
-                Atom::Taken(pattern) => _ = visible.insert(pattern.operation as usize),
-                _ => return None,
-            }
-        }
-        for (number, (_, operation)) in (FIRST_OPERATION..).zip(model.transitions()) {
-            if operation.effects.writes.iter().any(|variable| read.contains(&variable)) {
-                visible.insert(number as usize);
-            }
-        }
-        Some(visible)
-    }
-
     /// The formulas of the model that are evaluated for the sake of temporal formulas.
     pub(crate) fn nodes(&self) -> Vec<ModelNode> {
         let preds = self.propositions.iter().map(|pred| ModelNode::Pred(*pred));
@@ -217,7 +185,8 @@ impl Preparing<'_, '_> {
                         place,
                     ),
                     ExpandError::NoInstances(place) => {
-                        ("`WEF` and `SEF` cannot stand in parentheses".to_owned(), place)
+                        let message = "`WEF` and `SEF` in parentheses need operations whose parameters are elements of given sets or booleans";
+                        (message.to_owned(), place)
                     }
                     ExpandError::TooLarge(place) => {
                         ("the formula becomes too large without quantifiers".to_owned(), place)
@@ -493,7 +462,7 @@ fn lowered_atom(
             let before = before.map(|local| Some((*local, variable(&model.locals[*local].name)?.0)));
             Atom::BeforeAfter(pred()?, before.collect::<Option<_>>()?)
         }
-        AtomKind::Current | AtomKind::InstanceEnabled(_) | AtomKind::InstanceTaken(_) => return None,
+        AtomKind::Current => return None,
     })
 }
 
@@ -530,20 +499,45 @@ impl Domain for Values<'_, '_, '_> {
         Some((first..self.texts.len() as u32).collect())
     }
 
-    fn n_instances(&mut self) -> Option<u32> {
-        None
+    fn instances(&mut self) -> Option<Vec<ParsedPattern>> {
+        let model = self.preparing.model;
+        let text = |text: String| BText { text: text.into(), start: 0 };
+        let mut instances = Vec::new();
+        for (_, operation) in model.transitions() {
+            let mut lists: Vec<Vec<Option<BText>>> = vec![Vec::new()];
+            for param in &operation.params {
+                let values = members(model, model.locals[*param].ty)?;
+                if lists.len().saturating_mul(values.len()) > MAX_VALUES {
+                    return None;
+                }
+                let longer = |list: &Vec<Option<BText>>, value: &String| {
+                    list.iter().cloned().chain([Some(text(value.clone()))]).collect::<Vec<_>>()
+                };
+                lists = lists.iter().flat_map(|list| values.iter().map(move |value| longer(list, value))).collect();
+            }
+            let pattern = |arguments| ParsedPattern { operation: text(operation.name.to_string()), arguments };
+            instances.extend(lists.into_iter().map(pattern));
+        }
+        Some(instances)
+    }
+}
+
+/// The members of a small type, as texts.
+fn members(model: &Model, ty: TypeId) -> Option<Vec<String>> {
+    match model.types.get(ty) {
+        Type::Given(set) => {
+            let carrier = &model.sets[*set];
+            Some((0..carrier.size()).map(|index| carrier.element_name(index).to_string()).collect())
+        }
+        Type::Bool => Some(vec!["FALSE".to_owned(), "TRUE".to_owned()]),
+        _ => None,
     }
 }
 
 impl Values<'_, '_, '_> {
     fn listed(&self, model: &Model, local: abridge_model::LocalId, pred: PredId) -> Option<Vec<String>> {
-        match model.types.get(model.locals[local].ty) {
-            Type::Given(set) => {
-                let carrier = &model.sets[*set];
-                return Some((0..carrier.size()).map(|index| carrier.element_name(index).to_string()).collect());
-            }
-            Type::Bool => return Some(vec!["FALSE".to_owned(), "TRUE".to_owned()]),
-            _ => {}
+        if let Some(members) = members(model, model.locals[local].ty) {
+            return Some(members);
         }
         let interp = judge(model, self.preparing.config.eval.clone()).stopped_by(self.preparing.config.stop.clone());
         let places: Vec<MachinePlace> = match needs(model, ModelNode::Pred(pred)) {

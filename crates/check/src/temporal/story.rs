@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use abridge_eval::{Env, Error};
 use abridge_explicit::{Execution, Explicit, Place};
 use abridge_model::ids::Id as _;
-use abridge_reduce::symmetry::Canonizer;
+use abridge_reduce::symmetry::{Canonizer, permute_state};
 use abridge_temporal::ctl::{Evidence, Shown};
 use abridge_temporal::emptiness::{Path, PathEnd, Truth};
 use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
@@ -22,6 +22,7 @@ use super::atoms::{Atom, Change, Pattern, step_number};
 use super::graph::Branching;
 use super::letters::{Letter, truth_of};
 use super::prepare::Body;
+use super::turns::{Names, turned_vals};
 use crate::trace::{self, Trace, TraceStep};
 
 /// Truth of subformulas along a path, and the sentence that names the culprit.
@@ -155,7 +156,7 @@ pub(super) fn branch(
         Ok(walk) => walk,
         Err(trace) => return trace,
     };
-    let any = Letter { truths: Box::default(), instance: None };
+    let any = Letter { truths: Box::default(), instance: None, turn: None };
     let letter = |_: usize| &any;
     let targets: Vec<u32> = path.positions.iter().skip(1).map(|(state, _)| *state).collect();
     for target in targets {
@@ -194,6 +195,8 @@ struct Walk<'w, 's, 'm, 'c> {
     n_before: usize,
     /// Steps of the path that no operation takes.
     n_stuttered: usize,
+    /// What elements are called in the states of the table, where instances are followed through a quotient.
+    names: Option<Names>,
 }
 
 impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
@@ -229,7 +232,11 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         let trace = Trace::through(searched.system, &path);
         let Some(state) = path.states.last().cloned().filter(|_| trace.gap.is_none()) else { return Err(trace) };
         let n_before = trace.steps.len();
-        Ok(Walk { searched, atoms, canonizer, trace, states: vec![state], word: Vec::new(), n_before, n_stuttered: 0 })
+        let names = searched.turning.zip(canonizer.as_mut()).and_then(|(turning, canonizer)| {
+            Names::between(searched.system, turning.group, &mut **canonizer, &state, &table.get(start).ok()?)
+        });
+        let (states, word) = (vec![state], Vec::new());
+        Ok(Walk { searched, atoms, canonizer, trace, states, word, n_before, n_stuttered: 0, names })
     }
 
     fn system(&self) -> &'s Explicit<'m> {
@@ -263,7 +270,9 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
                 return false;
             }
         };
-        if let Some(canonizer) = &mut self.canonizer {
+        let turn = letter.turn.zip(self.searched.turning).map(|(turn, turning)| (turning.images)(turn));
+        let next = self.names.as_ref().map(|names| names.after(turn.as_deref()));
+        if let Some(canonizer) = self.canonizer.as_mut().filter(|_| next.is_none()) {
             canonizer.represent(&mut wanted);
         }
         let here = self.here().to_vec();
@@ -277,7 +286,9 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         }
         for execution in &executions {
             let mut to = execution.to.words(self.system()).unwrap_or_default();
-            if let Some(canonizer) = &mut self.canonizer {
+            if let Some((names, images)) = self.names.as_ref().zip(next.as_ref()) {
+                to = permute_state(self.system(), &names.group, images, &to);
+            } else if let Some(canonizer) = &mut self.canonizer {
                 canonizer.represent(&mut to);
             }
             if to != wanted {
@@ -290,6 +301,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
             let is_meant = has_truths && letter.instance.is_none_or(|wanted| self.instance(execution) == Some(wanted));
             if is_meant {
                 self.take(&here, execution, truths);
+                self.names.iter_mut().zip(next).for_each(|(names, images)| names.images = images);
                 return true;
             }
         }
@@ -300,7 +312,11 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
 
     fn instance(&self, execution: &Execution) -> Option<u32> {
         let operation = step_number(self.system().model(), execution.op?)?;
-        Some((self.searched.instance)(operation, execution.params.clone()))
+        let params = match &self.names {
+            Some(names) => turned_vals(&names.group, &names.images, &execution.params),
+            None => execution.params.clone(),
+        };
+        Some((self.searched.instance)(operation, params))
     }
 
     fn take(&mut self, here: &[u32], execution: &Execution, truths: Vec<Truth>) {

@@ -1,6 +1,6 @@
 //! Systems whose steps are events of a dependency analysis: the face that a selection needs of them.
 
-use abridge_deps::{Asked, Dependencies, Depth, EventId, Resources};
+use abridge_deps::{Asked, Dependencies, Depth, EventId, Observed, Resources};
 use abridge_encoding::Source;
 use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_system::{LabelId, System};
@@ -11,8 +11,14 @@ pub trait Analysed: System {
     /// The number of the analysis that a state belongs to; nothing where all steps have to be taken.
     fn analysis_of(&self, state: &[u32]) -> Option<u32>;
 
-    /// Analyses the operations around a state; nothing if they are beyond analysis.
-    fn analyse(&self, state: &[u32], asked: Asked, depth: Depth, resources: &Resources) -> Option<Dependencies>;
+    /// Analyses the operations around a state, and what formulas about paths observe; nothing if they are beyond analysis.
+    fn analyse(
+        &self,
+        state: &[u32],
+        asked: (Asked, &[Observed]),
+        depth: Depth,
+        resources: &Resources,
+    ) -> Option<Dependencies>;
 
     /// The event of a step; nothing if the analysis does not know it.
     fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId>;
@@ -41,8 +47,17 @@ impl Analysed for Explicit<'_> {
         is_initialised.then_some(state[0] >> 1)
     }
 
-    fn analyse(&self, state: &[u32], asked: Asked, depth: Depth, resources: &Resources) -> Option<Dependencies> {
-        Dependencies::new(&source_of(self), &self.decode(state).0, asked, depth, resources)
+    fn analyse(
+        &self,
+        state: &[u32],
+        asked: (Asked, &[Observed]),
+        depth: Depth,
+        resources: &Resources,
+    ) -> Option<Dependencies> {
+        let mut source = source_of(self);
+        let truths = asked.1.iter().filter_map(|one| if let Observed::Truth(pred) = one { Some(*pred) } else { None });
+        source.propositions.extend(truths);
+        Dependencies::new(&source, &self.decode(state).0, asked, depth, resources)
     }
 
     fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId> {

@@ -91,38 +91,92 @@ impl Chooser {
         &self.best.events
     }
 
-    /// A stubborn set with an enabled instance and none that is noticed; all that is enabled if there is no such set.
-    pub(super) fn choose_along_paths(
+    /// A stubborn set that formulas of linear time allow, with as few enabled instances as there are (conditions V and I of `paths.rs`): with all instances that are noticed in some state, and one
+    /// that is not; or with none that is noticed, which puts noticed steps off, as the answer says. `noticed` are those that are enabled, and `closing` those that no set has that puts steps off;
+    /// without them, none may.
+    pub(super) fn choose_linear(
         &mut self,
         dependencies: &Dependencies,
-        bits: &BitSet,
-        enabled: &BitSet,
+        (bits, enabled): (&BitSet, &BitSet),
         noticed: &BitSet,
-    ) -> &BitSet {
+        closing: Option<&BitSet>,
+    ) -> bool {
         self.begin();
         let scene = Scene { dependencies, bits, enabled };
-        let (mut base, mut best, mut trial) =
-            (std::mem::take(&mut self.base), std::mem::take(&mut self.best), std::mem::take(&mut self.trial));
+        let mut fewest = self.take_all(&scene);
+        let unnoticed = || enabled.iter().filter(|event| !noticed.contains(*event));
+        let mut base = std::mem::take(&mut self.base);
         base.clear();
-        dependencies.errors().for_each(|error| base.add(&scene, error));
-        best.clear();
-        best.add_all(&scene, enabled);
-        let mut fewest = enabled.len();
-        if self.close(&scene, &mut base, fewest) && !base.events.intersects(noticed) {
-            for event in enabled.iter().filter(|event| !noticed.contains(*event)) {
-                trial.copy_from(&base);
-                trial.add(&scene, event);
-                if self.close(&scene, &mut trial, fewest)
-                    && trial.n_enabled < fewest
-                    && !trial.events.intersects(noticed)
-                {
-                    fewest = trial.n_enabled;
-                    best.copy_from(&trial);
-                }
+        base.add_all(&scene, dependencies.noticed());
+        if self.close(&scene, &mut base, fewest) {
+            match unnoticed().find(|event| base.events.contains(*event)) {
+                Some(event) => self.improve(&scene, Some(&base), event, &BitSet::default(), &mut fewest),
+                None => unnoticed()
+                    .for_each(|event| self.improve(&scene, Some(&base), event, &BitSet::default(), &mut fewest)),
             }
         }
-        (self.base, self.best, self.trial) = (base, best, trial);
+        self.base = base;
+        let Some(closing) = closing else { return false };
+        let before = fewest;
+        let mut shunned = noticed.clone();
+        shunned.union_with(closing);
+        for event in enabled.iter().filter(|event| !shunned.contains(*event)) {
+            self.improve(&scene, None, event, &shunned, &mut fewest);
+        }
+        fewest < before
+    }
+
+    /// A stubborn set with one of these instances and nothing else that is enabled; all that is enabled if there is none.
+    pub(super) fn choose_single(
+        &mut self,
+        dependencies: &Dependencies,
+        (bits, enabled): (&BitSet, &BitSet),
+        single: &BitSet,
+    ) {
+        self.begin();
+        let scene = Scene { dependencies, bits, enabled };
+        // Two are too many.
+        let mut fewest = self.take_all(&scene).min(2);
+        for event in single.iter() {
+            self.improve(&scene, None, event, &BitSet::default(), &mut fewest);
+        }
+    }
+
+    /// The set that was chosen last.
+    pub(super) fn chosen(&self) -> &BitSet {
         &self.best.events
+    }
+
+    /// Begins with all that is enabled.
+    fn take_all(&mut self, scene: &Scene<'_>) -> usize {
+        self.best.clear();
+        self.best.add_all(scene, scene.enabled);
+        scene.enabled.len()
+    }
+
+    /// Takes what follows from a set and an instance, if that has fewer enabled instances than the best set so far and none of the shunned ones.
+    fn improve(
+        &mut self,
+        scene: &Scene<'_>,
+        base: Option<&Closure>,
+        event: EventId,
+        shunned: &BitSet,
+        fewest: &mut usize,
+    ) {
+        if *fewest <= 1 {
+            return;
+        }
+        let mut trial = std::mem::take(&mut self.trial);
+        match base {
+            Some(base) => trial.copy_from(base),
+            None => trial.clear(),
+        }
+        trial.add(scene, event);
+        if self.close(scene, &mut trial, *fewest) && trial.n_enabled < *fewest && !trial.events.intersects(shunned) {
+            *fewest = trial.n_enabled;
+            self.best.copy_from(&trial);
+        }
+        self.trial = trial;
     }
 
     /// Adds to a set what can disable some enabled instance, whichever makes the set smallest.

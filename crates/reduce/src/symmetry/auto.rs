@@ -440,6 +440,7 @@ impl<S: ValueStates> AutoCanonizer<'_, S> {
 
 impl<S: ValueStates> Canonizer for AutoCanonizer<'_, S> {
     fn represent(&mut self, state: &mut [u32]) {
+        self.images.clear();
         if self.auto.worth.is_given_up() && !self.is_judge {
             return;
         }
@@ -461,6 +462,10 @@ impl<S: ValueStates> Canonizer for AutoCanonizer<'_, S> {
             self.auto.worth.note(is_changed);
         }
         self.own = own;
+    }
+
+    fn images(&self) -> Option<&[u32]> {
+        Some(&self.images)
     }
 
     fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {

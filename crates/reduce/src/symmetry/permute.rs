@@ -45,6 +45,11 @@ pub(super) fn permute_word(
     system.map_word(state, word, &mut |value| permute_value(group, images, value))
 }
 
+/// A state with its elements permuted.
+pub fn permute_state(system: &impl ValueStates, group: &Group, images: &[u32], state: &[u32]) -> Vec<u32> {
+    (0..state.len()).map(|word| permute_word(system, group, images, state, word)).collect()
+}
+
 fn element(group: &Group, point: u32) -> Value {
     let (set, index) = group.element(point);
     Value::element(set, index)

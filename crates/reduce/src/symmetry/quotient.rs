@@ -2,7 +2,7 @@
 
 use std::io;
 
-use abridge_system::{Alike, Completeness, Gap, Layer, Origin, Pause, Step, Steps, System, Worker, WorkerLayer};
+use abridge_system::{Alike, Completeness, Gap, Layer, Marks, Origin, Pause, Step, Steps, System, Worker, WorkerLayer};
 
 /// Classes of states, each with a representative that is one of them.
 ///
@@ -39,6 +39,11 @@ pub trait Canonizer {
     /// Replaces a state by the representative of its class. A representative stays as it is.
     fn represent(&mut self, state: &mut [u32]);
 
+    /// The permutation that made the last representative of its state, by the images of points; empty if none moved. Nothing if the method does not tell.
+    fn images(&self) -> Option<&[u32]> {
+        None
+    }
+
     /// Elements that can be exchanged without changing a representative, if there are any that it pays to know of.
     fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {
         let _ = state;
@@ -51,22 +56,35 @@ pub trait Canonizer {
     }
 }
 
+/// Notes on steps which permutation led from their targets to the representatives.
+pub trait Turns: Sync {
+    /// The marks of a step that had these, with its permutation.
+    fn turned(&self, marks: Marks, images: &[u32]) -> Marks;
+}
+
 /// A system of representatives. Every transition out of a representative counts, also those whose targets are in one class.
 pub struct Quotiented<'s, S, Q> {
     system: &'s S,
     quotient: &'s Q,
+    turns: Option<&'s dyn Turns>,
 }
 
 impl<'s, S: System, Q: Quotient> Quotiented<'s, S, Q> {
     pub fn new(system: &'s S, quotient: &'s Q) -> Self {
-        Quotiented { system, quotient }
+        Quotiented { system, quotient, turns: None }
+    }
+
+    /// The same with permutations on steps, if the quotient tells them.
+    #[must_use]
+    pub fn annotated(self, turns: Option<&'s dyn Turns>) -> Self {
+        Quotiented { turns, ..self }
     }
 }
 
 impl<S: System, Q: Quotient> Layer for Quotiented<'_, S, Q> {
     type Inner = S;
     type Worker<'a>
-        = QuotientedWorker<S::Worker<'a>, Q::Canonizer<'a>>
+        = QuotientedWorker<'a, S::Worker<'a>, Q::Canonizer<'a>>
     where
         Self: 'a;
 
@@ -79,7 +97,7 @@ impl<S: System, Q: Quotient> Layer for Quotiented<'_, S, Q> {
             worker: self.system.worker(),
             width: self.system.width(),
             steps: Steps::new(self.system.width()),
-            representer: Representer { canonizer: self.quotient.canonizer(), target: Vec::new() },
+            representer: Representer { canonizer: self.quotient.canonizer(), target: Vec::new(), turns: self.turns },
         }
     }
 
@@ -105,23 +123,24 @@ impl<S: System, Q: Quotient> Layer for Quotiented<'_, S, Q> {
     }
 }
 
-pub struct QuotientedWorker<W, C> {
+pub struct QuotientedWorker<'a, W, C> {
     worker: W,
     width: usize,
     /// Steps between plain states.
     steps: Steps,
-    representer: Representer<C>,
+    representer: Representer<'a, C>,
 }
 
 /// Steps that are taken over without asking whether to end.
 const STEPS_PER_POLL: usize = 256;
 
-struct Representer<C> {
+struct Representer<'a, C> {
     canonizer: C,
     target: Vec<u32>,
+    turns: Option<&'a dyn Turns>,
 }
 
-impl<C: Canonizer> Representer<C> {
+impl<C: Canonizer> Representer<'_, C> {
     /// Takes over plain steps, with targets replaced by representatives, unless that is to end early. The state that they leave is a
     /// representative itself.
     fn take(
@@ -133,11 +152,12 @@ impl<C: Canonizer> Representer<C> {
     ) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
+        out.puts_off |= steps.puts_off;
         if steps.ending().is_some() {
             out.set_ending(steps.ending());
         }
         let mut completeness = Completeness::Whole;
-        for (idx, step) in steps.iter().enumerate() {
+        for (idx, mut step) in steps.iter().enumerate() {
             if idx % STEPS_PER_POLL == STEPS_PER_POLL - 1 && is_stopped() {
                 completeness = Completeness::Missing(Gap::Stopped);
                 break;
@@ -146,6 +166,11 @@ impl<C: Canonizer> Representer<C> {
             self.target.extend_from_slice(step.target);
             if Some(step.target) != source {
                 self.canonizer.represent(&mut self.target);
+                if let Some((turns, images)) =
+                    self.turns.zip(self.canonizer.images()).filter(|(_, images)| moves(images))
+                {
+                    step.marks = turns.turned(step.marks, images);
+                }
             }
             // Symmetric targets tend to follow each other.
             let is_same = |last: &Step<'_>| {
@@ -163,7 +188,12 @@ impl<C: Canonizer> Representer<C> {
     }
 }
 
-impl<W: Worker, C: Canonizer> WorkerLayer for QuotientedWorker<W, C> {
+/// Whether a permutation moves anything.
+fn moves(images: &[u32]) -> bool {
+    images.iter().zip(0..).any(|(image, point)| *image != point)
+}
+
+impl<W: Worker, C: Canonizer> WorkerLayer for QuotientedWorker<'_, W, C> {
     type Inner = W;
 
     fn inner(&self) -> &W {

@@ -2,10 +2,8 @@
 //!
 //! A component holds an accepted cycle if its steps have all marks of the automaton and, for each weak premise, a step that meets it. A pair
 //! with a request and no response inside takes its requests out of the component, which then falls into smaller ones (Emerson and Lei, "Modalities for model
-//! checking", 1987). `WEF` and `SEF` do the same for each operation with its arguments: one that is enabled in all states and never
+//! checking", 1987). `WEF` and `SEF` do the same for each operation with its arguments (`threads.rs`): one that is enabled in all states and never
 //! taken spoils the component for weak fairness; one that is enabled somewhere and never taken removes the states where it is for strong fairness.
-
-use std::collections::BTreeSet;
 
 use abridge_value::BitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,6 +17,7 @@ use crate::property::Property;
 
 use super::components::Component;
 use super::letters::{Moves, decide};
+use super::threads::{Threads, enabled};
 use super::{LetterGraph, Node, Truth};
 
 /// If letters of one kind recur, so do letters of another.
@@ -62,7 +61,8 @@ pub(super) struct FairPart {
 struct Inside {
     marks: Marks,
     row: Row,
-    taken: BTreeSet<u32>,
+    /// Operations with arguments, where fairness is about them.
+    threads: Threads,
 }
 
 impl<'g, G: LetterGraph> Conditions<'g, G> {
@@ -141,13 +141,6 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         row
     }
 
-    /// The operations with arguments that are enabled in a state.
-    pub(super) fn enabled(&self, state: u32) -> BTreeSet<u32> {
-        let mut enabled = BTreeSet::new();
-        self.graph.steps(state, &mut |letter, _| enabled.extend(self.graph.instance(letter)));
-        enabled
-    }
-
     /// A part of the component in which a fair accepted path can stay.
     pub(super) fn fair_part(&mut self, component: &Component<'_>, moves: &mut Moves<'g, G>) -> Option<FairPart> {
         let inside = self.inside(component.members, &|node| component.contains(node), &BitSet::default(), moves);
@@ -186,9 +179,8 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         banned: &BitSet,
         moves: &mut Moves<'g, G>,
     ) -> Inside {
-        let mut inside = Inside { marks: Marks::default(), row: Row::default(), taken: BTreeSet::new() };
+        let mut inside = Inside { marks: Marks::default(), row: Row::default(), threads: Threads::default() };
         let is_plain = self.weak.is_empty() && self.pairs.is_empty();
-        let about_instances = self.is_about_instances();
         for node in members {
             moves.for_each(*node, |letter, target, marks| {
                 if !contains(target) {
@@ -204,12 +196,26 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
                     inside.row.responses.union_with(&row.responses);
                 }
                 inside.marks = inside.marks.with(marks);
-                if about_instances {
-                    inside.taken.extend(self.graph.instance(letter));
-                }
             });
         }
+        if self.is_about_instances() && self.may_be_fair(&inside, moves) {
+            inside.threads = self.threads(members, contains, banned, moves);
+        }
         inside
+    }
+
+    /// Operations with arguments along the steps inside.
+    pub(super) fn threads(
+        &mut self,
+        members: &[Node],
+        contains: &dyn Fn(Node) -> bool,
+        banned: &BitSet,
+        moves: &mut Moves<'g, G>,
+    ) -> Threads {
+        let graph = self.graph;
+        Threads::new(graph, members, moves, &mut |letter, target| {
+            contains(target) && !self.row(letter).requests.iter().any(|pair| banned.contains(pair))
+        })
     }
 
     /// Whether the steps inside have what only grows with a set.
@@ -220,28 +226,20 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
 
     /// Whether all conditions are met; nothing if no part of the set meets them.
     fn is_met(&self, part: &FairPart, inside: &Inside, moves: &Moves<'g, G>) -> Option<bool> {
-        if self.has_weak_every {
-            let mut everywhere: Option<BTreeSet<u32>> = None;
-            for node in &part.members {
-                let enabled = self.enabled(moves.parts(*node).0);
-                match &mut everywhere {
-                    Some(common) => common.retain(|instance| enabled.contains(instance)),
-                    None => everywhere = Some(enabled),
-                }
-                if everywhere.as_ref().is_some_and(BTreeSet::is_empty) {
-                    break;
-                }
-            }
-            if everywhere.is_some_and(|common| common.iter().any(|instance| !inside.taken.contains(instance))) {
-                return None;
-            }
+        if self.has_weak_every && !inside.threads.are_weakly_fair() {
+            return None;
         }
         let is_answered = |pair: usize| inside.row.responses.contains(pair) || part.banned.contains(pair);
         if !inside.row.requests.iter().all(is_answered) {
             return Some(false);
         }
-        let is_served = |node: &Node| self.enabled(moves.parts(*node).0).is_subset(&inside.taken);
-        Some(!self.has_strong_every || part.members.iter().all(is_served))
+        Some(!self.has_strong_every || part.members.iter().all(|node| self.is_served(*node, inside, moves)))
+    }
+
+    /// All that is enabled at a node is taken inside.
+    fn is_served(&self, node: Node, inside: &Inside, moves: &Moves<'g, G>) -> bool {
+        let here = enabled(self.graph, moves.parts(node).0);
+        here.iter().all(|name| inside.threads.is_taken(node, *name))
     }
 
     /// The components that are left without requests that nothing answers, and without states where something is enabled that is never
@@ -253,7 +251,7 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         });
         let mut left: Vec<Node> = part.members;
         if self.has_strong_every {
-            left.retain(|node| self.enabled(moves.parts(*node).0).is_subset(&inside.taken));
+            left.retain(|node| self.is_served(*node, inside, moves));
         }
         let numbers: FxHashMap<Node, u32> = left.iter().zip(0..).map(|(node, number)| (*node, number)).collect();
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); left.len()];

@@ -10,6 +10,7 @@ use crate::automaton::Marks;
 use super::fair::{Conditions, FairPart};
 use super::letters::Moves;
 use super::reach::path_to;
+use super::threads::enabled;
 use super::{LetterGraph, Node, Path, PathEnd};
 
 /// What a loop still has to take.
@@ -18,19 +19,18 @@ struct Wanted {
     weak: BitSet,
     /// Pairs that a request asks for.
     responses: BitSet,
-    /// Operations with arguments that are to be taken.
-    taken: BTreeSet<u32>,
-    /// Operations with arguments that are to be taken, or not to be enabled somewhere.
-    taken_or_not_enabled: BTreeSet<u32>,
+    /// Operations with arguments that are to be taken, by their names at the end of the path so far.
+    names: BTreeSet<u32>,
 }
 
 impl Wanted {
+    /// How many things are to be taken.
+    fn len(&self) -> usize {
+        self.marks.0.count_ones() as usize + self.weak.len() + self.responses.len() + self.names.len()
+    }
+
     fn is_empty(&self) -> bool {
-        self.marks == Marks::default()
-            && self.weak.is_empty()
-            && self.responses.is_empty()
-            && self.taken.is_empty()
-            && self.taken_or_not_enabled.is_empty()
+        self.marks == Marks::default() && self.weak.is_empty() && self.responses.is_empty() && self.names.is_empty()
     }
 }
 
@@ -53,11 +53,14 @@ pub(super) fn lasso<'g, G: LetterGraph>(
     let members: FxHashSet<Node> = part.members.iter().copied().collect();
     let (mut positions, start) = path_to(graph, moves, &mut |node| members.contains(&node))?;
     let mut inner = Loop { graph, moves, conditions, members: &members, banned: &part.banned };
-    let mut wanted = inner.wanted(part);
+    let mut wanted = inner.wanted(part, start);
     let mut at = start;
     let mut steps: Vec<Inner> = Vec::new();
     while !wanted.is_empty() {
-        let path = inner.nearest(at, &mut |step, inner| inner.serves(step, &wanted))?;
+        let path = match wanted.names.first() {
+            Some(name) if wanted.names.len() == wanted.len() => inner.thread(at, *name)?,
+            _ => inner.nearest(at, &mut |step, inner| inner.serves(step, &wanted))?,
+        };
         path.iter().for_each(|step| inner.note(step, &mut wanted));
         at = path.last()?.target;
         steps.extend(path);
@@ -89,49 +92,39 @@ impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
         steps
     }
 
-    fn wanted(&mut self, part: &FairPart) -> Wanted {
+    fn wanted(&mut self, part: &FairPart, start: Node) -> Wanted {
         let mut wanted = Wanted {
             marks: Marks::all(self.moves.property.violation.n_marks),
             weak: (0..self.conditions.n_weak()).collect(),
             responses: BitSet::default(),
-            taken: BTreeSet::new(),
-            taken_or_not_enabled: BTreeSet::new(),
+            names: BTreeSet::new(),
         };
         for node in &part.members {
             for step in self.steps(*node) {
                 wanted.responses.union_with(&self.conditions.row(step.letter).requests);
             }
-            if self.conditions.has_strong_every || self.conditions.has_weak_every {
-                let enabled = self.conditions.enabled(self.moves.parts(*node).0);
-                let of = match self.conditions.has_strong_every {
-                    true => &mut wanted.taken,
-                    false => &mut wanted.taken_or_not_enabled,
-                };
-                of.extend(enabled);
-            }
+        }
+        if self.conditions.has_strong_every || self.conditions.has_weak_every {
+            let members = self.members;
+            let is_inside = |node: Node| members.contains(&node);
+            let threads = self.conditions.threads(&part.members, &is_inside, self.banned, self.moves);
+            wanted.names = threads.names_at(start);
         }
         wanted
     }
 
     fn serves(&mut self, step: &Inner, wanted: &Wanted) -> bool {
         let row = self.conditions.row(step.letter);
-        if step.marks.0 & wanted.marks.0 != 0
+        step.marks.0 & wanted.marks.0 != 0
             || wanted.weak.iter().any(|idx| row.meets.contains(idx))
             || wanted.responses.iter().any(|idx| row.responses.contains(idx))
-        {
-            return true;
-        }
-        if wanted.taken.is_empty() && wanted.taken_or_not_enabled.is_empty() {
-            return false;
-        }
-        let instance = self.graph.instance(step.letter);
-        let is_wanted =
-            |instance: u32| wanted.taken.contains(&instance) || wanted.taken_or_not_enabled.contains(&instance);
-        if instance.is_some_and(is_wanted) {
-            return true;
-        }
-        let enabled = self.conditions.enabled(self.moves.parts(step.source).0);
-        wanted.taken_or_not_enabled.iter().any(|instance| !enabled.contains(instance))
+    }
+
+    /// A step serves what has this name where the step begins.
+    fn serves_name(&self, step: &Inner, name: u32) -> bool {
+        self.graph.instance(step.letter) == Some(name)
+            || !self.conditions.has_strong_every
+                && !enabled(self.graph, self.moves.parts(step.source).0).contains(&name)
     }
 
     /// Takes what a step serves off the list.
@@ -140,15 +133,39 @@ impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
         let row = self.conditions.row(step.letter);
         row.meets.iter().for_each(|idx| wanted.weak.remove(idx));
         row.responses.iter().for_each(|idx| wanted.responses.remove(idx));
-        if wanted.taken.is_empty() && wanted.taken_or_not_enabled.is_empty() {
-            return;
+        let left = wanted.names.iter().filter(|name| !self.serves_name(step, **name));
+        wanted.names = left.map(|name| self.graph.turned(step.letter, *name)).collect();
+    }
+
+    /// The shortest path inside that serves what has this name at a node.
+    fn thread(&mut self, from: Node, name: u32) -> Option<Vec<Inner>> {
+        let mut parents: FxHashMap<(Node, u32), (Inner, u32)> = FxHashMap::default();
+        let mut queue = vec![(from, name)];
+        let mut next = 0;
+        while let Some((node, here)) = queue.get(next).copied() {
+            next += 1;
+            for step in self.steps(node) {
+                if self.serves_name(&step, here) {
+                    let (mut path, mut at) = (vec![step], (node, here));
+                    while at != (from, name) {
+                        let (before, named) = parents[&at];
+                        at = (before.source, named);
+                        path.push(before);
+                    }
+                    path.reverse();
+                    return Some(path);
+                }
+                let target = (step.target, self.graph.turned(step.letter, here));
+                if target != (from, name) && !parents.contains_key(&target) {
+                    parents.insert(target, (step, here));
+                    queue.push(target);
+                }
+            }
+            if next.is_multiple_of(1024) && self.graph.is_stopped() {
+                return None;
+            }
         }
-        if let Some(instance) = self.graph.instance(step.letter) {
-            wanted.taken.remove(&instance);
-            wanted.taken_or_not_enabled.remove(&instance);
-        }
-        let enabled = self.conditions.enabled(self.moves.parts(step.source).0);
-        wanted.taken_or_not_enabled.retain(|instance| enabled.contains(instance));
+        None
     }
 
     /// The shortest path inside that ends with a step of some kind.

@@ -95,6 +95,7 @@ pub(super) fn por_json(report: &Report) -> Value {
     let Some(tally) = &report.por else { return Value::Null };
     json!({
         "reduced_states": tally.reduced,
+        "refused": tally.refused,
         "mistakes": tally.mistakes,
         "instances": tally.outline.instances,
         "errors": tally.outline.errors,

@@ -50,7 +50,10 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
             peak_bytes() >> 20
         ),
     }
-    if let Some(tally) = &report.por {
+    let refused = report.por.as_ref().and_then(|tally| tally.refused.as_ref());
+    if let Some(why) = refused {
+        outln!("partial order reduction: not made, since {why}");
+    } else if let Some(tally) = &report.por {
         let outline = tally.outline;
         outln!(
             "partial order reduction: {} reduced, {}, {}, {}",
@@ -64,7 +67,7 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
     let never: Vec<&str> =
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     // Under partial order reduction, coverage says nothing about the machine.
-    if !never.is_empty() && report.por.is_none() {
+    if !never.is_empty() && (report.por.is_none() || refused.is_some()) {
         outln!("operations never taken: {}", never.join(", "));
     }
 }

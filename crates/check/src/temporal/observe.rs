@@ -1,0 +1,99 @@
+//! What temporal formulas observe of states and steps, for a reduction that leaves out steps.
+//!
+//! The theorems are in `abridge_reduce::Paths`. Whatever they do not cover is refused with a reason; an atom that was forgotten here would let steps be left out that
+//! decide a formula.
+
+use abridge_deps::{Observed, Pattern as ObservedPattern};
+use abridge_explicit::FIRST_OPERATION;
+use abridge_model::Model;
+use abridge_reduce::Paths;
+use abridge_temporal::formula::{Ctl, CtlNode};
+use abridge_temporal::{Budget, Expanded, Fair, Property};
+
+use super::atoms::{Atom, Pattern};
+use super::prepare::{Prepared, PreparedFormula, Tree};
+
+impl Prepared {
+    /// For each formula the reason why steps may not be left out for it, if there is one.
+    pub fn refusals(&self, model: &Model) -> Vec<Option<String>> {
+        self.formulas.iter().map(|formula| self.refusal(model, formula)).collect()
+    }
+
+    fn refusal(&self, model: &Model, formula: &PreparedFormula) -> Option<String> {
+        let body = formula.body.as_ref()?;
+        let why = match &body.tree {
+            Tree::Ltl(expanded) => refused_ltl(expanded),
+            Tree::Ctl(ctl) => refused_ctl(ctl),
+        };
+        let refused = why.map(|why| format!("`{}` {why}", formula.source.name));
+        let mut atoms = body.atoms.iter().map(|atom| self.observe(model, &self.atoms[*atom], &mut Vec::new()));
+        let undecided = || atoms.find_map(Result::err).map(|what| format!("`{what}` depends on all steps of a state"));
+        refused.or_else(undecided)
+    }
+
+    /// What the formulas ask of a reduction that leaves out steps.
+    ///
+    /// # Errors
+    /// The reason why no step may be left out.
+    pub(crate) fn paths(&self, model: &Model) -> Result<Paths, String> {
+        if let Some(why) = self.refusals(model).into_iter().flatten().next() {
+            return Err(why);
+        }
+        let bodies = || self.formulas.iter().filter_map(|formula| formula.body.as_ref());
+        let mut observed = Vec::new();
+        for atom in bodies().flat_map(|body| &body.atoms) {
+            self.observe(model, &self.atoms[*atom], &mut observed)?;
+        }
+        let is_branching = bodies().any(|body| matches!(body.tree, Tree::Ctl(_)));
+        Ok(Paths::new(observed, is_branching))
+    }
+
+    fn observe(&self, model: &Model, atom: &Atom, out: &mut Vec<Observed>) -> Result<(), &'static str> {
+        match atom {
+            Atom::Proposition(number) => out.push(Observed::Truth(self.propositions[*number as usize])),
+            Atom::Change(_, expr) => out.push(Observed::Value(*expr)),
+            Atom::Taken(pattern) => out.push(Observed::Taken(observed_pattern(pattern))),
+            Atom::Enabled(pattern) => out.push(Observed::Enabled(observed_pattern(pattern))),
+            Atom::NoneOf(patterns) | Atom::AtMostOneOf(patterns) | Atom::ExactlyOneOf(patterns) => {
+                out.extend(patterns.iter().map(|pattern| Observed::Enabled(observed_pattern(pattern))));
+            }
+            Atom::NoOther(pattern) => {
+                let all = (0..model.transitions().count()).map(|operation| operation as u32 + FIRST_OPERATION);
+                let others = all.filter(|operation| *operation != pattern.operation);
+                out.extend(others.map(|operation| {
+                    Observed::Enabled(observed_pattern(&Pattern { operation, arguments: Vec::new() }))
+                }));
+            }
+            // A state of which steps are left out is none, and leads to none.
+            Atom::Deadlock => {}
+            Atom::Sink => return Err("sink"),
+            Atom::Error => return Err("error"),
+            Atom::DeterministicOutput => return Err("det_output"),
+            Atom::BeforeAfter(..) => return Err("BA"),
+        }
+        Ok(())
+    }
+}
+
+fn observed_pattern(pattern: &Pattern) -> ObservedPattern {
+    let operation = (pattern.operation - FIRST_OPERATION) as usize;
+    ObservedPattern { operation, arguments: pattern.arguments.clone() }
+}
+
+/// Why steps may not be left out, for a formula of linear time.
+fn refused_ltl(expanded: &Expanded) -> Option<&'static str> {
+    if expanded.premises.iter().flatten().any(|constraint| constraint.subject == Fair::Every) {
+        return Some("observes every operation with its arguments");
+    }
+    match Property::new(expanded, &Budget::default()) {
+        Ok(property) if property.is_stutter_invariant => None,
+        Ok(_) => Some("is not stutter-invariant"),
+        Err(_) => Some("has an automaton that is too large"),
+    }
+}
+
+fn refused_ctl(ctl: &Ctl) -> Option<&'static str> {
+    let has_next = ctl.nodes().any(|(_, node)| matches!(node, CtlNode::Next(..)));
+    let is_about_steps = ctl.atoms.iter().any(|(_, atom)| atom.kind.is_about_step());
+    (has_next || is_about_steps).then_some("is a formula of CTL about next steps")
+}
