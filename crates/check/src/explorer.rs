@@ -3,21 +3,28 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use abridge_search::{Config, Control, Disk, Exploration, Progress, Refusal, explore, explore_on_disk};
+use abridge_search::{Config, Control, Disk, Exploration, Progress, Refusal, StateGraph, explore, explore_on_disk};
 use abridge_store::StateTable;
 use abridge_system::{Limit, System};
 
 /// Looks at the states while a search goes on.
 pub(crate) trait Watcher {
     /// See [`Control::is_enough`].
-    fn is_enough(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> bool;
+    fn is_enough(&mut self, table: &StateTable, steps: &StateGraph, control: &mut dyn Control) -> bool;
+
+    /// See [`Control::needs_steps`].
+    fn needs_steps(&self) -> bool;
 }
 
 /// Nobody looks.
 pub(crate) struct Unwatched;
 
 impl Watcher for Unwatched {
-    fn is_enough(&mut self, _: &StateTable, _: u32, _: &mut dyn Control) -> bool {
+    fn is_enough(&mut self, _: &StateTable, _: &StateGraph, _: &mut dyn Control) -> bool {
+        false
+    }
+
+    fn needs_steps(&self) -> bool {
         false
     }
 }
@@ -34,8 +41,12 @@ impl Control for Watched<'_> {
         self.0.elapsed()
     }
 
-    fn is_enough(&mut self, table: &StateTable, n_expanded: u32) -> bool {
-        self.1.is_enough(table, n_expanded, &mut *self.0)
+    fn needs_steps(&self) -> bool {
+        self.1.needs_steps()
+    }
+
+    fn is_enough(&mut self, table: &StateTable, steps: &StateGraph) -> bool {
+        self.1.is_enough(table, steps, &mut *self.0)
     }
 
     fn is_checkpoint_due(&mut self) -> bool {
@@ -65,6 +76,9 @@ pub(crate) trait Explorer {
     fn is_abandoned(&self) -> bool {
         false
     }
+
+    /// All that the search was made for is known: what was saved is not needed any more.
+    fn forget_saved(&mut self);
 }
 
 /// Everything is kept in memory.
@@ -89,6 +103,8 @@ impl Explorer for InMemory<'_> {
     fn may_restart(&self) -> bool {
         true
     }
+
+    fn forget_saved(&mut self) {}
 }
 
 /// The run can be saved and gone on with, and states may go to files.
@@ -112,5 +128,11 @@ impl Explorer for OnDisk<'_> {
 
     fn may_restart(&self) -> bool {
         false
+    }
+
+    fn forget_saved(&mut self) {
+        if let Some(checkpoint) = &self.0.checkpoint {
+            checkpoint.remove();
+        }
     }
 }

@@ -61,8 +61,8 @@ pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, s
 pub use stuck::{Stuck, why_stuck};
 pub use symbolic::Engine;
 pub use temporal::{
-    FormulaSource, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport, TemporalVerdict,
-    formulas_of, prepare,
+    FormulaSource, HistoryRow, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport,
+    TemporalVerdict, along_history, formulas_of, prepare,
 };
 pub use trace::{Trace, TraceStep};
 
@@ -251,6 +251,11 @@ pub fn fingerprint<'t>(model: &Model, files: impl Iterator<Item = &'t str>, conf
     let Config { strategy, invariant, deadlock, assertions, goal, find_all, max_depth, .. } = config;
     add(&format!("{:?}", (&config.eval, system, strategy, config.symmetry, config.por, config.check_por)));
     add(&format!("{:?}", (invariant, deadlock, assertions, goal, find_all, max_depth)));
+    config
+        .formulas
+        .formulas
+        .iter()
+        .for_each(|formula| add(&format!("{:?} {}", formula.source.logic, formula.source.text)));
     sum.get()
 }
 

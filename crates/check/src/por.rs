@@ -189,6 +189,8 @@ impl Explorer for Trial<'_> {
     fn is_abandoned(&self) -> bool {
         self.is_promising
     }
+
+    fn forget_saved(&mut self) {}
 }
 
 /// What the analysis found out about a machine.

@@ -163,8 +163,8 @@ impl<'s, S: System> Parts<'_, 's, S> {
     }
 }
 
-/// Explores a system and judges temporal formulas on the way and at the end. The states of the table are those of `explored`; `lettered` is the machine with letters
-/// and `around` what lies around it in the same way as in `explored`.
+/// Explores a system and judges temporal formulas on the way and at the end. `lettered` is the machine with letters and `around` what lies around it in the same way as
+/// in `explored`. Where there are formulas, that is what is explored, so that the search stores steps with their letters.
 fn explore_and_judge<'s, S: System, X: System, A: System, E: Explorer>(
     parts: &Parts<'_, 's, S>,
     explored: &X,
@@ -176,15 +176,22 @@ fn explore_and_judge<'s, S: System, X: System, A: System, E: Explorer>(
     let search = search_config(config);
     let mut temporal = Temporal::new(system, around, lettered, config, paths);
     let exploration = match temporal.is_needed() {
-        true => explorer.explore(explored, &search, &mut temporal)?,
+        true if temporal.is_on_the_fly() && explorer.may_restart() => {
+            temporal.explore_on_the_fly(&search, explorer.control())
+        }
+        true => explorer.explore(around, &search, &mut temporal)?,
         false => explorer.explore(explored, &search, &mut Unwatched)?,
     };
     let mut report = summarise(system, &exploration, canonizers.0, config);
     if explorer.is_abandoned() {
         return Ok(report);
     }
+    let is_needed = temporal.is_needed();
     report.temporal = temporal.judge(&exploration, &report.limits, canonizers.1, explorer.control());
     report.settle_temporal();
+    if is_needed && !exploration.is_stopped && config.stopped_for.get().is_none() {
+        explorer.forget_saved();
+    }
     Ok(report)
 }
 

@@ -5,8 +5,10 @@
 
 pub(crate) mod atoms;
 mod graph;
+mod history;
 mod letters;
 mod observe;
+mod on_demand;
 mod prepare;
 mod story;
 mod turns;
@@ -19,15 +21,16 @@ use abridge_explicit::Explicit;
 use abridge_model::Logic;
 use abridge_reduce::Paths;
 use abridge_reduce::symmetry::{Canonizer, Group, Permutation};
-use abridge_search::{Control, Exploration, StateGraph};
-use abridge_store::StateTable;
+use abridge_search::{Control, Exploration, StateGraph, Strategy};
+use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
-use abridge_temporal::emptiness::{Answer, find_violation};
+use abridge_temporal::emptiness::{Answer, Truth, find_violation};
 use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 
 use crate::explorer::Watcher;
 use crate::{Config, Trace, limit_text};
 
+pub use history::{HistoryRow, along_history};
 pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_of, prepare};
 pub use story::{Position, Row, Story};
 
@@ -87,8 +90,6 @@ pub(crate) struct Temporal<'s, 'm, S, I> {
     config: &'s Config,
     /// States to be expanded fully, if some steps are left out.
     paths: Option<&'s Paths>,
-    /// Steps of the states that were looked at so far.
-    stored: StateGraph,
     /// Properties of the formulas of linear time, made when they are first needed.
     properties: Vec<Option<Result<Property, GaveUp>>>,
     /// Violations that were found in passing.
@@ -115,7 +116,6 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             lettered,
             config,
             paths,
-            stored: StateGraph::default(),
             properties: vec![None; n_formulas],
             found: vec![None; n_formulas],
             next_look: FIRST_LOOK,
@@ -127,22 +127,28 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         self.config.formulas.formulas.iter().any(|formula| formula.body.is_some())
     }
 
+    /// Violations of all formulas were found.
+    fn are_all_known(&self) -> bool {
+        let formulas = &self.config.formulas.formulas;
+        let is_known =
+            |(found, formula): (&Option<Answer>, &PreparedFormula)| found.is_some() || formula.body.is_none();
+        self.found.iter().zip(formulas).all(is_known)
+    }
+
+    /// Paths are to be followed depth-first. Where steps are left out, their cycles are checked on the stored graph.
+    pub(crate) fn is_on_the_fly(&self) -> bool {
+        self.config.strategy == Strategy::DepthFirst && self.paths.is_none() && self.is_needed()
+    }
+
     fn is_stopped(&self) -> bool {
         self.config.stop.load(Ordering::Relaxed)
     }
 
-    /// Stores the steps of all states that were expanded.
-    fn store(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> Result<(), Limit> {
-        let system = self.system;
-        let is_running = |words: &[u32]| system.is_running(Origin::State(words));
-        self.stored.extend(self.steps, table, n_expanded, &is_running, self.config.workers, control)
-    }
-
     /// Where steps are left out, notes what must not be left out the next time because steps may be put off for ever along a cycle; the answer
     /// says so, if there is such a cycle.
-    fn ignored(&self, built: &Result<(), Limit>, exploration: &Exploration) -> Option<String> {
-        let paths = self.paths.filter(|_| built.is_ok())?;
-        let closing = self.stored.cycles_of_putting_off();
+    fn ignored(&self, stored: &StateGraph, exploration: &Exploration) -> Option<String> {
+        let paths = self.paths?;
+        let closing = stored.cycles_of_putting_off();
         let mut worker = self.steps.worker();
         let mut steps = Steps::new(self.steps.width());
         for (source, target) in &closing {
@@ -162,6 +168,23 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())
     }
 
+    /// Where paths begin. Either all steps out of the root are set-ups, or none is.
+    fn starts(&self, table: &StateTable, stored: &StateGraph) -> Starts {
+        let n_first = (0..table.len() as u32).take_while(|state| table.parent(*state) == NO_PARENT).count() as u32;
+        let first = table.get(0).unwrap_or_default();
+        if n_first > 0 && self.system.is_running(Origin::State(&first)) {
+            return Starts { n_setups: 0, initial: (0..n_first).collect() };
+        }
+        let mut initial = Vec::new();
+        let mut reader = stored.reader();
+        for state in 0..n_first.min(stored.n_states()) {
+            reader.steps(state, &mut |_, target| initial.push(target));
+        }
+        initial.sort_unstable();
+        initial.dedup();
+        Starts { n_setups: n_first, initial }
+    }
+
     fn property(&mut self, formula: usize, expanded: &Expanded) -> Result<&Property, GaveUp> {
         let config = self.config;
         let made = self.properties[formula].get_or_insert_with(|| {
@@ -172,7 +195,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     }
 
     /// Looks for violations of a formula of linear time in what is stored.
-    fn answer(&mut self, formula: usize, letters: &[Letter], n_states: usize) -> Option<Result<Answer, GaveUp>> {
+    fn answer(&mut self, formula: usize, seen: Seen<'_>, n_states: usize) -> Option<Result<Answer, GaveUp>> {
         let prepared = &self.config.formulas;
         let body = prepared.formulas[formula].body.as_ref()?;
         let Tree::Ltl(expanded) = &body.tree else { return None };
@@ -183,9 +206,10 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         let is_stopped = || self.is_stopped();
         let turned = |turn: u32, instance: u32| self.lettered.turned_instance(turn, instance);
         let turned: Option<&Turned> = self.lettered.group().is_some().then_some(&turned);
-        let seen = Seen { stored: &self.stored, letters, stutters: self.config.stutters, turned };
+        let seen = Seen { turned, ..seen };
         let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
-        Some(Ok(find_violation(&graph, property)))
+        let answer = find_violation(&graph, property);
+        Some(Ok(if seen.stored.has_failed() { Answer::Stopped } else { answer }))
     }
 
     /// Judges all formulas at the end of a search. `limits` say why that is not about everything.
@@ -198,14 +222,18 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     ) -> Vec<TemporalReport> {
         let config = self.config;
         let prepared = &config.formulas;
-        let is_open = |found: &Option<Answer>| found.is_none();
-        let built = match self.is_needed() && self.found.iter().any(is_open) {
-            true => self.store(&exploration.table, exploration.n_expanded, control),
-            false => Ok(()),
+        // Breadth-first search has stored the steps.
+        let is_stored = !self.is_needed() || exploration.steps.n_states() == exploration.n_expanded;
+        let built = match is_stored {
+            true => Ok(StateGraph::default()),
+            false => StateGraph::of_table(self.steps, &exploration.table, control),
         };
-        let ignored = self.ignored(&built, exploration);
+        let stored = if is_stored { &exploration.steps } else { built.as_ref().unwrap_or(&exploration.steps) };
+        let starts = self.starts(&exploration.table, stored);
+        let ignored = if built.is_ok() { self.ignored(stored, exploration) } else { None };
         let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
         let (lettered, letters) = (self.lettered, self.lettered.letters());
+        let seen = Seen { stored, starts: &starts, letters: &letters, stutters: config.stutters, turned: None };
         let instance = |operation: u32, params: Vec<Val>| lettered.instance(operation, params);
         let images = |turn: u32| lettered.images(turn);
         let turning = lettered.group().map(|group| Turning { group, images: &images });
@@ -223,16 +251,15 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             };
             let answer = match (self.found[number].take(), &built) {
                 (Some(found), _) => Some(Ok(found)),
-                (None, Ok(())) => self.answer(number, &letters, exploration.table.len()),
+                (None, Ok(_)) => self.answer(number, seen, exploration.table.len()),
                 (None, Err(_)) => None,
             };
-            let seen = Seen { stored: &self.stored, letters: &letters, stutters: config.stutters, turned: None };
             let searched = Searched { system: self.system, exploration, config, instance: &instance, turning, limits };
             match (&formula.body, answer, &built) {
                 (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
                 (Some(_), None, Err(limit)) => report.verdict = TemporalVerdict::Incomplete(searched.why(*limit)),
-                (Some(body), None, Ok(())) => searched.judge_branching(body, seen, canonizer, &mut report),
+                (Some(body), None, Ok(_)) => searched.judge_branching(body, seen, canonizer, &mut report),
             }
             reports.push(report);
         }
@@ -241,31 +268,31 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
 }
 
 impl<S: System, I: System> Watcher for Temporal<'_, '_, S, I> {
-    fn is_enough(&mut self, table: &StateTable, n_expanded: u32, control: &mut dyn Control) -> bool {
-        if n_expanded < self.next_look || table.is_spilled() {
+    fn needs_steps(&self) -> bool {
+        true
+    }
+
+    fn is_enough(&mut self, table: &StateTable, steps: &StateGraph, _: &mut dyn Control) -> bool {
+        if steps.n_states() < self.next_look {
             return false;
         }
-        self.next_look = n_expanded.saturating_mul(2);
-        // A look that does not come to its end finds nothing; the search itself notices the limit.
-        if self.store(table, n_expanded, control).is_err() {
-            return false;
-        }
-        let letters = self.lettered.letters();
+        self.next_look = steps.n_states().saturating_mul(2);
+        let (letters, starts) = (self.lettered.letters(), self.starts(table, steps));
+        let seen =
+            Seen { stored: steps, starts: &starts, letters: &letters, stutters: self.config.stutters, turned: None };
         for formula in 0..self.found.len() {
             if self.found[formula].is_some() {
                 continue;
             }
+            // A look that does not come to its end finds nothing; the search itself notices the limit.
             if let Some(Ok(answer @ (Answer::Path(_) | Answer::IllDefined(..)))) =
-                self.answer(formula, &letters, table.len())
+                self.answer(formula, seen, table.len())
             {
                 self.found[formula] = Some(answer);
             }
         }
         // Other formulas go on, and so does whatever is asked about states if all of it is asked for.
-        let formulas = &self.config.formulas.formulas;
-        let is_known =
-            |(found, formula): (&Option<Answer>, &PreparedFormula)| found.is_some() || formula.body.is_none();
-        !self.config.find_all && self.found.iter().zip(formulas).all(is_known)
+        !self.config.find_all && self.are_all_known()
     }
 }
 
@@ -291,8 +318,8 @@ pub(crate) struct Turning<'s> {
 
 impl Searched<'_, '_> {
     fn why(&self, limit: Limit) -> String {
-        if self.exploration.table.is_spilled() {
-            return "temporal properties need all states in memory, and some were moved to files".to_owned();
+        if self.exploration.steps.has_failed() {
+            return "a file with steps could not be read".to_owned();
         }
         self.config.stopped_for.get().map_or_else(|| limit_text(limit), |why| limit_text(*why))
     }
@@ -358,13 +385,17 @@ impl Searched<'_, '_> {
             return;
         }
         let graph = Branching::new(seen, &body.atoms, formula, &is_stopped);
-        if let Some((state, atom)) = graph.undefined() {
+        if let Some((state, atom, truth)) = graph.undefined() {
+            if truth == Truth::Unknown {
+                report.verdict = TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned());
+                return;
+            }
             report.verdict = TemporalVerdict::IllDefined(formula.atoms.get(atom).to_string());
             report.trace = Some(story::path_to_state(self, state, canonizer));
             return;
         }
         let Ok(satisfied) = ctl::check(&graph, formula, &[]) else { return report.verdict = self.stopped() };
-        let Some(wrong) = seen.stored.initial().iter().find(|state| !satisfied.holds(formula.root(), **state)) else {
+        let Some(wrong) = seen.starts.initial.iter().find(|state| !satisfied.holds(formula.root(), **state)) else {
             return;
         };
         report.verdict = TemporalVerdict::Violated;
@@ -382,6 +413,7 @@ pub(crate) fn first_error(diagnostics: &[Diagnostic]) -> String {
 #[derive(Clone, Copy)]
 pub(crate) struct Seen<'g> {
     pub(crate) stored: &'g StateGraph,
+    pub(crate) starts: &'g Starts,
     pub(crate) letters: &'g [Letter],
     /// Paths stay for ever where nothing is enabled.
     pub(crate) stutters: bool,
@@ -390,3 +422,10 @@ pub(crate) struct Seen<'g> {
 }
 
 pub(crate) type Turned<'g> = dyn Fn(u32, u32) -> u32 + 'g;
+/// Where paths begin.
+pub(crate) struct Starts {
+    /// States before this one have constants only, and no path goes through them.
+    pub(crate) n_setups: u32,
+    /// Initial states in ascending order.
+    pub(crate) initial: Vec<u32>,
+}

@@ -15,9 +15,11 @@ use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::{Compat, system};
+use crate::drawing::{Drawing, DrawnEdge, DrawnNode};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::load_with;
+use crate::steps::{label, shortened};
 
 const FORMAT_VERSION: u32 = 5;
 const SETUP_IN_FILE: &str = "$setup_constants";
@@ -98,15 +100,45 @@ fn or_null<'de, D: serde::Deserializer<'de>, T: Deserialize<'de> + Default>(dese
 /// What the file says about the first step of a loop.
 const LOOP_STARTS: &str = "loop starts here; it lasts to the end of the trace";
 
-/// Writes the steps of a trace, which may end in a loop; an error message on failure.
+/// Writes the steps of a trace, which may end in a loop; an error message on failure. A file whose name ends in `.svg` becomes a drawing.
 pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep], loop_start: Option<usize>) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", path.display());
+    if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg")) {
+        return replace_file(path, drawing(steps, loop_start).svg()).map_err(|error| failed(&error));
+    }
     let mut file = TraceFile::of_steps(model, steps);
     if let Some(step) = loop_start.and_then(|start| file.transition_list.get_mut(start)) {
         step.description = LOOP_STARTS.to_owned();
     }
     let text = serde_json::to_string_pretty(&file).map_err(|error| failed(&error))?;
     replace_file(path, text + "\n").map_err(|error| failed(&error))
+}
+
+/// States with what was changed, one below the other, and the steps between them. The last step of a loop leads back to where the loop starts.
+fn drawing(steps: &[TraceStep], loop_start: Option<usize>) -> Drawing {
+    let n_nodes = steps.len() + usize::from(loop_start.is_none());
+    let node = |number: usize| {
+        let lines = match number.checked_sub(1).and_then(|before| steps.get(before)) {
+            None => vec!["start".to_owned()],
+            Some(step) => {
+                let changed = step.state.iter().filter(|(name, _)| step.changed.contains(name));
+                changed.map(|(name, value)| format!("{name} = {}", shortened(value, 60))).collect()
+            }
+        };
+        let in_loop = loop_start.is_some_and(|start| number >= start);
+        DrawnNode {
+            lines,
+            row: number as u32,
+            is_round: number == 0,
+            colour: in_loop.then_some(1),
+            ..DrawnNode::default()
+        }
+    };
+    let edges = steps.iter().enumerate().map(|(number, step)| {
+        let to = if number + 1 < n_nodes { number + 1 } else { loop_start.unwrap_or(number + 1) };
+        DrawnEdge { from: number, to, label: label(step), is_dashed: false }
+    });
+    Drawing { nodes: (0..n_nodes).map(node).collect(), edges: edges.collect() }
 }
 
 /// Reads a trace; the message of what went wrong.

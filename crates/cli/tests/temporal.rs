@@ -360,3 +360,57 @@ fn a_deadlock_may_stutter_under_fairness() {
         assert!(wrong["culprit"].is_string(), "{json}");
     }
 }
+
+/// A counter without end that may stay at three.
+fn endless() -> String {
+    counter("n : NATURAL", "up = BEGIN n := n + 1 END; stay = SELECT n = 3 THEN skip END")
+}
+
+#[test]
+fn a_violation_in_a_space_without_end_is_found() {
+    let folder = Folder::new("temporal-endless");
+    let file = folder.file("counter.mch", &endless());
+    for strategy in ["bfs", "dfs"] {
+        for formula_text in ["F {n = 5}", "G ({n = 2} => F {n = 4})", "WF(stay) => F {n = 9}", "G {n < 7}"] {
+            let run =
+                abridge(&["check", &file, "--strategy", strategy, "--time", "60", "--ltl", formula_text, "--json"]);
+            let json = run.json();
+            let found = formula(&json, "--ltl");
+            assert_eq!((run.status, &found["verdict"]), (13, &"violated".into()), "{strategy} {formula_text}: {json}");
+            assert_eq!(found["gap"], Value::Null, "{json}");
+            assert_eq!(found["loop_start"].is_u64(), formula_text != "G {n < 7}", "{json}");
+            assert!(strategy == "bfs" || json["states"].as_u64().is_some_and(|n_states| n_states < 20), "{json}");
+        }
+    }
+}
+
+#[test]
+fn the_path_of_a_formula_is_drawn() {
+    let folder = Folder::new("temporal-drawing");
+    let file = folder.path("starved.svg");
+    assert_eq!(abridge(&["check", "models/Requests.mch", "--save-trace", &file]).status, 13);
+    let drawn = std::fs::read_to_string(&file).expect("a drawing");
+    assert!(drawn.starts_with("<svg") && drawn.contains("waits = TRUE"), "{drawn}");
+    // Three steps between the start and two states, the last of which leads back.
+    assert_eq!(drawn.matches("marker-end").count(), 3, "{drawn}");
+    assert!(["INITIALISATION", "request", "work"].iter().all(|step| drawn.contains(step)), "{drawn}");
+}
+
+#[test]
+fn the_animator_shows_formulas_along_the_steps_so_far() {
+    let commands = "past G {waits = TRUE}\n1\nrequest\nwork\npast G ([request] => F [serve])\npast O [request]\nserve\npast F [serve]\npast G (\n";
+    let run = common::abridge_with(&["animate", "models/Requests.mch", "--json"], commands);
+    let replies = run.json_lines();
+    assert_eq!(replies[1]["ok"], false, "{}", replies[1]);
+    let rows = |reply: &Value| -> Vec<(String, Value)> {
+        let rows = reply["subformulas"].as_array().unwrap_or_else(|| panic!("{reply}"));
+        rows.iter().map(|row| (row["text"].as_str().unwrap_or_default().to_owned(), row["holds"].clone())).collect()
+    };
+    let response = rows(&replies[5]);
+    assert_eq!(response[0], ("G ([request] => F [serve])".to_owned(), json!([null, null, null])));
+    assert_eq!(response[1], ("[request] => F [serve]".to_owned(), json!([null, true, null])));
+    assert!(response.contains(&("[request]".to_owned(), json!([true, false, null]))), "{response:?}");
+    assert_eq!(rows(&replies[6])[0].1, json!([true, true, true]));
+    assert_eq!(rows(&replies[8])[0].1, json!([true, true, true, null]));
+    assert_eq!(replies[9]["ok"], false);
+}

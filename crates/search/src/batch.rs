@@ -4,12 +4,14 @@
 //! would numbers of states and traces.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use abridge_store::{N_SHARDS, StateTable, shard_of};
+use abridge_store::{N_SHARDS, Place, Sifted, StateTable, shard_of};
 use abridge_system::{FindingKind, Gap, Worker};
 
 use crate::explore::Config;
+use crate::graph::{Encoded, Encoder, Outcome, StateGraph};
 use crate::record::Tally;
 use crate::scratch::{PREFETCH_STATES, Scratch};
 
@@ -45,14 +47,30 @@ pub(crate) struct Batch {
     pub(crate) leads_too_far: bool,
     /// Most severe reason why steps or truth values may be missing.
     pub(crate) gap: Option<Gap>,
+    /// What is stored of steps, if they are.
+    stored: Option<Stored>,
 }
+
+/// What the records of a batch are made of, and the records.
+#[derive(Default)]
+struct Stored {
+    /// Marks of the candidates.
+    marks: Vec<u64>,
+    /// For each candidate that is not new its number, or the place of the new candidate that it equals, after [`IS_PLACE`].
+    known: Vec<AtomicU64>,
+    outcomes: Vec<Outcome>,
+    records: Mutex<(Vec<u8>, Encoded)>,
+}
+
+/// Marks a place: the number of its batch lies behind this bit.
+const IS_PLACE: u64 = 1 << 63;
 
 impl Batch {
     /// Expands the parents, given with their state roots.
     pub(crate) fn expand<W: Worker>(
         &mut self,
         table: &StateTable,
-        config: &Config,
+        (config, stores_steps): (&Config, bool),
         scratch: &mut Scratch<W>,
         (parents, parent_roots): (Range<u32>, &[u64]),
         is_last_level: bool,
@@ -66,6 +84,7 @@ impl Batch {
         self.findings.clear();
         self.leads_too_far = false;
         self.gap = None;
+        self.stored = stores_steps.then(Stored::default);
         for (idx, parent) in self.parents.clone().enumerate() {
             if idx % PREFETCH_STATES == 0 {
                 scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + PREFETCH_STATES)]);
@@ -79,13 +98,20 @@ impl Batch {
             if config.deadlock && scratch.steps.is_deadlock(completeness) {
                 self.findings.push((position, FindingKind::Deadlock, parent));
             }
+            let mut outcome = Outcome::new(&scratch.steps, completeness);
             if is_last_level {
                 self.leads_too_far |= !scratch.steps.is_empty();
+                outcome.leave_out(&scratch.steps);
             } else {
                 scratch.targets(table, |operation, count, root| {
                     self.tally.add(operation, count);
                     self.roots.push(root);
                 });
+            }
+            if let Some(stored) = &mut self.stored {
+                stored.outcomes.push(outcome);
+                let taken = if is_last_level { 0 } else { scratch.steps.len() };
+                stored.marks.extend(scratch.steps.iter().take(taken).map(|step| step.marks));
             }
             self.ends.push(self.roots.len() as u32);
         }
@@ -109,6 +135,9 @@ impl Batch {
         self.shard_ends = next;
         self.numbers.resize_with(self.roots.len(), AtomicU32::default);
         self.numbers.iter_mut().for_each(|number| *number.get_mut() = KNOWN);
+        if let Some(stored) = &mut self.stored {
+            stored.known.resize_with(self.roots.len(), AtomicU64::default);
+        }
     }
 
     fn of_shard(&self, shard: usize) -> &[u32] {
@@ -125,8 +154,16 @@ impl Batch {
         self.of_shard(shard).iter().map(|idx| (self.roots[*idx as usize], *idx))
     }
 
-    pub(crate) fn mark_new(&self, candidate: u32) {
-        self.numbers[candidate as usize].store(NEW, Ordering::Relaxed);
+    /// Notes what the table knows of a candidate.
+    pub(crate) fn note(&self, candidate: u32, sifted: Sifted) {
+        let known = match sifted {
+            Sifted::New => return self.numbers[candidate as usize].store(NEW, Ordering::Relaxed),
+            Sifted::Known(number) => u64::from(number),
+            Sifted::Same((batch, candidate)) => IS_PLACE | u64::from(batch) << 32 | u64::from(candidate),
+        };
+        if let Some(stored) = &self.stored {
+            stored.known[candidate as usize].store(known, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn number(&self, candidate: u32) -> u32 {
@@ -173,7 +210,38 @@ impl Batch {
         self.findings.sort_by_key(|(position, ..)| *position);
     }
 
-    /// Kind and state of each finding, in the order of a single-threaded search.
+    /// Writes the records of the parents, if steps are stored. `number` gives the number of a new candidate of any batch.
+    pub(crate) fn encode(&self, encoder: &mut Encoder, number: impl Fn(Place) -> u32) {
+        let Some(stored) = &self.stored else { return };
+        let (mut bytes, mut tally) = (Vec::new(), Encoded::default());
+        let mut start = 0;
+        for ((parent, end), outcome) in self.parents.clone().zip(&self.ends).zip(&stored.outcomes) {
+            encoder.begin();
+            for candidate in start as usize..*end as usize {
+                let target = match self.numbers[candidate].load(Ordering::Relaxed) {
+                    KNOWN => match stored.known[candidate].load(Ordering::Relaxed) {
+                        place if place & IS_PLACE != 0 => number((((place & !IS_PLACE) >> 32) as u32, place as u32)),
+                        known => known as u32,
+                    },
+                    new => new,
+                };
+                encoder.push(stored.marks[candidate], target);
+            }
+            encoder.end(parent, *outcome, &mut bytes, &mut tally);
+            start = *end;
+        }
+        *stored.records.lock().unwrap_or_else(PoisonError::into_inner) = (bytes, tally);
+    }
+
+    /// Hands the records over.
+    pub(crate) fn records_to(&self, graph: &mut StateGraph) {
+        if let Some(stored) = &self.stored {
+            let (bytes, tally) = &*stored.records.lock().unwrap_or_else(PoisonError::into_inner);
+            graph.append(bytes, tally);
+        }
+    }
+
+    /// Kind and state of each finding, in order.
     pub(crate) fn findings(&self) -> impl Iterator<Item = (FindingKind, u32)> {
         self.findings.iter().map(|(_, kind, state)| (*kind, *state))
     }

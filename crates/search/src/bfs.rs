@@ -10,10 +10,11 @@ use std::thread::{self, Scope};
 
 use abridge_diag::with_stack;
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable, Volume};
-use abridge_system::{Finding, FindingKind, Limit, Steps, System};
+use abridge_system::{Completeness, Finding, FindingKind, Limit, Steps, System};
 
-use crate::disk::{self, Disk, OpenBlock, Position, Refusal, Resumed, Saver};
+use crate::disk::{self, Disk, Grown, OpenBlock, Position, Refusal, Resumed, Saver};
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
+use crate::graph::{Encoded, Encoder, Outcome, StateGraph};
 use crate::parallel::{ParallelBlock, Task};
 use crate::pool::Pool;
 use crate::record::{Record, Tally};
@@ -39,8 +40,8 @@ const STEPS_PER_STATE: u32 = 64;
 pub(crate) const PAIRS_MARGIN: u64 = 1 << 26;
 
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
-    let table = StateTable::new(system.width(), Order::Ascending);
-    run(system, config, control, Start { table, ..Start::default() })
+    let (table, stores_steps) = (empty_table(system, control), control.needs_steps());
+    run(system, config, control, Start { table, stores_steps, ..Start::default() })
 }
 
 pub(crate) fn explore_on_disk<S: System>(
@@ -49,35 +50,51 @@ pub(crate) fn explore_on_disk<S: System>(
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Exploration, Refusal> {
-    let mut start = Start { spill: disk.spill, ..Start::default() };
+    let stores_steps = control.needs_steps();
+    let mut start = Start { spill: disk.spill, stores_steps, ..Start::default() };
+    let table = empty_table(system, control);
     match disk.checkpoint {
         Some(checkpoint) if checkpoint.resume => {
-            let mut pause = |table: &mut StateTable| spill_on_demand(table, disk.spill, control);
-            let Resumed { saver, table, position, record } = disk::resume(system, checkpoint, &mut pause)?;
-            (start.table, start.saver, start.resumed) = (table, Some(saver), Some((position, record)));
+            let mut pause = |grown: Grown<'_>| spill_on_demand(grown, disk.spill, control);
+            let Resumed { saver, table, steps, position, record } =
+                disk::resume(system, checkpoint, table, &mut pause)?;
+            if stores_steps != (steps.n_states() > 0) && position.next > 0 {
+                return Err(Refusal::OtherModel);
+            }
+            (start.table, start.steps) = (table, steps);
+            (start.saver, start.resumed) = (Some(saver), Some((position, record)));
         }
-        checkpoint => {
-            start.table = StateTable::new(system.width(), Order::Ascending);
-            start.saver = checkpoint.map(Saver::new);
-        }
+        checkpoint => (start.table, start.saver) = (table, checkpoint.map(Saver::new)),
     }
     Ok(run(system, config, control, start))
 }
 
-/// Spills a table that is being restored. Memory is the only limit that is heeded meanwhile.
-fn spill_on_demand(table: &mut StateTable, volume: Option<&dyn Volume>, control: &mut dyn Control) -> io::Result<()> {
+fn empty_table<S: System>(system: &S, control: &dyn Control) -> StateTable {
+    StateTable::new(system.width(), Order::Ascending).numbered(control.needs_steps())
+}
+
+/// While a saved search is read, memory is the only limit.
+fn spill_on_demand(grown: Grown<'_>, volume: Option<&dyn Volume>, control: &mut dyn Control) -> io::Result<()> {
     let Some(volume) = volume else { return Ok(()) };
     let progress = Progress {
-        states: table.len() as u64,
-        bytes: table.bytes() as u64,
-        is_spilled: table.is_spilled(),
+        states: grown.table.len() as u64,
+        bytes: grown.table.bytes() as u64 + grown.steps.bytes(),
+        is_spilled: grown.table.is_spilled(),
         can_spill: true,
         ..Progress::default()
     };
-    match control.poll(&progress) {
-        Some(Limit::Memory) if is_worth_spilling(table, progress.bytes) => table.spill(volume),
-        _ => Ok(()),
+    if control.poll(&progress) != Some(Limit::Memory) {
+        return Ok(());
     }
+    if is_worth_spilling_steps(grown.steps, progress.bytes) {
+        return grown.steps.spill(volume);
+    }
+    if is_worth_spilling(grown.table, progress.bytes) { grown.table.spill(volume) } else { Ok(()) }
+}
+
+/// Stored steps go to files first: nobody needs them before the search pauses.
+fn is_worth_spilling_steps(steps: &StateGraph, bytes: u64) -> bool {
+    steps.spillable_bytes() >= bytes / 8
 }
 
 /// Whether a spill frees a worthwhile part of the memory: a quarter of `bytes`, with at least 1/64 of the states not yet in files. Spilling
@@ -89,6 +106,8 @@ fn is_worth_spilling(table: &StateTable, bytes: u64) -> bool {
 /// Starting point of a search: an empty or restored table, and the files that it may use.
 struct Start<'v> {
     table: StateTable,
+    stores_steps: bool,
+    steps: StateGraph,
     resumed: Option<(Position, Record)>,
     saver: Option<Saver<'v>>,
     spill: Option<&'v dyn Volume>,
@@ -96,12 +115,13 @@ struct Start<'v> {
 
 impl Default for Start<'_> {
     fn default() -> Self {
-        Start { table: StateTable::new(0, Order::Ascending), resumed: None, saver: None, spill: None }
+        let table = StateTable::new(0, Order::Ascending);
+        Start { table, stores_steps: false, steps: StateGraph::default(), resumed: None, saver: None, spill: None }
     }
 }
 
 fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start: Start<'_>) -> Exploration {
-    let parallel = ParallelBlock::new(config, start.table);
+    let parallel = ParallelBlock::new(config, start.stores_steps, start.table);
     let pool = Pool::new();
     let mut exploration = thread::scope(|scope| {
         let is_new = start.resumed.is_none();
@@ -122,6 +142,8 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             is_spill_due: false,
             disk: DiskUse::default(),
             buffers: Buffers::default(),
+            stores_steps: start.stores_steps,
+            steps: start.steps,
         };
         let exploration = search.run(is_new, scope, control);
         pool.dismiss();
@@ -149,6 +171,9 @@ struct BreadthFirst<'e, 'v, S: System + 'e> {
     is_spill_due: bool,
     disk: DiskUse,
     buffers: Buffers,
+    stores_steps: bool,
+    /// Steps of the states before the next one, if they are stored.
+    steps: StateGraph,
 }
 
 /// Buffers reused by small blocks.
@@ -160,6 +185,10 @@ struct Buffers {
     targets: Vec<u64>,
     /// New targets, as (number, state root).
     fresh: Vec<(u32, u64)>,
+    /// Numbers of the targets.
+    numbers: Vec<u32>,
+    encoder: Encoder,
+    record: Vec<u8>,
 }
 
 impl<'e, S: System> RootConsumer<'e, S> for BreadthFirst<'e, '_, S> {
@@ -196,7 +225,8 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
         self.levels(scope, control);
         match &self.saver {
-            Some(saver) if !self.record.is_stopped => saver.remove(),
+            // What the steps are for is still to be done.
+            Some(saver) if !self.record.is_stopped && !self.stores_steps => saver.remove(),
             _ => self.save(),
         }
         control.poll(&self.progress(self.position.next));
@@ -205,11 +235,13 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         Exploration {
             table: StateTable::new(0, Order::Ascending),
             n_expanded: self.position.next,
+            steps: std::mem::take(&mut self.steps),
             transitions: record.tally.transitions,
             per_operation: record.tally.per_operation,
             findings: record.findings,
             scouted: std::mem::take(&mut self.scout.found),
             limits: record.limits,
+            is_stopped: record.is_stopped,
             depth: self.deepest(),
             is_stuck_at_root: self.position.is_stuck,
             is_ill_defined_at_root: self.position.is_ill_defined,
@@ -263,7 +295,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             self.tidy(self.position.next);
             self.use_disk(control);
             self.look_ahead(self.position.next, control);
-            self.record.is_done |= control.is_enough(&self.parallel.table(), self.position.next);
+            self.record.is_done |= control.is_enough(&self.parallel.table(), &self.steps);
         }
     }
 
@@ -308,6 +340,12 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     fn relieve_memory(&mut self) {
         let Some(volume) = self.spill else { return };
+        if is_worth_spilling_steps(&self.steps, self.bytes()) {
+            if let Err(error) = self.steps.spill(volume) {
+                self.disk_failed(&error);
+            }
+            return;
+        }
         if !self.is_worth_spilling() {
             self.parallel.table_mut().shrink();
             return;
@@ -325,7 +363,8 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     fn save(&mut self) {
         let Some(saver) = &mut self.saver else { return };
-        match saver.save(self.system, &self.parallel.table(), &self.position, &self.record) {
+        let table = self.parallel.table();
+        match saver.save(self.system, (&table, &self.steps), &self.position, &self.record) {
             Ok(()) => {
                 self.disk.n_checkpoints += 1;
                 self.disk.checkpoint_error = None;
@@ -346,12 +385,17 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Whether memory can be freed by spilling states or shrinking the table.
     fn can_spill(&self) -> bool {
-        self.spill.is_some() && (self.is_worth_spilling() || self.parallel.table().can_shrink())
+        let is_worth_it = || is_worth_spilling_steps(&self.steps, self.bytes()) || self.is_worth_spilling();
+        self.spill.is_some() && (is_worth_it() || self.parallel.table().can_shrink())
     }
 
     fn is_worth_spilling(&self) -> bool {
-        let table = self.parallel.table();
-        is_worth_spilling(&table, table.bytes() as u64 + self.system.bytes())
+        is_worth_spilling(&self.parallel.table(), self.bytes())
+    }
+
+    /// Bytes of the search and of what the system keeps.
+    fn bytes(&self) -> u64 {
+        self.parallel.table().bytes() as u64 + self.steps.bytes() + self.system.bytes()
     }
 
     fn tidy(&mut self, visited: u32) {
@@ -397,7 +441,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             states: table.len() as u64,
             transitions: self.record.tally.transitions,
             waiting: table.len() as u64 - u64::from(visited),
-            bytes: table.bytes() as u64 + self.system.bytes(),
+            bytes: self.bytes(),
             is_spilled: table.is_spilled(),
             can_spill,
             depth: self.position.depth,
@@ -442,6 +486,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             if !self.absorb(state, is_last_level) {
                 return state;
             }
+            self.store(state, is_last_level, completeness);
             self.since_poll = self.since_poll.saturating_add(self.scratch.steps.len() as u32 / STEPS_PER_STATE);
             self.cut_after(state + 1);
             if self.record.is_done {
@@ -468,18 +513,22 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             record.stop(Limit::Numbers);
             return false;
         }
-        let Buffers { targets, fresh, .. } = buffers;
+        let Buffers { targets, fresh, numbers, .. } = buffers;
         targets.clear();
         scratch.targets(&table, |operation, count, root| {
             record.tally.add(operation, count);
             targets.push(root);
         });
         fresh.clear();
+        numbers.clear();
         let mut failure = None;
         for root in targets.iter().copied() {
             match table.insert(root) {
-                Ok(Inserted::New(state)) => fresh.push((state, root)),
-                Ok(Inserted::Known) => {}
+                Ok(Inserted::New(state)) => {
+                    fresh.push((state, root));
+                    numbers.push(state);
+                }
+                Ok(Inserted::Known(state)) => numbers.push(state),
                 Err(error) => failure = Some(error),
             }
         }
@@ -501,7 +550,26 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         failure.is_none()
     }
 
-    /// Expands a block, or only a part of it if the number of states is limited. Returns the first state that was not expanded.
+    /// Stores the steps in the buffer, whose targets were taken.
+    fn store(&mut self, state: u32, is_last_level: bool, completeness: Completeness) {
+        if !self.stores_steps {
+            return;
+        }
+        let Buffers { numbers, encoder, record, .. } = &mut self.buffers;
+        let mut outcome = Outcome::new(&self.scratch.steps, completeness);
+        encoder.begin();
+        if is_last_level {
+            outcome.leave_out(&self.scratch.steps);
+        } else {
+            self.scratch.steps.iter().zip(numbers).for_each(|(step, target)| encoder.push(step.marks, *target));
+        }
+        record.clear();
+        let mut tally = Encoded::default();
+        encoder.end(state, outcome, record, &mut tally);
+        self.steps.append(record, &tally);
+    }
+
+    /// Expands a block, or where the number of states is limited a part of it; the first state that was not expanded.
     ///
     /// The search must not go far beyond the limit, and must end in the same place whether it was interrupted or not. So a part that could reach the
     /// limit ends at a fixed place, a multiple of [`SHORT_PART_STATES`]. Longer parts are used only if their steps are too few to reach the limit.
@@ -576,7 +644,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             return Some(start);
         }
         self.parallel.number();
-        self.run_task(Task::Inspect, &mut |_| {});
+        self.together(Task::Inspect, &mut |_| {});
+        if self.stores_steps {
+            self.together(Task::Encode, &mut |_| {});
+        }
         self.collect();
         if let Some(limit) = limit {
             self.record.stop(limit);
@@ -610,7 +681,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Adds counts, findings and limits of all batches to the record, in the order of the batches.
     fn collect(&mut self) {
-        let BreadthFirst { config, parallel, record, position, .. } = self;
+        let BreadthFirst { config, parallel, record, position, steps, .. } = self;
         let mut tally = Tally::default();
         parallel.for_each_batch(|batch| {
             tally.take_over(&batch.tally);
@@ -619,6 +690,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             if batch.leads_too_far {
                 record.limit(Limit::Depth(position.depth));
             }
+            batch.records_to(steps);
         });
         record.tally.take_over(&tally);
     }

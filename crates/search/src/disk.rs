@@ -1,8 +1,8 @@
 //! Checkpoints: saving a search and resuming it.
 //!
-//! A checkpoint is a folder of files that only grow (roots, pairs, parents, values) and a small *manifest* that is replaced as a whole. The
-//! manifest has the length and the digest of the valid prefix of each file. A crash while a checkpoint is written leaves the previous one
-//! valid, since its bytes are never overwritten. Each checkpoint writes only the data added since the last.
+//! A checkpoint is a folder of files that only grow (roots, pairs, parents, values, steps) and a small *manifest* that is replaced as a whole. The
+//! manifest says how many bytes of the others belong to it and has their digests, so whatever happens while a checkpoint
+//! is written, the one before it stays valid: its bytes are not touched. Each checkpoint writes only what is new.
 //!
 //! Digests are keyed with a key of the user, so a checkpoint that somebody else wrote or changed is refused. Data with the right digest is
 //! still validated: an index outside of its table is damage, and each finding is evaluated again. Nothing on disk changes before all checks
@@ -14,6 +14,7 @@ use abridge_store::{Medium, Parts, Restoring, SavedLengths, StateTable, Volume};
 use abridge_system::{Finding, FindingKind, Gap, Limit, Properties, Steps, System, Worker};
 use abridge_value::bytes::{DIGEST_BYTES, Digest, Key, Reader, put_bytes, put_number, seal, unsealed};
 
+use crate::graph::StateGraph;
 use crate::record::{Record, Tally};
 
 /// Volumes that a search may write to.
@@ -55,9 +56,9 @@ pub enum Refusal {
 
 /// Name of the file that makes a folder a checkpoint.
 pub const MANIFEST: &str = "manifest";
-const FILES: [&str; 4] = ["roots", "pairs", "parents", "values"];
+const FILES: [&str; 5] = ["roots", "pairs", "parents", "values", "steps"];
 const MAGIC: &[u8; 8] = b"ABRIDGE\0";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// Position of a search in its table.
 #[derive(Clone, Default)]
@@ -92,6 +93,8 @@ struct Saved {
     files: [Extent; FILES.len()],
     lengths: SavedLengths,
     system_marks: Vec<u64>,
+    /// Chunks of the stored steps.
+    n_chunks: u64,
 }
 
 /// Length of the valid prefix of a file, and its digest.
@@ -110,20 +113,21 @@ impl Extent {
 impl<'v> Saver<'v> {
     pub(crate) fn new(checkpoint: Checkpoint<'v>) -> Self {
         let files = std::array::from_fn(|_| Extent::new(checkpoint.key));
-        Saver { checkpoint, saved: Saved { files, lengths: SavedLengths::default(), system_marks: Vec::new() } }
+        let lengths = SavedLengths::default();
+        Saver { checkpoint, saved: Saved { files, lengths, system_marks: Vec::new(), n_chunks: 0 } }
     }
 
     /// Writes a checkpoint. After a failure the previous one is still valid.
     pub(crate) fn save<S: System>(
         &mut self,
         system: &S,
-        table: &StateTable,
+        (table, steps): (&StateTable, &StateGraph),
         position: &Position,
         record: &Record,
     ) -> io::Result<()> {
         let before = self.saved.clone();
-        let written = self.append(system, table).and_then(|()| {
-            let manifest = self.manifest(system, table, position, record);
+        let written = self.append(system, table, steps).and_then(|()| {
+            let manifest = self.manifest(system, (table, steps), position, record);
             self.checkpoint.volume.replace(MANIFEST, &manifest)
         });
         if written.is_err() {
@@ -137,16 +141,17 @@ impl<'v> Saver<'v> {
         written
     }
 
-    /// Appends the new data to the growing files.
-    fn append<S: System>(&mut self, system: &S, table: &StateTable) -> io::Result<()> {
-        let Saved { files, lengths, system_marks } = &mut self.saved;
+    /// Appends what is new to the files that only grow.
+    fn append<S: System>(&mut self, system: &S, table: &StateTable, graph: &StateGraph) -> io::Result<()> {
+        let Saved { files, lengths, system_marks, n_chunks } = &mut self.saved;
         let mut growing = Vec::with_capacity(FILES.len());
         for (name, extent) in FILES.iter().zip(files.iter()) {
             growing.push(AppendedFile::new(self.checkpoint.volume.open(name, extent.len)?, extent.clone()));
         }
-        if let [roots, pairs, parents, values] = &mut growing[..] {
+        if let [roots, pairs, parents, values, steps] = &mut growing[..] {
             table.save(lengths, Parts { roots, pairs, parents })?;
             system.save(system_marks, values)?;
+            graph.save(n_chunks, steps)?;
         }
         for (file, extent) in growing.into_iter().zip(files) {
             *extent = file.finish()?;
@@ -154,9 +159,15 @@ impl<'v> Saver<'v> {
         Ok(())
     }
 
-    fn manifest<S: System>(&self, system: &S, table: &StateTable, position: &Position, record: &Record) -> Vec<u8> {
+    fn manifest<S: System>(
+        &self,
+        system: &S,
+        (table, steps): (&StateTable, &StateGraph),
+        position: &Position,
+        record: &Record,
+    ) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        let Saved { files, lengths, system_marks } = &self.saved;
+        let Saved { files, lengths, system_marks, n_chunks } = &self.saved;
         put_number(&mut out, VERSION);
         out.extend_from_slice(&self.checkpoint.key.name());
         out.extend_from_slice(&self.checkpoint.fingerprint);
@@ -164,13 +175,14 @@ impl<'v> Saver<'v> {
             put_number(&mut out, extent.len);
             out.extend_from_slice(&extent.digest.get());
         }
-        [lengths.chunks, lengths.pairs, lengths.parent_words]
+        [lengths.chunks, lengths.pairs, lengths.parent_words, *n_chunks]
             .into_iter()
             .for_each(|length| put_number(&mut out, length));
         put_numbers(&mut out, system_marks);
         put_position(&mut out, position);
         put_record(&mut out, record);
         put_bytes(&mut out, &table.save_rest());
+        put_bytes(&mut out, &steps.save_rest());
         put_bytes(&mut out, &system.save_notes());
         seal(self.checkpoint.key, &mut out);
         out
@@ -178,9 +190,15 @@ impl<'v> Saver<'v> {
 
     /// Removes the checkpoint of a finished search.
     pub(crate) fn remove(&self) {
-        let volume = self.checkpoint.volume;
-        if volume.remove(MANIFEST).is_ok() {
-            FILES.iter().for_each(|name| drop(volume.remove(name)));
+        self.checkpoint.remove();
+    }
+}
+
+impl Checkpoint<'_> {
+    /// Takes away what was saved.
+    pub fn remove(&self) {
+        if self.volume.remove(MANIFEST).is_ok() {
+            FILES.iter().for_each(|name| drop(self.volume.remove(name)));
         }
     }
 }
@@ -238,7 +256,7 @@ fn read_record(reader: &mut Reader<'_>) -> Option<Record> {
     Some(Record::resumed(tally, findings, limits))
 }
 
-const GAPS: [Gap; 5] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped, Gap::Memory];
+pub(crate) const GAPS: [Gap; 5] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped, Gap::Memory];
 
 fn lasting_code(limit: Limit) -> Option<(u32, u32)> {
     match limit {
@@ -289,8 +307,15 @@ fn finding_of(tag: u32, conjunct: u32) -> Option<FindingKind> {
 pub(crate) struct Resumed<'v> {
     pub(crate) saver: Saver<'v>,
     pub(crate) table: StateTable,
+    pub(crate) steps: StateGraph,
     pub(crate) position: Position,
     pub(crate) record: Record,
+}
+
+/// What grows while a saved search is read.
+pub(crate) struct Grown<'g> {
+    pub(crate) table: &'g mut StateTable,
+    pub(crate) steps: &'g mut StateGraph,
 }
 
 struct Manifest<'b> {
@@ -298,17 +323,20 @@ struct Manifest<'b> {
     files: [(u64, [u8; DIGEST_BYTES]); FILES.len()],
     lengths: SavedLengths,
     system_marks: Vec<u64>,
+    n_chunks: u64,
     position: Position,
     record: Record,
     rest: &'b [u8],
+    steps_rest: &'b [u8],
     notes: &'b [u8],
 }
 
-/// Reads and validates a checkpoint. `pause` is called at intervals while the table grows, so that it can be spilled.
+/// Reads a checkpoint into an empty table; `pause` is called now and then while the search grows.
 pub(crate) fn resume<'v, S: System>(
     system: &S,
     checkpoint: Checkpoint<'v>,
-    pause: &mut dyn FnMut(&mut StateTable) -> io::Result<()>,
+    table: StateTable,
+    pause: &mut dyn FnMut(Grown<'_>) -> io::Result<()>,
 ) -> Result<Resumed<'v>, Refusal> {
     let bytes = checkpoint.volume.read(MANIFEST).map_err(Refusal::Unreadable)?;
     let manifest = read_manifest(&bytes, &checkpoint)?;
@@ -322,31 +350,53 @@ pub(crate) fn resume<'v, S: System>(
         files.push(file.verified(&digest).ok_or(Refusal::Damaged)?);
     }
     let mut spill_error = None;
-    let mut pause = |table: &mut StateTable| {
-        pause(table).map_err(|error| {
+    let mut pause = |grown: Grown<'_>| {
+        pause(grown).map_err(|error| {
             let kind = error.kind();
             spill_error = Some(error);
             kind.into()
         })
     };
-    let [roots, pairs, parents, values] = &mut files[..] else { return Err(Refusal::Damaged) };
-    let restored = system.restore(&manifest.system_marks, values, manifest.notes).and_then(|()| {
-        let watch = Restoring { is_state: &|words| system.is_state(words), pause: &mut pause };
-        StateTable::restore(system.width(), manifest.lengths, Parts { roots, pairs, parents }, manifest.rest, watch)
-    });
-    let table = match (restored, spill_error) {
+    let restored = restore(system, &manifest, &mut files, table, &mut pause);
+    let (table, steps) = match (restored, spill_error) {
         (_, Some(error)) => return Err(Refusal::Spill(error)),
-        (Ok(table), None) => table,
+        (Ok(restored), None) => restored,
         (Err(_), None) => return Err(Refusal::Damaged),
     };
-    let Manifest { lengths, system_marks, position, record, .. } = manifest;
-    let are_read = files.iter().all(SavedFile::is_at_end);
-    if !are_read || !is_possible(&position, &table) || !are_found_again(system, &table, &record) {
+    let Manifest { lengths, system_marks, n_chunks, position, record, .. } = manifest;
+    let are_read = files.iter().all(Played::is_at_end);
+    let are_steps = steps.n_states() == 0 || steps.n_states() == position.next;
+    if !are_read || !are_steps || !is_possible(&position, &table) || !are_found_again(system, &table, &record) {
         return Err(Refusal::Damaged);
     }
     let extents: Vec<Extent> = files.into_iter().map(|file| file.extent).collect();
     let files = extents.try_into().map_err(|_| Refusal::Damaged)?;
-    Ok(Resumed { saver: Saver { checkpoint, saved: Saved { files, lengths, system_marks } }, table, position, record })
+    let saver = Saver { checkpoint, saved: Saved { files, lengths, system_marks, n_chunks } };
+    Ok(Resumed { saver, table, steps, position, record })
+}
+
+/// The table and the stored steps.
+fn restore<S: System>(
+    system: &S,
+    manifest: &Manifest<'_>,
+    files: &mut [Played],
+    table: StateTable,
+    pause: &mut dyn FnMut(Grown<'_>) -> io::Result<()>,
+) -> io::Result<(StateTable, StateGraph)> {
+    let [roots, pairs, parents, values, saved_steps] = files else { return Err(io::ErrorKind::InvalidData.into()) };
+    let mut steps = StateGraph::default();
+    system.restore(&manifest.system_marks, values, manifest.notes)?;
+    let mut pause_table = |table: &mut StateTable| pause(Grown { table, steps: &mut steps });
+    let watch = Restoring { is_state: &|words| system.is_state(words), pause: &mut pause_table };
+    let from = Parts { roots: roots as &mut dyn Read, pairs, parents };
+    let mut table = StateTable::restore(table, manifest.lengths, from, manifest.rest, watch)?;
+    let (n_states, is_mark) = (table.len() as u64, |marks| system.is_mark(marks));
+    for _ in 0..manifest.n_chunks {
+        steps.load(saved_steps, n_states, &is_mark)?;
+        pause(Grown { table: &mut table, steps: &mut steps })?;
+    }
+    steps.load_rest(manifest.steps_rest, n_states, &is_mark).ok_or(io::ErrorKind::InvalidData)?;
+    Ok((table, steps))
 }
 
 /// Whether the position is consistent with the table.
@@ -420,9 +470,11 @@ fn read_body<'b>(reader: &mut Reader<'b>) -> Option<Manifest<'b>> {
         *file = (reader.number()?, reader.array()?);
     }
     let lengths = SavedLengths { chunks: reader.number()?, pairs: reader.number()?, parent_words: reader.number()? };
+    let n_chunks = reader.number()?;
     let system_marks = reader.list(Reader::number)?;
     let (position, record) = (read_position(reader)?, read_record(reader)?);
-    Some(Manifest { files, lengths, system_marks, position, record, rest: reader.bytes()?, notes: reader.bytes()? })
+    let (rest, steps_rest, notes) = (reader.bytes()?, reader.bytes()?, reader.bytes()?);
+    Some(Manifest { files, lengths, system_marks, n_chunks, position, record, rest, steps_rest, notes })
 }
 
 /// Bytes per write and per read.

@@ -8,6 +8,7 @@ use abridge_system::{Finding, Limit, Properties, System};
 
 use crate::disk::{Disk, Refusal};
 use crate::frontier::Strategy;
+use crate::graph::StateGraph;
 use crate::scout::Scouted;
 use crate::{bfs, serial};
 
@@ -56,10 +57,15 @@ pub trait Control {
         None
     }
 
-    /// Called between blocks: states numbered below `n_expanded` have been expanded. `true` ends the search, because every answer that was
-    /// asked for is known. Only breadth-first search calls it.
-    fn is_enough(&mut self, table: &StateTable, n_expanded: u32) -> bool {
-        let _ = (table, n_expanded);
+    /// The steps of the search are to be stored. Only breadth-first search does so.
+    fn needs_steps(&self) -> bool {
+        false
+    }
+
+    /// Told between blocks which states were expanded: those whose steps are stored. Whether the search may end, since all that was asked is known. Only
+    /// breadth-first search tells.
+    fn is_enough(&mut self, table: &StateTable, steps: &StateGraph) -> bool {
+        let _ = (table, steps);
         false
     }
 
@@ -81,6 +87,8 @@ pub struct Exploration {
     pub table: StateTable,
     /// States with smaller numbers have been expanded.
     pub n_expanded: u32,
+    /// The steps of these states, if [`Control::needs_steps`].
+    pub steps: StateGraph,
     pub transitions: u64,
     /// Transitions per operation.
     pub per_operation: Vec<u64>,
@@ -90,7 +98,9 @@ pub struct Exploration {
     pub scouted: Vec<Scouted>,
     /// Reasons why a state, step or truth value may be missing; empty after an exhaustive search.
     pub limits: Vec<Limit>,
-    /// Largest distance from the root to a visited state, along first visits.
+    /// A limit ended the search: there would be more to do.
+    pub is_stopped: bool,
+    /// Largest distance of a visited state from the root along first visits.
     pub depth: u32,
     /// The root has no successor.
     pub is_stuck_at_root: bool,

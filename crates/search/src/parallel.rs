@@ -5,6 +5,7 @@
 //!    table does not have is new.
 //! 3. *Number*: one thread numbers the new states in the order of their candidates, which is the order of a single-threaded search.
 //! 4. *Inspect*: threads write the numbers into the shards and inspect the new states.
+//! 5. *Encode*, where steps are stored: threads write the records of the states that were expanded.
 //!
 //! Threads claim parts of a task from one atomic counter. Data that a part writes is locked by that part alone; all other data is only read.
 
@@ -13,11 +14,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use abridge_store::{N_SHARDS, StateTable};
+use abridge_store::{N_SHARDS, Place, StateTable};
 use abridge_system::System;
 
 use crate::batch::{Batch, batch_size};
 use crate::explore::Config;
+use crate::graph::Encoder;
 use crate::scratch::Scratch;
 
 /// Task for all threads.
@@ -26,13 +28,17 @@ pub(crate) enum Task {
     Expand,
     Sift,
     Inspect,
-    /// [`System::tidy_part`], this many times.
+    /// Writing the records of steps.
+    Encode,
+    /// Rearranging what workers share, which has so many parts.
     Tidy(usize),
 }
 
 /// Data shared by the threads.
 pub(crate) struct ParallelBlock<'c> {
     config: &'c Config,
+    /// Steps are stored.
+    stores_steps: bool,
     table: RwLock<StateTable>,
     batches: RwLock<Vec<RwLock<Batch>>>,
     block: RwLock<Block>,
@@ -56,9 +62,10 @@ struct Block {
 }
 
 impl<'c> ParallelBlock<'c> {
-    pub(crate) fn new(config: &'c Config, table: StateTable) -> Self {
+    pub(crate) fn new(config: &'c Config, stores_steps: bool, table: StateTable) -> Self {
         ParallelBlock {
             config,
+            stores_steps,
             table: RwLock::new(table),
             batches: RwLock::default(),
             block: RwLock::default(),
@@ -132,7 +139,13 @@ impl<'c> ParallelBlock<'c> {
                     let parents = start..block.states.end.min(start + block.batch_size);
                     let from = (start - block.states.start) as usize;
                     let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
-                    write(&batches[idx]).expand(&table, self.config, scratch, parents, block.is_last_level);
+                    write(&batches[idx]).expand(
+                        &table,
+                        (self.config, self.stores_steps),
+                        scratch,
+                        parents,
+                        block.is_last_level,
+                    );
                     pause();
                 }
             }
@@ -152,6 +165,13 @@ impl<'c> ParallelBlock<'c> {
                         write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch);
                         pause();
                     }
+                }
+            }
+            Task::Encode => {
+                let mut encoder = Encoder::default();
+                while let Some(idx) = self.take(batches.len()) {
+                    let number = |(batch, candidate): Place| read(&batches[batch as usize]).number(candidate);
+                    read(&batches[idx]).encode(&mut encoder, number);
                 }
             }
             Task::Tidy(n_parts) => {
@@ -210,9 +230,9 @@ fn sift(table: &StateTable, batches: &[RwLock<Batch>], shard: usize) -> io::Resu
     for (number, batch) in (0..).zip(batches) {
         let batch = read(batch);
         let candidates = batch.candidates(shard).map(|(root, idx)| (root, (number, idx)));
-        sift.add(candidates, |(_, candidate)| batch.mark_new(candidate));
+        sift.add(candidates, |(_, candidate), sifted| batch.note(candidate, sifted));
     }
-    sift.finish(|(batch, candidate)| read(&batches[batch as usize]).mark_new(candidate))
+    sift.finish(|(batch, candidate), sifted| read(&batches[batch as usize]).note(candidate, sifted))
 }
 
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {

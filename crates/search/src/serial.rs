@@ -1,13 +1,14 @@
 //! Serial strategies: depth-first and mixed search, which expand one state at a time in memory.
 
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
-use abridge_system::{Finding, FindingKind, Limit, Steps, System};
+use abridge_system::{Completeness, Finding, FindingKind, Limit, Steps, System};
 
 use crate::bfs::PAIRS_MARGIN;
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::frontier::Frontier;
+use crate::graph::StateGraph;
 use crate::record::Record;
-use crate::root::{self, RootConsumer};
+use crate::root::{self, Root, Taker};
 use crate::scout::Scout;
 use crate::scratch::Scratch;
 
@@ -15,42 +16,22 @@ use crate::scratch::Scratch;
 const STATES_PER_POLL: u64 = 256;
 
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
-    let mut serial = Serial {
-        scratch: Scratch::new(system),
-        scout: Scout::new(system, config),
-        config,
-        table: StateTable::new(system.width(), Order::Any),
-        record: Record::default(),
-        frontier: Frontier::new(config.strategy),
-        depths: Vec::new(),
-        depth: 0,
-    };
+    let mut serial = Serial::new(system, config);
     let root = root::enumerate(system, config, &mut serial, control);
     serial.run(system, control);
-    let Serial { table, record, depth, scout, .. } = serial;
-    Exploration {
-        // States are expanded in any order. Only after a whole search is a prefix of the numbers known to be expanded.
-        n_expanded: if record.is_done { 0 } else { table.len() as u32 },
-        table,
-        transitions: record.tally.transitions,
-        per_operation: record.tally.per_operation,
-        findings: record.findings,
-        scouted: scout.found,
-        limits: record.limits,
-        depth,
-        is_stuck_at_root: root.is_stuck,
-        is_ill_defined_at_root: root.is_ill_defined,
-        disk: DiskUse::default(),
-    }
+    // States are expanded in any order, so only a search that ended by itself has expanded the first ones.
+    let is_finished = !serial.record.is_done;
+    serial.into_exploration(root, is_finished)
 }
 
-struct Serial<'c, 's, S: System> {
-    scratch: Scratch<S::Worker<'s>>,
+/// A search that expands one state after the other.
+pub(crate) struct Serial<'c, 's, S: System> {
+    pub(crate) scratch: Scratch<S::Worker<'s>>,
     scout: Scout<'s, S>,
     config: &'c Config,
-    table: StateTable,
-    record: Record,
-    frontier: Frontier,
+    pub(crate) table: StateTable,
+    pub(crate) record: Record,
+    pub(crate) frontier: Frontier,
     /// Distance of each state from the root along its parents.
     depths: Vec<u32>,
     /// Largest of these distances.
@@ -81,7 +62,40 @@ impl<'s, S: System> RootConsumer<'s, S> for Serial<'_, 's, S> {
     }
 }
 
-impl<S: System> Serial<'_, '_, S> {
+impl<'c, 's, S: System> Serial<'c, 's, S> {
+    pub(crate) fn new(system: &'s S, config: &'c Config) -> Self {
+        Serial {
+            scratch: Scratch::new(system),
+            scout: Scout::new(system, config),
+            config,
+            table: StateTable::new(system.width(), Order::Any),
+            record: Record::default(),
+            frontier: Frontier::new(config.strategy),
+            depths: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    /// The result. `is_finished` says that all states were expanded.
+    pub(crate) fn into_exploration(self, root: Root, is_finished: bool) -> Exploration {
+        let Serial { table, record, depth, scout, .. } = self;
+        Exploration {
+            n_expanded: if is_finished { table.len() as u32 } else { 0 },
+            steps: StateGraph::default(),
+            table,
+            transitions: record.tally.transitions,
+            per_operation: record.tally.per_operation,
+            findings: record.findings,
+            scouted: scout.found,
+            limits: record.limits,
+            is_stopped: record.is_stopped,
+            depth,
+            is_stuck_at_root: root.is_stuck,
+            is_ill_defined_at_root: root.is_ill_defined,
+            disk: DiskUse::default(),
+        }
+    }
+
     fn run(&mut self, system: &S, control: &mut dyn Control) {
         let mut visited = 0_u64;
         while let Some(next) = self.frontier.pop().filter(|_| !self.record.is_done) {
@@ -93,23 +107,30 @@ impl<S: System> Serial<'_, '_, S> {
                     break;
                 }
             }
-            self.scratch.read(&self.table, self.table.root(next));
-            let completeness = self.scratch.expand();
-            self.record.heed(completeness);
-            for operation in self.scratch.steps.ill_defined().to_vec() {
-                self.find(FindingKind::IllDefined(operation), next);
-            }
-            if self.config.deadlock && self.scratch.steps.is_deadlock(completeness) {
-                self.find(FindingKind::Deadlock, next);
-            }
-            if !self.record.is_done {
-                self.absorb(next);
-            }
+            // The record has noted what is missing.
+            let _ = self.expand(next);
         }
         control.poll(&self.progress());
     }
 
-    fn progress(&self) -> Progress {
+    /// Expands a state.
+    pub(crate) fn expand(&mut self, next: u32) -> Completeness {
+        self.scratch.read(&self.table, self.table.root(next));
+        let completeness = self.scratch.expand();
+        self.record.heed(completeness);
+        for operation in self.scratch.steps.ill_defined().to_vec() {
+            self.find(FindingKind::IllDefined(operation), next);
+        }
+        if self.config.deadlock && self.scratch.steps.is_deadlock(completeness) {
+            self.find(FindingKind::Deadlock, next);
+        }
+        if !self.record.is_done {
+            self.take(next);
+        }
+        completeness
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
         Progress {
             states: self.table.len() as u64,
             transitions: self.record.tally.transitions,

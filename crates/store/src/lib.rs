@@ -22,6 +22,6 @@ mod volume;
 
 pub use pairs::PairCache;
 pub use saved::{Parts, Restoring, SavedLengths};
-pub use shard::{N_SHARDS, Sift, shard_of};
+pub use shard::{N_SHARDS, Place, Sift, Sifted, shard_of};
 pub use table::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 pub use volume::{Medium, Ram, Volume};

@@ -6,7 +6,7 @@
 //! recognises nearly all of these (`filter.rs`), as long as memory allows. Runs of similar size are merged, so that there are few
 //! (O'Neil, Cheng, Gawlick, O'Neil, "The log-structured merge-tree"). A search looks up all candidates of a block of states at
 //! once, so they share the cost of reading (delayed duplicate detection, as in Stern and Dill, "Using magnetic disk instead of
-//! main memory in the Murphi verifier").
+//! main memory in the Murphi verifier"). A table that stores steps needs the numbers of known states too; its runs have them beside the roots.
 
 use std::io;
 
@@ -28,6 +28,8 @@ pub(crate) struct Runs {
     n_written: usize,
     /// Filters were dropped for lack of memory.
     is_unfiltered: bool,
+    /// Runs have the numbers of states.
+    is_numbered: bool,
 }
 
 struct Run {
@@ -35,6 +37,7 @@ struct Run {
     medium: Box<dyn Medium>,
     shards: [RunShard; N_SHARDS],
     n_roots: u64,
+    is_numbered: bool,
 }
 
 #[derive(Default)]
@@ -53,18 +56,22 @@ struct Fence {
 }
 
 impl Runs {
-    /// Writes a run; `shard_roots` returns the roots of a shard.
+    pub(crate) fn new(is_numbered: bool) -> Self {
+        Runs { is_numbered, ..Runs::default() }
+    }
+
+    /// Writes a run; `shard_roots` returns the roots of a shard with their numbers.
     pub(crate) fn add(
         &mut self,
         volume: &dyn Volume,
-        mut shard_roots: impl FnMut(usize) -> Vec<u64>,
+        mut shard_roots: impl FnMut(usize) -> Vec<(u64, u32)>,
     ) -> io::Result<()> {
         let (name, is_filtered) = (self.next_name(), !self.is_unfiltered);
-        let run = write_run(volume, name, |writer, shard| {
+        let run = write_run(volume, name, self.is_numbered, |writer, shard| {
             let mut roots = shard_roots(shard);
             roots.sort_unstable();
             writer.begin(shard, is_filtered.then_some(roots.len()));
-            roots.into_iter().try_for_each(|root| writer.push(shard, root))
+            roots.into_iter().try_for_each(|entry| writer.push(shard, entry))
         })?;
         self.runs.push(run);
         if self.runs.len() > MAX_RUNS {
@@ -90,7 +97,7 @@ impl Runs {
         let start = start.min(self.runs.len() - 2);
         let (name, is_filtered) = (self.next_name(), !self.is_unfiltered);
         let runs = &self.runs[start..];
-        let merged = write_run(volume, name, |writer, shard| {
+        let merged = write_run(volume, name, self.is_numbered, |writer, shard| {
             let n_roots = runs.iter().map(|run| run.shards[shard].n_roots).sum();
             writer.begin(shard, is_filtered.then_some(n_roots));
             let mut sources =
@@ -100,8 +107,8 @@ impl Runs {
                 let heads = sources.iter().enumerate().filter_map(|(idx, source)| Some((source.head?, idx)));
                 heads.min()
             };
-            while let Some((root, idx)) = least(&sources) {
-                writer.push(shard, root)?;
+            while let Some((entry, idx)) = least(&sources) {
+                writer.push(shard, entry)?;
                 sources[idx].advance()?;
             }
             Ok(())
@@ -115,8 +122,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Calls `found` with the position of each root, in a sorted list, that some run contains.
-    pub(crate) fn find(&self, shard: usize, roots: &[u64], mut found: impl FnMut(usize)) -> io::Result<()> {
+    /// Calls `found` with the position of each root, in a sorted list, that some run contains, and with its number if runs are numbered.
+    pub(crate) fn find(&self, shard: usize, roots: &[u64], mut found: impl FnMut(usize, u32)) -> io::Result<()> {
         let (mut positions, mut possible) = (Vec::new(), Vec::new());
         for run in &self.runs {
             let Some(filter) = &run.shards[shard].filter else {
@@ -127,7 +134,7 @@ impl Runs {
             positions.extend((0..roots.len()).filter(|idx| filter.may_have(roots[*idx])));
             possible.clear();
             possible.extend(positions.iter().map(|idx| roots[*idx]));
-            run.find(shard, &possible, &mut |idx| found(positions[idx]))?;
+            run.find(shard, &possible, &mut |idx, number| found(positions[idx], number))?;
         }
         Ok(())
     }
@@ -151,7 +158,7 @@ impl Runs {
 }
 
 impl Run {
-    fn find(&self, shard: usize, roots: &[u64], found: &mut impl FnMut(usize)) -> io::Result<()> {
+    fn find(&self, shard: usize, roots: &[u64], found: &mut impl FnMut(usize, u32)) -> io::Result<()> {
         let fences = &self.shards[shard].fences;
         let mut buffer = Vec::new();
         let mut next = 0;
@@ -173,7 +180,8 @@ impl Run {
                 };
                 let at = (fence.offset - start) as usize;
                 let bytes = &buffer[at..at + fence.len as usize];
-                find_in_block(fence.first, bytes, &roots[next..end], &mut |idx| found(next + idx));
+                let block = Block::new(self.is_numbered, fence.first, bytes);
+                find_in_block(block, &roots[next..end], &mut |idx, number| found(next + idx, number));
                 next = end;
             }
         }
@@ -200,39 +208,55 @@ impl Run {
     }
 }
 
-fn find_in_block(first: u64, bytes: &[u8], roots: &[u64], found: &mut impl FnMut(usize)) {
-    let mut block = Block { root: first, bytes };
+fn find_in_block(mut block: Block<'_>, roots: &[u64], found: &mut impl FnMut(usize, u32)) {
     let mut next = 0;
-    let mut current = Some(first);
-    while let (Some(known), Some(root)) = (current, roots.get(next)) {
+    let mut current = block.first();
+    while let (Some((known, number)), Some(root)) = (current, roots.get(next)) {
         if known < *root {
             current = block.next();
         } else {
             if known == *root {
-                found(next);
+                found(next, number);
             }
             next += 1;
         }
     }
 }
 
-/// Decoder of the roots of a block after the first.
+/// Decoder of the roots of a block, with their numbers if runs are numbered.
 struct Block<'b> {
+    is_numbered: bool,
     root: u64,
     bytes: &'b [u8],
 }
 
-impl Block<'_> {
-    fn next(&mut self) -> Option<u64> {
-        let mut difference = 0_u64;
-        let mut shift = 0;
+impl<'b> Block<'b> {
+    fn new(is_numbered: bool, first: u64, bytes: &'b [u8]) -> Self {
+        Block { is_numbered, root: first, bytes }
+    }
+
+    /// The first root, which is not among the bytes.
+    fn first(&mut self) -> Option<(u64, u32)> {
+        Some((self.root, self.number()?))
+    }
+
+    fn next(&mut self) -> Option<(u64, u32)> {
+        self.root = self.root.wrapping_add(self.varint()?);
+        self.first()
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        if self.is_numbered { Some(self.varint()? as u32) } else { Some(0) }
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let (mut number, mut shift) = (0_u64, 0);
         loop {
             let (byte, rest) = self.bytes.split_first()?;
             self.bytes = rest;
-            difference |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            number |= u64::from(byte & 0x7f).checked_shl(shift)?;
             if byte & 0x80 == 0 {
-                self.root = self.root.wrapping_add(difference);
-                return Some(self.root);
+                return Some(number);
             }
             shift += 7;
         }
@@ -246,7 +270,8 @@ struct Cursor<'r> {
     root: u64,
     bytes: Vec<u8>,
     at: usize,
-    head: Option<u64>,
+    /// The current root and its number.
+    head: Option<(u64, u32)>,
 }
 
 impl<'r> Cursor<'r> {
@@ -258,9 +283,9 @@ impl<'r> Cursor<'r> {
     }
 
     fn advance(&mut self) -> io::Result<()> {
-        let mut block = Block { root: self.root, bytes: &self.bytes[self.at..] };
+        let mut block = Block::new(self.run.is_numbered, self.root, &self.bytes[self.at..]);
         self.head = block.next();
-        if let Some(root) = self.head {
+        if let Some((root, _)) = self.head {
             self.at = self.bytes.len() - block.bytes.len();
             self.root = root;
             return Ok(());
@@ -268,7 +293,9 @@ impl<'r> Cursor<'r> {
         let Some(fence) = self.fences.next() else { return Ok(()) };
         self.bytes.resize(fence.len as usize, 0);
         self.run.medium.read_at(fence.offset, &mut self.bytes)?;
-        (self.at, self.root, self.head) = (0, fence.first, Some(fence.first));
+        let mut block = Block::new(self.run.is_numbered, fence.first, &self.bytes);
+        self.head = block.first();
+        (self.at, self.root) = (self.bytes.len() - block.bytes.len(), fence.first);
         Ok(())
     }
 }
@@ -277,9 +304,10 @@ impl<'r> Cursor<'r> {
 fn write_run(
     volume: &dyn Volume,
     name: String,
+    is_numbered: bool,
     mut write_shard: impl FnMut(&mut RunWriter, usize) -> io::Result<()>,
 ) -> io::Result<Run> {
-    let mut writer = RunWriter::new(volume, name.clone())?;
+    let mut writer = RunWriter::new(volume, name.clone(), is_numbered)?;
     let written = (0..N_SHARDS)
         .try_for_each(|shard| write_shard(&mut writer, shard).and_then(|()| writer.end_block(shard)))
         .and_then(|()| writer.flush());
@@ -303,9 +331,9 @@ struct RunWriter {
 }
 
 impl RunWriter {
-    fn new(volume: &dyn Volume, name: String) -> io::Result<Self> {
+    fn new(volume: &dyn Volume, name: String, is_numbered: bool) -> io::Result<Self> {
         let medium = volume.open(&name, 0)?;
-        let run = Run { name, medium, shards: std::array::from_fn(|_| RunShard::default()), n_roots: 0 };
+        let run = Run { name, medium, shards: std::array::from_fn(|_| RunShard::default()), n_roots: 0, is_numbered };
         Ok(RunWriter { run, buffer: Vec::new(), written: 0, block: None })
     }
 
@@ -314,7 +342,7 @@ impl RunWriter {
         self.run.shards[shard].filter = filtered.map(Filter::new);
     }
 
-    fn push(&mut self, shard: usize, root: u64) -> io::Result<()> {
+    fn push(&mut self, shard: usize, (root, number): (u64, u32)) -> io::Result<()> {
         self.run.n_roots += 1;
         self.run.shards[shard].n_roots += 1;
         if let Some(filter) = &mut self.run.shards[shard].filter {
@@ -322,16 +350,21 @@ impl RunWriter {
         }
         let Some((_, _, last, len)) = &mut self.block else {
             self.block = Some((root, self.written + self.buffer.len() as u64, root, 1));
+            self.put_number(number);
             return Ok(());
         };
-        let mut difference = root - *last;
-        while difference >= 0x80 {
-            self.buffer.push(difference as u8 | 0x80);
-            difference >>= 7;
-        }
-        self.buffer.push(difference as u8);
+        let difference = root - *last;
         (*last, *len) = (root, *len + 1);
-        if *len == BLOCK_ROOTS { self.end_block(shard) } else { Ok(()) }
+        let is_full = *len == BLOCK_ROOTS;
+        put_varint(&mut self.buffer, difference);
+        self.put_number(number);
+        if is_full { self.end_block(shard) } else { Ok(()) }
+    }
+
+    fn put_number(&mut self, number: u32) {
+        if self.run.is_numbered {
+            put_varint(&mut self.buffer, u64::from(number));
+        }
     }
 
     fn end_block(&mut self, shard: usize) -> io::Result<()> {
@@ -350,6 +383,14 @@ impl RunWriter {
     }
 }
 
+fn put_varint(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -358,13 +399,19 @@ mod tests {
 
     #[test]
     fn what_was_written_is_found_and_nothing_else() -> io::Result<()> {
-        let (mut runs, volume) = (Runs::default(), Ram::new());
+        [false, true].into_iter().try_for_each(found_again)
+    }
+
+    fn found_again(is_numbered: bool) -> io::Result<()> {
+        let (mut runs, volume) = (Runs::new(is_numbered), Ram::new());
+        let number_of = |root: u64| if is_numbered { mix(root) as u32 } else { 0 };
         // Even numbers near and far from each other are known, in the shard of their last digit.
         let known = |n: u64| if n.is_multiple_of(3) { n * 2 } else { mix(n) & !1 };
         for part in 0..20_u64 {
             runs.add(&volume, |shard| {
                 let numbers = part * 700..part * 700 + (700 * (1 + part % 3)).min(700);
-                numbers.map(known).filter(|root| (root / 2 % N_SHARDS as u64) as usize == shard).collect()
+                let roots = numbers.map(known).filter(|root| (root / 2 % N_SHARDS as u64) as usize == shard);
+                roots.map(|root| (root, number_of(root))).collect()
             })?;
         }
         assert!(runs.runs.len() <= MAX_RUNS + 1);
@@ -383,13 +430,16 @@ mod tests {
                 (0..14_000).map(known).flat_map(|root| [root, root + 1]).filter(in_shard).collect();
             asked.sort_unstable();
             let mut found = vec![0; asked.len()];
-            runs.find(shard, &asked, |idx| found[idx] += 1)?;
+            runs.find(shard, &asked, |idx, number| {
+                found[idx] += 1;
+                assert_eq!(number, number_of(asked[idx]));
+            })?;
             for (root, times) in asked.iter().zip(found) {
                 assert_eq!(times, 1 - root % 2, "{root}");
             }
             let lonely = [asked[asked.len() / 2 / 2 * 2]];
             let mut is_found = false;
-            runs.find(shard, &lonely, |_| is_found = true)?;
+            runs.find(shard, &lonely, |_, _| is_found = true)?;
             assert_eq!(is_found, lonely[0].is_multiple_of(2));
         }
         Ok(())

@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 use crate::parents::Parents;
 use crate::roots::CHUNK_STATES;
 use crate::shard::{Known, shard_of};
-use crate::table::{MAX_STATES, Order, StateTable};
+use crate::table::{MAX_STATES, StateTable};
 
 /// Saved lengths of the append-only parts of a table.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -72,15 +72,14 @@ impl StateTable {
         bytes
     }
 
-    /// Restores a saved table.
+    /// Restores a saved table into an empty one.
     pub fn restore(
-        width: usize,
+        mut table: StateTable,
         lengths: SavedLengths,
         from: Parts<&mut dyn Read>,
         rest: &[u8],
         restoring: Restoring<'_>,
     ) -> io::Result<StateTable> {
-        let mut table = StateTable::new(width, Order::Ascending);
         let mut rest = rest;
         for id in 0..lengths.pairs {
             if table.pairs.add(number(from.pairs)?) != Some(id as u32) {
@@ -162,7 +161,7 @@ fn number(source: &mut dyn Read) -> io::Result<u64> {
 mod tests {
     use super::*;
     use crate::pairs::PairCache;
-    use crate::table::{Inserted, NO_PARENT};
+    use crate::table::{Inserted, NO_PARENT, Order};
     use crate::volume::Ram;
 
     fn grow(table: &mut StateTable, cache: &mut PairCache, numbers: std::ops::Range<u32>) -> io::Result<()> {
@@ -189,7 +188,8 @@ mod tests {
                 let from = Parts { roots: &mut roots as &mut dyn Read, pairs: &mut pairs, parents: &mut parents };
                 let mut pause = |table: &mut StateTable| if spills { table.spill(&volume) } else { Ok(()) };
                 let restoring = Restoring { is_state: &|words| words[3] == 3, pause: &mut pause };
-                let mut copy = StateTable::restore(4, lengths, from, &table.save_rest(), restoring)?;
+                let empty = StateTable::new(4, Order::Ascending).numbered(true);
+                let mut copy = StateTable::restore(empty, lengths, from, &table.save_rest(), restoring)?;
                 assert_eq!(copy.len(), table.len());
                 for state in (0..table.len() as u32).step_by(97) {
                     assert_eq!(copy.get(state)?, table.get(state)?);
@@ -197,7 +197,7 @@ mod tests {
                 }
                 assert_eq!(copy.is_spilled(), spills);
                 let known = table.fold(&mut cache, &table.get(777)?, None, &mut Vec::new());
-                assert_eq!(copy.insert(known)?, Inserted::Known);
+                assert_eq!(copy.insert(known)?, Inserted::Known(777));
             }
         }
         Ok(())

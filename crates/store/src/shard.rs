@@ -50,8 +50,7 @@ impl Known<'_> {
 struct Fresh {
     root: u64,
     slot: u32,
-    /// Position of the candidate, as given by the caller.
-    place: (u32, u32),
+    place: Place,
 }
 
 enum Probe {
@@ -179,16 +178,11 @@ impl Shard {
         }
     }
 
-    /// Whether the shard has the root.
-    pub(crate) fn contains(&self, root: u64, known: Known<'_>) -> bool {
-        self.find(root, known).is_some()
-    }
-
-    /// Roots of all states, unordered.
-    pub(crate) fn roots(&self, known: Known<'_>) -> Vec<u64> {
+    /// The roots of all states with their numbers, unordered.
+    pub(crate) fn roots(&self, known: Known<'_>) -> Vec<(u64, u32)> {
         let mask = number_mask(self.n_bits);
         let numbers = self.slots.iter().filter(|slot| **slot != 0).map(|slot| (slot & mask) as usize - 1);
-        numbers.filter_map(|number| known.get(number)).collect()
+        numbers.filter_map(|number| Some((known.get(number)?, (known.base + number) as u32))).collect()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -209,6 +203,19 @@ fn tag_bits(hash: u32, n_bits: u32) -> u32 {
     hash & !number_mask(n_bits)
 }
 
+/// Position of a candidate, as given by the caller.
+pub type Place = (u32, u32);
+
+/// What the table knows of a candidate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sifted {
+    New,
+    /// A state with its number; the number of one in files is right if the table is numbered there.
+    Known(u32),
+    /// The same new state as an earlier candidate.
+    Same(Place),
+}
+
 /// Exclusive access of one thread to a shard during a round.
 pub struct Sift<'t> {
     pub(crate) number: usize,
@@ -216,7 +223,7 @@ pub struct Sift<'t> {
     pub(crate) known: Known<'t>,
     pub(crate) runs: Option<&'t Runs>,
     /// Candidates unknown in memory that files may contain, with their positions.
-    pub(crate) doubtful: Vec<(u64, (u32, u32))>,
+    pub(crate) doubtful: Vec<(u64, Place)>,
 }
 
 impl Sift<'_> {
@@ -228,9 +235,8 @@ impl Sift<'_> {
         self.shard.reserve(n_sure, self.known.len() + n_all, self.known);
     }
 
-    /// Calls `is_new` with the position of each candidate that is neither in the table nor an earlier candidate. Candidates that files may contain
-    /// wait for `finish`.
-    pub fn add(&mut self, candidates: impl Iterator<Item = (u64, (u32, u32))>, mut is_new: impl FnMut((u32, u32))) {
+    /// Tells of each candidate whether it is in the table, new, or equal to an earlier candidate. Those that files may contain wait for `finish`.
+    pub fn add(&mut self, candidates: impl Iterator<Item = (u64, Place)>, mut tell: impl FnMut(Place, Sifted)) {
         let mut candidates = candidates.peekable();
         let mut chunk = [(0, 0, (0, 0)); PREFETCH_SLOTS];
         while candidates.peek().is_some() {
@@ -242,49 +248,62 @@ impl Sift<'_> {
             let touched = chunk[..len].iter().fold(0, |all, (_, hash, _)| all ^ self.shard.touch(*hash, self.known));
             std::hint::black_box(touched);
             for (root, hash, place) in &chunk[..len] {
-                if let Probe::Free(at) = self.shard.probe(*root, *hash, self.known) {
-                    if self.runs.is_some() {
-                        self.doubtful.push((*root, *place));
-                    } else {
+                match self.shard.probe(*root, *hash, self.known) {
+                    Probe::Known(number) => tell(*place, self.known_as(number)),
+                    Probe::Free(_) if self.runs.is_some() => self.doubtful.push((*root, *place)),
+                    Probe::Free(at) => {
                         self.take(at, *root, *hash, *place);
-                        is_new(*place);
+                        tell(*place, Sifted::New);
                     }
                 }
             }
         }
     }
 
-    fn take(&mut self, at: usize, root: u64, hash: u64, place: (u32, u32)) {
+    /// What a number of the shard says, which may be provisional.
+    fn known_as(&self, number: u32) -> Sifted {
+        match (number as usize).checked_sub(self.known.len()) {
+            None => Sifted::Known(number + self.known.base as u32),
+            Some(fresh) => Sifted::Same(self.shard.fresh[fresh].place),
+        }
+    }
+
+    fn take(&mut self, at: usize, root: u64, hash: u64, place: Place) {
         let number = self.known.len() + self.shard.fresh.len();
         self.shard.fill(at, hash, number);
         self.shard.fresh.push(Fresh { root, slot: at as u32, place });
     }
 
-    /// Looks up the waiting candidates in the files, and calls `is_new` for those that are in none.
-    pub fn finish(&mut self, mut is_new: impl FnMut((u32, u32))) -> io::Result<()> {
+    /// Looks up the waiting candidates in the files, and tells of them.
+    pub fn finish(&mut self, mut tell: impl FnMut(Place, Sifted)) -> io::Result<()> {
         let Some(runs) = self.runs else { return Ok(()) };
         let mut doubtful = std::mem::take(&mut self.doubtful);
         doubtful.sort_unstable();
+        let mut roots: Vec<u64> = doubtful.iter().map(|(root, _)| *root).collect();
+        roots.dedup();
+        let mut known: Vec<Option<u32>> = vec![None; roots.len()];
+        runs.find(self.number, &roots, |idx, number| known[idx] = Some(number))?;
+        let n_new = known.iter().filter(|known| known.is_none()).count();
+        self.shard.reserve(n_new, self.known.len() + n_new, self.known);
         // The first of equal candidates counts.
-        doubtful.dedup_by_key(|(root, _)| *root);
-        let roots: Vec<u64> = doubtful.iter().map(|(root, _)| *root).collect();
-        let mut is_known = vec![false; roots.len()];
-        runs.find(self.number, &roots, |idx| is_known[idx] = true)?;
-        let n_new = is_known.iter().filter(|is_known| !**is_known).count();
-        let largest = self.known.len() + n_new;
-        self.shard.reserve(n_new, largest, self.known);
-        for ((root, place), _) in doubtful.into_iter().zip(is_known).filter(|(_, is_known)| !is_known) {
+        for (equal, known) in doubtful.chunk_by(|left, right| left.0 == right.0).zip(known) {
+            let (root, first) = equal[0];
+            if let Some(number) = known {
+                equal.iter().for_each(|(_, place)| tell(*place, Sifted::Known(number)));
+                continue;
+            }
             let hash = mix(root);
             if let Probe::Free(at) = self.shard.probe(root, hash, self.known) {
-                self.take(at, root, hash, place);
-                is_new(place);
+                self.take(at, root, hash, first);
+                tell(first, Sifted::New);
+                equal[1..].iter().for_each(|(_, place)| tell(*place, Sifted::Same(first)));
             }
         }
         Ok(())
     }
 
     /// Replaces provisional numbers by real ones.
-    pub fn settle(&mut self, number: impl Fn((u32, u32)) -> u32) {
+    pub fn settle(&mut self, number: impl Fn(Place) -> u32) {
         let shard = &mut *self.shard;
         let mask = number_mask(shard.n_bits);
         for fresh in shard.fresh.drain(..) {

@@ -36,6 +36,8 @@ pub struct StateTable {
     runs: Option<Runs>,
     pub(crate) base: usize,
     pub(crate) parents: Parents,
+    /// States in files are found with their numbers.
+    is_numbered: bool,
 }
 
 /// Maximum number of states; the last 32-bit numbers are reserved.
@@ -46,7 +48,8 @@ pub const MAX_STATES: u64 = u32::MAX as u64 - 2;
 pub enum Inserted {
     /// A new state, with its number.
     New(u32),
-    Known,
+    /// A known state with its number; that of one in files is right if the table is numbered there.
+    Known(u32),
 }
 
 impl StateTable {
@@ -59,7 +62,14 @@ impl StateTable {
             runs: None,
             base: 0,
             parents: Parents::new(order),
+            is_numbered: false,
         }
+    }
+
+    /// A table that knows the numbers of states in files too, which takes longer files.
+    #[must_use]
+    pub fn numbered(self, is_numbered: bool) -> Self {
+        StateTable { is_numbered, ..self }
     }
 
     pub fn len(&self) -> usize {
@@ -124,17 +134,17 @@ impl StateTable {
         let number = shard_of(root);
         let known = Known { roots: &self.roots, base: self.base };
         let shard = self.shards[number].get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(runs) = &self.runs {
-            let mut is_known = shard.contains(root, known);
-            if !is_known {
-                runs.find(number, &[root], |_| is_known = true)?;
-            }
-            if is_known {
-                return Ok(Inserted::Known);
+        if let Some(runs) = &self.runs
+            && shard.find(root, known).is_none()
+        {
+            let mut found = None;
+            runs.find(number, &[root], |_, number| found = Some(number))?;
+            if let Some(number) = found {
+                return Ok(Inserted::Known(number));
             }
         }
         match shard.insert(root, known) {
-            Some(_) => Ok(Inserted::Known),
+            Some(number) => Ok(Inserted::Known(number + self.base as u32)),
             None => Ok(Inserted::New(self.append(root))),
         }
     }
@@ -169,7 +179,7 @@ impl StateTable {
     pub fn spill(&mut self, volume: &dyn Volume) -> io::Result<()> {
         let known = Known { roots: &self.roots, base: self.base };
         let shards = &mut self.shards;
-        let mut runs = self.runs.take().unwrap_or_default();
+        let mut runs = self.runs.take().unwrap_or_else(|| Runs::new(self.is_numbered));
         let written =
             runs.add(volume, |shard| shards[shard].get_mut().unwrap_or_else(PoisonError::into_inner).roots(known));
         if written.is_err() {
@@ -237,6 +247,7 @@ impl StateTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shard::{Place, Sifted};
     use crate::volume::Ram;
 
     fn words(n: u32) -> [u32; 3] {
@@ -254,7 +265,7 @@ mod tests {
         }
         for n in 0..100_000_u32 {
             let root = table.fold(&mut cache, &words(n), None, &mut ids);
-            assert_eq!(table.insert(root)?, Inserted::Known);
+            assert_eq!(table.insert(root)?, Inserted::Known(n));
             assert_eq!(table.get(n)?, words(n));
         }
         assert_eq!(table.parent(0), NO_PARENT);
@@ -263,20 +274,31 @@ mod tests {
         Ok(())
     }
 
-    /// Sifts candidates that occur twice, together with known ones. Returns the number of states in the table.
+    /// Candidates that are asked for twice and among which half are known, round after round.
+    /// The numbers that candidates are said to have are those under which they are stored.
     fn sift_round(table: &mut StateTable, numbers: Range<u64>) -> io::Result<usize> {
         let candidates: Vec<u64> = numbers.flat_map(|n| [n, n / 2, n]).collect();
-        let mut is_new = vec![false; candidates.len()];
+        let mut told = vec![None; candidates.len()];
         for shard in 0..N_SHARDS {
             let mine = candidates.iter().enumerate().filter(|(_, root)| shard_of(**root) == shard);
             let mut sift = table.sift(shard);
             sift.begin(candidates.len(), candidates.len());
-            sift.add(mine.map(|(idx, root)| (*root, (0, idx as u32))), |(_, idx)| is_new[idx as usize] = true);
-            sift.finish(|(_, idx)| is_new[idx as usize] = true)?;
+            let mut tell = |(_, idx): Place, sifted| assert_eq!(told[idx as usize].replace(sifted), None);
+            sift.add(mine.map(|(idx, root)| (*root, (0, idx as u32))), &mut tell);
+            sift.finish(&mut tell)?;
         }
         let mut given = vec![0; candidates.len()];
-        for (idx, root) in candidates.iter().enumerate().filter(|(idx, _)| is_new[*idx]) {
-            given[idx] = table.append(*root);
+        for (idx, root) in candidates.iter().enumerate() {
+            given[idx] = match told[idx] {
+                Some(Sifted::New) => table.append(*root),
+                Some(Sifted::Known(number)) => number,
+                Some(Sifted::Same((_, first))) => given[first as usize],
+                None => panic!("nothing is known of candidate {idx}"),
+            };
+        }
+        if table.is_numbered {
+            let stored = numbers_in_order(table)?;
+            assert!(candidates.iter().zip(&given).all(|(root, number)| stored[*number as usize] == *root));
         }
         (0..N_SHARDS).for_each(|shard| table.sift(shard).settle(|(_, idx)| given[idx as usize]));
         Ok(table.len())
@@ -295,15 +317,22 @@ mod tests {
         assert_eq!(sift_round(&mut table, 500..70_000)?, 70_000);
         assert_eq!(sift_round(&mut table, 0..70_001)?, 70_001);
         for n in 0..70_001 {
-            assert_eq!(table.insert(n)?, Inserted::Known);
+            assert!(matches!(table.insert(n)?, Inserted::Known(_)));
         }
         Ok(())
     }
 
     #[test]
     fn states_in_files_are_known_under_the_same_numbers() -> io::Result<()> {
-        let (volume, mut kept, mut moved) =
-            (Ram::new(), StateTable::new(2, Order::Ascending), StateTable::new(2, Order::Ascending));
+        [false, true].into_iter().try_for_each(moved_as_kept)
+    }
+
+    fn moved_as_kept(is_numbered: bool) -> io::Result<()> {
+        let (volume, mut kept, mut moved) = (
+            Ram::new(),
+            StateTable::new(2, Order::Ascending).numbered(true),
+            StateTable::new(2, Order::Ascending).numbered(is_numbered),
+        );
         for round in 0..20_u64 {
             let numbers = round * 2000..round * 5000 + 3000;
             assert_eq!(sift_round(&mut kept, numbers.clone())?, sift_round(&mut moved, numbers)?);
@@ -314,8 +343,9 @@ mod tests {
             }
         }
         assert_eq!(numbers_in_order(&kept)?, numbers_in_order(&moved)?);
-        for root in numbers_in_order(&kept)? {
-            assert_eq!(moved.insert(root)?, Inserted::Known);
+        for (root, number) in numbers_in_order(&kept)?.into_iter().zip(0..) {
+            let Inserted::Known(found) = moved.insert(root)? else { panic!("{root} is known") };
+            assert!(!is_numbered || found == number);
         }
         let number = moved.len() as u32;
         assert_eq!(moved.insert(1 << 40)?, Inserted::New(number));
@@ -344,7 +374,7 @@ mod tests {
         let mut table = StateTable::new(0, Order::Any);
         let root = table.fold(&mut PairCache::new(), &[], None, &mut Vec::new());
         assert_eq!(table.insert(root)?, Inserted::New(0));
-        assert_eq!(table.insert(root)?, Inserted::Known);
+        assert_eq!(table.insert(root)?, Inserted::Known(0));
         Ok(())
     }
 }

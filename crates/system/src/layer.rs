@@ -7,7 +7,7 @@
 use std::io;
 
 use crate::finding::FindingKind;
-use crate::steps::{Completeness, Steps};
+use crate::steps::{Completeness, Marks, Steps};
 use crate::system::{Ahead, Alike, Origin, Pause, Properties, Question, System, Worker};
 
 /// System around another one.
@@ -43,8 +43,16 @@ pub trait Layer: Sync {
         self.inner().save(marks, sink)
     }
 
+    fn layer_save_notes(&self) -> Vec<u8> {
+        self.inner().save_notes()
+    }
+
     fn layer_is_state(&self, words: &[u32]) -> bool {
         self.inner().is_state(words)
+    }
+
+    fn layer_is_mark(&self, marks: Marks) -> bool {
+        self.inner().is_mark(marks)
     }
 
     fn layer_restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
@@ -87,11 +95,15 @@ impl<L: Layer> System for L {
     }
 
     fn save_notes(&self) -> Vec<u8> {
-        self.inner().save_notes()
+        self.layer_save_notes()
     }
 
     fn is_state(&self, words: &[u32]) -> bool {
         self.layer_is_state(words)
+    }
+
+    fn is_mark(&self, marks: Marks) -> bool {
+        self.layer_is_mark(marks)
     }
 
     fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use crate::finding::FindingKind;
-use crate::steps::{Completeness, Steps};
+use crate::steps::{Completeness, Marks, Steps};
 
 /// Transition system whose states are vectors of [`System::width`] words.
 ///
@@ -59,7 +59,13 @@ pub trait System: Sync {
         true
     }
 
-    /// Restores saved data, before anything is evaluated.
+    /// Whether the marks of a step can be these. Asked about marks that come from files.
+    fn is_mark(&self, marks: Marks) -> bool {
+        let _ = marks;
+        true
+    }
+
+    /// Takes up what was saved, before anything is evaluated.
     fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
         let _ = (marks, source, notes);
         Err(io::ErrorKind::Unsupported.into())

@@ -1,9 +1,11 @@
 //! Paths of a graph that violate a property: [`find_violation`].
 //!
 //! The product of a graph with the automaton of violations is never stored. A search breadth-first (`reach.rs`) finds the shortest path that
-//! ends and violates the property, or the shortest prefix that no continuation saves. What remains are infinite paths: strongly
-//! connected components of the product with all marks of the automaton (`components.rs`), in which the fairness premises and the
-//! Streett pairs of the property can be met (`fair.rs`). A component that has what it needs becomes a lasso (`lasso.rs`).
+//! ends and violates the property, or the shortest prefix that no continuation saves. What remains are infinite paths. Nodes that lie on no accepted cycle
+//! for a simple reason are taken away first (`trim.rs`): that needs a bit for each node and goes through the graph in the order of its states, so
+//! most properties that hold are settled there, also where steps lie in files. The others need strongly connected components of the product
+//! with all marks of the automaton (`components.rs`), in which the fairness premises and the Streett pairs of the property can be met (`fair.rs`). A component
+//! that has what it needs becomes a lasso (`lasso.rs`).
 //!
 //! Nothing depends on chance or on threads: a graph has one answer and one path.
 
@@ -11,13 +13,17 @@ mod components;
 mod fair;
 mod lasso;
 mod letters;
+mod on_the_fly;
 mod reach;
 mod threads;
+mod trim;
 
 use abridge_value::BitSet;
 
 use crate::formula::AtomId;
 use crate::property::{Class, Property};
+
+pub use on_the_fly::{Suspicion, holds_violation};
 
 use components::for_each_component;
 use fair::Conditions;
@@ -144,7 +150,8 @@ fn infinite<'g, G: LetterGraph>(
     mut conditions: Conditions<'g, G>,
 ) -> Answer {
     let mut found = None;
-    let is_whole = for_each_component(graph, moves, reached, &mut |component, moves| {
+    let Some(left) = trim::trimmed(graph, moves, reached, &conditions) else { return Answer::Stopped };
+    let is_whole = for_each_component(graph, moves, &left, &mut |component, moves| {
         found = conditions.fair_part(component, moves);
         found.is_some()
     });

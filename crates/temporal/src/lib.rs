@@ -20,6 +20,7 @@ mod lower;
 mod monitor;
 mod normal;
 mod parse;
+mod prefix;
 mod print;
 mod product;
 mod property;
@@ -33,6 +34,7 @@ pub use expand::{Constraint, Domain, ExpandError, Expanded, Fair, NoDomain, expa
 pub use hoa::{Words, hoa};
 pub use lasso::{Table, evaluate, is_fair};
 pub use parse::{Source, parse_ctl, parse_ltl};
+pub use prefix::{Verdict, evaluate_prefix};
 pub use product::{Word, accepts, intersect};
 pub use property::{Class, Pair, Property, satisfaction};
 pub use translate::{Budget, GaveUp};

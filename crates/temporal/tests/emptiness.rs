@@ -2,7 +2,9 @@
 //! against the evaluator of words.
 
 use abridge_diag::FileId;
-use abridge_temporal::emptiness::{Answer, LetterGraph, Path, PathEnd, Truth, find_violation};
+use abridge_temporal::emptiness::{
+    Answer, LetterGraph, Path, PathEnd, Suspicion, Truth, find_violation, holds_violation,
+};
 use abridge_temporal::formula::{AtomId, AtomKind, Atoms, Ltl};
 use abridge_temporal::{Budget, Expanded, NoDomain, Property, Source, Word, evaluate, expand, is_fair, parse_ltl};
 use abridge_testkit::Random;
@@ -210,6 +212,8 @@ fn forall_graphs_and_formulas_with_premises_the_tableau_finds_the_same() {
                 other => panic!("{other:?}: {}", context()),
             };
             assert_eq!(found.is_some(), expected, "{}", context());
+            let on_the_fly = holds_violation(&lettered, &property, &mut || expected);
+            assert_eq!(on_the_fly == Suspicion::Violation, expected, "on the fly: {}", context());
             let Some(path) = found else { continue };
             n_found += 1;
             check_path(&graph, &path);

@@ -1,13 +1,13 @@
 //! Runs that are interrupted, saved and gone on with, and runs that keep states in files, report what plain runs report.
 
 use std::num::NonZero;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use abridge_check::{
     Checkpoint, Config, Control, Disk as DiskOf, DiskUse, Key, Progress, Ram, Refusal, Report, Volume, check,
     check_on_disk, fingerprint,
 };
-use abridge_model::Model;
+use abridge_model::{Logic, Model};
 use abridge_system::Limit;
 use abridge_testkit::Project;
 use abridge_testkit::models::model;
@@ -51,9 +51,9 @@ fn disk<'v>(saved: &'v Ram, resume: bool, scratch: Option<&'v Ram>) -> DiskOf<'v
 }
 
 /// Interrupts a run again and again; the report of the last part and the number of parts.
-fn in_parts(model: &Model, config: &Config, polls: u32, scratch: Option<&Ram>) -> (Report, u32) {
+fn in_parts(model: &Model, config: &Config, polls: u32, scratch: Option<(&Ram, u64)>) -> (Report, u32) {
     let saved = Ram::new();
-    let memory = if scratch.is_some() { 300_000 } else { u64::MAX };
+    let (scratch, memory) = scratch.map_or((None, u64::MAX), |(volume, memory)| (Some(volume), memory));
     let mut n_parts = 0;
     loop {
         let mut control = Impatient { polls: polls + n_parts, memory };
@@ -143,10 +143,10 @@ fn files_of_states_change_no_report() {
         config.system.memo = false;
         let whole = essence(check(&grid, &config, &mut patient()));
         let scratch = Ram::new();
-        let (report, _) = in_parts(&grid, &config, u32::MAX / 2, Some(&scratch));
+        let (report, _) = in_parts(&grid, &config, u32::MAX / 2, Some((&scratch, 300_000)));
         assert!(report.disk.is_spilled);
         assert_eq!(essence(report), whole);
-        let (report, _) = in_parts(&grid, &config, 300, Some(&scratch));
+        let (report, _) = in_parts(&grid, &config, 300, Some((&scratch, 300_000)));
         assert_eq!(essence(report), whole);
     }
 }
@@ -182,7 +182,7 @@ fn a_checkpoint_of_another_model_is_refused() {
 
 /// What stands before the lengths of files in a manifest: a mark, the version, the name of the key, the fingerprint.
 const HEAD_BYTES: usize = 8 + 1 + DIGEST_BYTES + DIGEST_BYTES;
-const GROWING: [&str; 4] = ["roots", "pairs", "parents", "values"];
+const GROWING: [&str; 5] = ["roots", "pairs", "parents", "values", "steps"];
 
 /// A saved run as somebody with the key could have changed it: one file is another one, and all digests are right.
 fn forged(saved: &Ram, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Ram {
@@ -226,15 +226,16 @@ fn nothing_that_was_forged_with_the_key_makes_it_panic() {
         (random % bound.max(1) as u64) as usize
     };
     let (mut n_refused, mut n_gone_on) = (0, 0);
-    for text in [MANY_KINDS, GRID] {
-        let model = Project::model_of(text);
-        let config = Config { find_all: true, ..Config::default() };
+    let config = Config { find_all: true, ..Config::default() };
+    let without = |text: &str| (Project::model_of(text), config.clone(), 9);
+    let (with_steps, with_formulas) = rounds(&config);
+    for (model, config, polls) in [without(MANY_KINDS), without(GRID), (with_steps, with_formulas, 99)] {
         let saved = Ram::new();
-        let mut control = Impatient { polls: 9, memory: u64::MAX };
+        let mut control = Impatient { polls, memory: u64::MAX };
         let run = check_on_disk(&model, &config, disk(&saved, false, None), &mut control);
         assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));
         for round in 0..500 {
-            let name = ["manifest", "roots", "pairs", "parents", "values"][round % 5];
+            let name = ["manifest", "roots", "pairs", "parents", "values", "steps"][round % 6];
             let copy = forged(&saved, name, |bytes| {
                 let at = next(bytes.len());
                 match next(6) {
@@ -276,4 +277,73 @@ fn a_checkpoint_by_another_key_is_refused() {
     saved.replace("manifest", &manifest).expect("there is room");
     let run = check_on_disk(&model, &config, DiskOf { checkpoint, spill: None }, &mut patient());
     assert!(matches!(run, Err(Refusal::Damaged)));
+}
+
+/// Two counters that go round, one of which may stop for ever.
+const ROUNDS: &str = "
+    MACHINE r
+    CONSTANTS top
+    PROPERTIES top = 200
+    VARIABLES a, b, c
+    INVARIANT a : 0..top & b : 0..top & c : BOOL
+    INITIALISATION a := 0 || b :: {0, 1} || c := FALSE
+    OPERATIONS
+      left = SELECT a < top & c = FALSE THEN a := a + 1 END;
+      right = SELECT b < top THEN b := b + 1 END;
+      stop = SELECT a = 17 & b > 20 THEN c := TRUE END;
+      again = SELECT a = top THEN a := 0 END;
+      back = SELECT b = top THEN b := 0 END
+    END
+";
+
+/// The machine with formulas, and the verdicts of these: a response and an existence that fail late, a safety property that fails, and others that hold, with and without fairness.
+const OF_ROUNDS: [(Logic, &str, &str); 8] = [
+    (Logic::Ltl, "G ({a = 16} => F {a = 17 or c = TRUE})", "violated"),
+    (Logic::Ltl, "WF(left) => G F ([again] or {c = TRUE})", "violated"),
+    (Logic::Ltl, "SF(right) & WF(left) & WF(again) => G ({c = FALSE} => F ({a = 0} or {c = TRUE}))", "holds"),
+    (Logic::Ltl, "WEF => G F [back]", "holds"),
+    (Logic::Ltl, "G {a + b < top + top - 1}", "violated"),
+    (Logic::Ltl, "G ([stop] => X G not [left])", "holds"),
+    (Logic::Ctl, "AG EF {b = 0}", "holds"),
+    (Logic::Ctl, "AG EF {a = 0}", "violated"),
+];
+
+fn rounds(config: &Config) -> (Model, Config) {
+    let project = Project::new(&[("r.mch", ROUNDS)]);
+    let formulas = OF_ROUNDS.map(|(logic, text, _)| (logic, text));
+    let (model, prepared) =
+        project.with_formulas(&formulas, config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
+    (model, Config { formulas: Arc::new(prepared), ..config.clone() })
+}
+
+#[test]
+fn temporal_formulas_with_steps_in_files_and_in_parts() {
+    let workers = NonZero::new(2).unwrap_or(NonZero::<usize>::MIN);
+    let (model, mut config) = rounds(&Config { find_all: true, workers, ..Config::default() });
+    // What is remembered would be most of the memory of so small a run.
+    config.system.memo = false;
+    let whole = check(&model, &config, &mut patient());
+    for (report, (_, text, verdict)) in whole.temporal.iter().zip(OF_ROUNDS) {
+        assert_eq!(report.verdict.name(), verdict, "{text}: {report:#?}");
+    }
+    let whole = essence(whole);
+    let scratch = Ram::new();
+    // With less memory, too little of it is taken by states; with more, it is not used up.
+    let is_moved = |memory: &u64| {
+        let disk = DiskOf { checkpoint: None, spill: Some(&scratch) };
+        let run = check_on_disk(&model, &config, disk, &mut Impatient { polls: u32::MAX, memory: *memory });
+        let report = run.unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        let is_moved = report.disk.is_spilled && report.limits.is_empty();
+        assert!(!is_moved || essence(report) == whole, "in files, with {memory} bytes");
+        is_moved
+    };
+    let memory = (2..40).map(|n| n * 100_000).find(is_moved).expect("states go to files");
+    for scratch in [None, Some((&scratch, memory))] {
+        let (report, n_parts) = in_parts(&model, &config, 150, scratch);
+        assert!(n_parts > 1);
+        assert_eq!(report.disk.is_spilled, scratch.is_some());
+        assert_eq!(essence(report), whole, "{n_parts} parts");
+    }
+    let alone = Config { workers: NonZero::<usize>::MIN, ..config.clone() };
+    assert_eq!(essence(check(&model, &alone, &mut patient())), whole);
 }

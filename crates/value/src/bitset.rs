@@ -36,6 +36,11 @@ impl BitSet {
         self.words.fill(0);
     }
 
+    /// The bits in words, the least numbers in the lowest bits of the first one.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }

@@ -1,5 +1,8 @@
 //! Stored steps as the graphs that the engines of temporal logic look at.
 
+use std::cell::Cell;
+
+use abridge_search::GraphReader;
 use abridge_temporal::ctl;
 use abridge_temporal::emptiness::{LetterGraph, Truth};
 use abridge_temporal::formula::{AtomId, Ctl};
@@ -14,31 +17,38 @@ pub(super) struct Linear<'g> {
     /// Atoms of the formula among those of all formulas.
     atoms: &'g [usize],
     is_stopped: &'g dyn Fn() -> bool,
+    reader: Cell<Option<GraphReader<'g>>>,
 }
 
 impl<'g> Linear<'g> {
     pub(super) fn new(seen: Seen<'g>, n_states: usize, atoms: &'g [usize], is_stopped: &'g dyn Fn() -> bool) -> Self {
-        Linear { seen, n_states, atoms, is_stopped }
+        Linear { seen, n_states, atoms, is_stopped, reader: Cell::new(None) }
+    }
+
+    /// Asks the reader; if a question is asked while another one is answered, a second reader answers it.
+    fn read<T>(&self, ask: impl FnOnce(&mut GraphReader<'g>) -> T) -> T {
+        let mut reader = self.reader.take().unwrap_or_else(|| self.seen.stored.reader());
+        let answer = ask(&mut reader);
+        self.reader.set(Some(reader));
+        answer
     }
 }
 
 impl Seen<'_> {
     /// The letter of a state where paths end, or where they stutter.
-    fn last_letter(&self, state: u32) -> Option<u32> {
-        if state >= self.stored.n_states() {
-            return None;
-        }
-        self.stored.ending(state).map(|letter| letter as u32)
+    fn last_letter(&self, reader: &mut GraphReader<'_>, state: u32) -> Option<u32> {
+        let is_known = (self.starts.n_setups..self.stored.n_states()).contains(&state);
+        if is_known { reader.ending(state).map(|letter| letter as u32) } else { None }
     }
 
     /// Letters and targets of the steps out of a state.
-    fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
-        if state >= self.stored.n_states() {
+    fn steps(&self, reader: &mut GraphReader<'_>, state: u32, visit: &mut dyn FnMut(u32, u32)) {
+        if !(self.starts.n_setups..self.stored.n_states()).contains(&state) {
             return;
         }
-        match self.last_letter(state).filter(|_| self.stutters) {
-            Some(letter) => visit(letter, state),
-            None => self.stored.steps(state, &mut |letter, target| visit(letter as u32, target)),
+        let ending = reader.steps_or_ending(state, &mut |letter, target| visit(letter as u32, target));
+        if let Some(letter) = ending.filter(|_| self.stutters) {
+            visit(letter as u32, state);
         }
     }
 }
@@ -49,15 +59,15 @@ impl LetterGraph for Linear<'_> {
     }
 
     fn initial(&self) -> &[u32] {
-        self.seen.stored.initial()
+        &self.seen.starts.initial
     }
 
     fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
-        self.seen.steps(state, visit);
+        self.read(|reader| self.seen.steps(reader, state, visit));
     }
 
     fn ending(&self, state: u32) -> Option<u32> {
-        self.seen.last_letter(state).filter(|_| !self.seen.stutters)
+        self.read(|reader| self.seen.last_letter(reader, state)).filter(|_| !self.seen.stutters)
     }
 
     fn n_letters(&self) -> usize {
@@ -85,7 +95,7 @@ impl LetterGraph for Linear<'_> {
     }
 
     fn is_stopped(&self) -> bool {
-        (self.is_stopped)()
+        (self.is_stopped)() || self.seen.stored.has_failed()
     }
 }
 
@@ -109,9 +119,10 @@ impl<'g> Branching<'g> {
         let n_states = seen.stored.n_states();
         let mut starts = Vec::with_capacity(n_states as usize + 1);
         let mut edges: Vec<(u32, u32)> = Vec::with_capacity(seen.stored.n_steps() as usize);
+        let mut reader = seen.stored.reader();
         for state in 0..n_states {
             starts.push(edges.len() as u32);
-            seen.steps(state, &mut |letter, target| edges.push((letter, target)));
+            seen.steps(&mut reader, state, &mut |letter, target| edges.push((letter, target)));
         }
         starts.push(edges.len() as u32);
         let mut entering_starts = vec![0_u32; n_states as usize + 1];
@@ -146,11 +157,11 @@ impl<'g> Branching<'g> {
         if first < self.starts[state as usize + 1] {
             return Some(self.letter(first));
         }
-        self.seen.last_letter(state)
+        self.seen.last_letter(&mut self.seen.stored.reader(), state)
     }
 
-    /// The first state in which an atom has no value.
-    pub(super) fn undefined(&self) -> Option<(u32, AtomId)> {
+    /// The first state in which an atom has no value, or one that is not known.
+    pub(super) fn undefined(&self) -> Option<(u32, AtomId, Truth)> {
         let is_undefined = |letter: u32| {
             let atoms = self.formula.atoms.iter().map(|(id, _)| id);
             atoms.into_iter().find(|atom| !matches!(self.truth(letter, *atom), Truth::True | Truth::False))
@@ -159,11 +170,12 @@ impl<'g> Branching<'g> {
         if bad.iter().all(Option::is_none) {
             return None;
         }
-        (0..self.starts.len() as u32 - 1).find_map(|state| {
+        let found = (0..self.starts.len() as u32 - 1).find_map(|state| {
             let edges = &self.edges[self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize];
             let letters = edges.iter().map(|(letter, _)| *letter).chain(self.letter_of(state));
-            letters.into_iter().find_map(|letter| bad[letter as usize]).map(|atom| (state, atom))
-        })
+            letters.into_iter().find_map(|letter| Some((state, bad[letter as usize]?, letter)))
+        });
+        found.map(|(state, atom, letter)| (state, atom, self.truth(letter, atom)))
     }
 }
 

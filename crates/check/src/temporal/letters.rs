@@ -5,18 +5,20 @@
 //! are not defined, are told as such and never as false.
 
 use std::cmp::Ordering;
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use abridge_eval::{Env, Error, State, Val};
+use abridge_eval::{Env, Error, State, Val, put_val, read_val};
 use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
 use abridge_reduce::symmetry::{Group, Permutation, Turns};
 use abridge_system::{
-    Alike, Completeness, FindingKind, LabelId, Layer, Marks, Origin, Pause, Properties, Step, Steps, System, Worker,
-    WorkerLayer, go_on,
+    Alike, Completeness, FindingKind, Gap, LabelId, Layer, Marks, Origin, Pause, Properties, Step, Steps, System,
+    Worker, WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
+use abridge_value::bytes::{Reader, put_bytes, put_number};
 use rustc_hash::FxHashMap;
 
 use super::atoms::{Atom, Change, Pattern};
@@ -30,6 +32,9 @@ pub(crate) struct Letter {
     /// The number of the permutation between the target of the step and its representative, where instances count and there is one.
     pub(crate) turn: Option<u32>,
 }
+
+/// Truths by the numbers under which they are saved.
+const TRUTHS: [Truth; 4] = [Truth::False, Truth::True, Truth::IllDefined, Truth::Unknown];
 
 /// Letters by number, shared by all threads.
 #[derive(Default)]
@@ -109,6 +114,25 @@ impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
         locked(&self.table).letters.clone()
     }
 
+    pub(crate) fn n_letters(&self) -> usize {
+        locked(&self.table).letters.len()
+    }
+
+    /// The value of an atom in a letter.
+    pub(crate) fn truth(&self, letter: u32, atom: usize) -> Truth {
+        locked(&self.table).letters[letter as usize].truths[atom]
+    }
+
+    /// The operation with its arguments that the step of a letter is an instance of.
+    pub(crate) fn instance_of(&self, letter: u32) -> Option<u32> {
+        locked(&self.table).letters[letter as usize].instance
+    }
+
+    /// The permutation on the step of a letter.
+    pub(crate) fn turn_of(&self, letter: u32) -> Option<u32> {
+        locked(&self.table).letters[letter as usize].turn
+    }
+
     /// The number of an operation with its arguments.
     pub(crate) fn instance(&self, operation: u32, params: Vec<Val>) -> u32 {
         locked(&self.table).instance(operation, params)
@@ -140,6 +164,55 @@ impl Table {
         self.instances.insert(instance, number);
         number
     }
+
+    /// Letters, instances and permutations in the order of their numbers. An instance whose values cannot be written ends the list, which is then refused.
+    fn save(&self, out: &mut Vec<u8>) {
+        let put_option =
+            |out: &mut Vec<u8>, number: Option<u32>| put_number(out, number.map_or(0, |it| u64::from(it) + 1));
+        put_number(out, self.letters.len() as u64);
+        for letter in &self.letters {
+            out.extend(letter.truths.iter().map(|truth| *truth as u8));
+            put_option(out, letter.instance);
+            put_option(out, letter.turn);
+        }
+        self.permutations.save(out);
+        put_number(out, self.named.len() as u64);
+        for (operation, params) in &self.named {
+            put_number(out, u64::from(*operation));
+            put_number(out, params.len() as u64);
+            if params.iter().try_for_each(|param| put_val(out, param)).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Reads what was saved, for permutations of so many points.
+    fn restore(reader: &mut Reader<'_>, n_atoms: usize, n_points: usize) -> Option<Table> {
+        let mut table = Table::default();
+        let option = |reader: &mut Reader<'_>| {
+            let number: u32 = reader.small()?;
+            Some(number.checked_sub(1))
+        };
+        let letters = reader.list(|reader| {
+            let truths = (0..n_atoms).map(|_| TRUTHS.get(usize::from(reader.byte()?)).copied());
+            let truths: Option<Box<[Truth]>> = truths.collect();
+            Some(Letter { truths: truths?, instance: option(reader)?, turn: option(reader)? })
+        })?;
+        for (number, letter) in letters.iter().enumerate() {
+            (table.number(letter) as usize == number).then_some(())?;
+        }
+        table.permutations = Permutations::restore(reader, n_points)?;
+        let instances = reader.list(|reader| Some((reader.small()?, reader.list(read_val)?)))?;
+        for (number, (operation, params)) in instances.into_iter().enumerate() {
+            (table.instance(operation, params) as usize == number).then_some(())?;
+        }
+        let (n_instances, n_turns) = (table.named.len(), table.permutations.len());
+        let is_known = |letter: &Letter| {
+            letter.instance.is_none_or(|instance| (instance as usize) < n_instances)
+                && letter.turn.is_none_or(|turn| (turn as usize) < n_turns)
+        };
+        letters.iter().all(is_known).then_some(table)
+    }
 }
 
 impl<S: System> Turns for Lettered<'_, '_, S> {
@@ -160,6 +233,27 @@ impl<S: System> Layer for Lettered<'_, '_, S> {
 
     fn inner(&self) -> &S {
         self.inner
+    }
+
+    fn layer_save_notes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_bytes(&mut out, &self.inner.save_notes());
+        locked(&self.table).save(&mut out);
+        out
+    }
+
+    fn layer_restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
+        let mut reader = Reader::new(notes);
+        let inner = reader.bytes().ok_or(io::ErrorKind::InvalidData)?;
+        self.inner.restore(marks, source, inner)?;
+        let n_points = self.group.as_ref().map_or(0, |group| group.identity().len());
+        let restored = Table::restore(&mut reader, self.atoms.len(), n_points).filter(|_| reader.is_empty());
+        *locked(&self.table) = restored.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(())
+    }
+
+    fn layer_is_mark(&self, marks: Marks) -> bool {
+        marks < locked(&self.table).letters.len() as u64
     }
 
     fn layer_worker(&self) -> Self::Worker<'_> {
@@ -233,7 +327,9 @@ impl<W: Worker> LetteredWorker<'_, W> {
         out.is_reduced |= steps.is_reduced;
         out.puts_off |= steps.puts_off;
         let (mut truths, inspected) = self.of_state(words, steps, completeness);
-        let completeness = completeness.and(inspected);
+        // A value that is not known is part of the letter. What was ended may have one the next time.
+        let ended = inspected.gap().filter(|gap| *gap >= Gap::Memory);
+        let completeness = completeness.and(ended.into());
         if steps.is_deadlock(completeness) {
             let letter = self.letter(&truths, None);
             out.set_ending(Some(u64::from(letter)));

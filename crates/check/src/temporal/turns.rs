@@ -6,6 +6,7 @@
 use abridge_eval::Val;
 use abridge_explicit::Explicit;
 use abridge_reduce::symmetry::{Canonizer, Group, Permutation, permute_state, permute_value};
+use abridge_value::bytes::{Reader, put_number};
 use rustc_hash::FxHashMap;
 
 /// Permutations by number.
@@ -28,6 +29,32 @@ impl Permutations {
 
     pub(super) fn get(&self, number: u32) -> &[u32] {
         &self.list[number as usize]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Appends all permutations in the order of their numbers.
+    pub(super) fn save(&self, out: &mut Vec<u8>) {
+        put_number(out, self.list.len() as u64);
+        for images in &self.list {
+            put_number(out, images.len() as u64);
+            images.iter().for_each(|image| put_number(out, u64::from(*image)));
+        }
+    }
+
+    /// Reads what was saved; nothing if it is not a list of different permutations of so many points.
+    pub(super) fn restore(reader: &mut Reader<'_>, n_points: usize) -> Option<Permutations> {
+        let mut permutations = Permutations::default();
+        let list: Vec<Vec<u32>> = reader.list(|reader| reader.list(|reader| reader.small()))?;
+        for (number, images) in list.iter().enumerate() {
+            let mut sorted = images.clone();
+            sorted.sort_unstable();
+            let is_permutation = sorted.iter().copied().eq(0..n_points as u32);
+            (is_permutation && permutations.number(images) as usize == number).then_some(())?;
+        }
+        Some(permutations)
     }
 }
 

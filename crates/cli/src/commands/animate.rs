@@ -49,6 +49,7 @@ const HELP: &str = "\
   find PREDICATE  go to a nearest state that satisfies the predicate
   eval FORMULA    evaluate an expression or predicate in this state
   ltl FORMULA     check an LTL formula on all paths from this state on
+  past FORMULA    print the truth of an LTL formula and its parts along the steps so far
   vars            print all constants and variables in full
   inv             print the truth value of each invariant conjunct
   trace           print the steps so far
@@ -183,6 +184,7 @@ impl<'a> Dialogue<'a> {
             "find" => self.find(rest),
             "eval" => self.eval(rest),
             "ltl" => self.ltl(rest),
+            "past" => self.past(rest),
             "vars" => View { dialogue: self, is_coloured: false }.variables(),
             "inv" => self.invariant(),
             "trace" => {

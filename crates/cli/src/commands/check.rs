@@ -144,7 +144,7 @@ pub(crate) struct CheckOptions {
     check_por: Option<usize>,
     #[command(flatten)]
     cache: CacheOptions,
-    /// Write the trace of the violation to a file, in the format of ProB 2 (.prob2trace)
+    /// Write the trace of the violation to a file, in the format of ProB 2 (.prob2trace) or as a drawing (.svg)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
 }

@@ -1,11 +1,9 @@
 //! Strongly connected components of the product, one after the other.
 //!
 //! Pearce, "A space-efficient algorithm for finding strongly connected components", 2016: one number for each node, with the stack of calls
-//! on the heap. Nodes whose automaton state lies on no accepting cycle of the automaton are left out.
+//! on the heap. Only nodes that may lie on an accepted cycle have one.
 
 use abridge_value::BitSet;
-
-use crate::automaton::Structure;
 
 use super::letters::Moves;
 use super::{LetterGraph, Node, STOP_INTERVAL};
@@ -13,7 +11,7 @@ use super::{LetterGraph, Node, STOP_INTERVAL};
 /// A component with at least one step inside it.
 pub(super) struct Component<'c> {
     pub(super) members: &'c [Node],
-    numbers: &'c Numbers,
+    numbers: &'c Numbers<'c>,
     number: u32,
 }
 
@@ -23,31 +21,29 @@ impl Component<'_> {
     }
 }
 
-/// Numbers of product nodes whose automaton state is of interest.
-struct Numbers {
+/// Numbers of the nodes of a set.
+struct Numbers<'n> {
+    nodes: &'n BitSet,
+    /// For each word of the set the number of nodes before it.
+    ranks: Vec<u32>,
     numbers: Vec<u32>,
-    /// By automaton state: its position among those of interest.
-    ranks: Vec<Option<u32>>,
-    n_ranks: u64,
 }
 
-impl Numbers {
-    fn new(n_states: usize, structure: &Structure, n_automaton: u32) -> Self {
-        let mut n_ranks = 0;
-        let ranks = (0..n_automaton).map(|automaton| {
-            structure.is_accepting_at(automaton).then(|| {
-                n_ranks += 1;
-                n_ranks - 1
-            })
+impl<'n> Numbers<'n> {
+    fn new(nodes: &'n BitSet) -> Self {
+        let mut n_nodes = 0;
+        let ranks = nodes.words().iter().map(|word| {
+            n_nodes += word.count_ones();
+            n_nodes - word.count_ones()
         });
-        let ranks: Vec<Option<u32>> = ranks.collect();
-        Numbers { numbers: vec![0; n_states * n_ranks as usize], ranks, n_ranks: u64::from(n_ranks) }
+        let ranks = ranks.collect();
+        Numbers { nodes, ranks, numbers: vec![0; n_nodes as usize] }
     }
 
     fn slot(&self, node: Node) -> Option<usize> {
-        let n_automaton = self.ranks.len() as u64;
-        let rank = self.ranks[(node % n_automaton) as usize]?;
-        Some((node / n_automaton * self.n_ranks) as usize + rank as usize)
+        let word = self.nodes.words().get((node / 64) as usize)?;
+        let bit = 1_u64 << (node % 64);
+        (word & bit != 0).then(|| self.ranks[(node / 64) as usize] as usize + (word & (bit - 1)).count_ones() as usize)
     }
 
     fn get(&self, node: Node) -> Option<u32> {
@@ -76,7 +72,7 @@ const MIN_KEPT_TARGETS: usize = 32;
 
 struct Search<'s, 'g, G> {
     moves: &'s mut Moves<'g, G>,
-    numbers: Numbers,
+    numbers: Numbers<'s>,
     calls: Vec<Call>,
     /// Nodes whose component is not known yet.
     pending: Vec<Node>,
@@ -85,19 +81,17 @@ struct Search<'s, 'g, G> {
     members: Vec<Node>,
 }
 
-/// Calls `visit` with every component that may hold an accepted cycle, until it says that this is enough. False if the search was stopped
+/// Calls `visit` with every component of a set of nodes that has a step inside, until it says that this is enough. False if the search was stopped
 /// before all components were known.
 pub(super) fn for_each_component<'g, G: LetterGraph>(
     graph: &G,
     moves: &mut Moves<'g, G>,
-    reached: &BitSet,
+    nodes: &BitSet,
     visit: &mut dyn FnMut(&Component<'_>, &mut Moves<'g, G>) -> bool,
 ) -> bool {
-    let automaton = &moves.property.violation;
-    let numbers = Numbers::new(graph.n_states(), &automaton.structure(), automaton.states.len() as u32);
     let mut search = Search {
         moves,
-        numbers,
+        numbers: Numbers::new(nodes),
         calls: Vec::new(),
         pending: Vec::new(),
         next_number: 1,
@@ -105,7 +99,7 @@ pub(super) fn for_each_component<'g, G: LetterGraph>(
         members: Vec::new(),
     };
     let mut n_done = 0_u64;
-    for node in reached.iter().map(|node| node as Node) {
+    for node in nodes.iter().map(|node| node as Node) {
         if search.numbers.get(node) != Some(0) {
             continue;
         }

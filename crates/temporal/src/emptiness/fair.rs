@@ -92,6 +92,17 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         self.has_weak_every || self.has_strong_every
     }
 
+    /// Marks of the automaton and weak premises are all that counts.
+    pub(super) fn is_about_marks(&self) -> bool {
+        self.pairs.is_empty() && !self.is_about_instances()
+    }
+
+    /// A letter may meet a weak premise: what is not known counts for it.
+    pub(super) fn may_meet(&self, letter: u32, weak: usize) -> bool {
+        let (enabled, taken) = self.weak[weak];
+        self.graph.truth(letter, enabled) != Truth::True || self.graph.truth(letter, taken) != Truth::False
+    }
+
     pub(super) fn n_weak(&self) -> usize {
         self.weak.len()
     }

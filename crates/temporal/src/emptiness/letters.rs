@@ -34,16 +34,11 @@ pub(super) struct Moves<'g, G> {
 
 impl<'g, G: LetterGraph> Moves<'g, G> {
     pub(super) fn new(graph: &'g G, property: &'g Property) -> Self {
-        let n_automaton = property.violation.states.len();
-        let n_pairs = n_automaton * graph.n_letters();
-        Moves {
-            graph,
-            property,
-            reactions: (0..n_pairs).map(|_| None).collect(),
-            endings: vec![None; n_pairs],
-            n_automaton: n_automaton as u64,
-            is_partial: false,
-        }
+        let n_automaton = property.violation.states.len() as u64;
+        let mut moves =
+            Moves { graph, property, reactions: Vec::new(), endings: Vec::new(), n_automaton, is_partial: false };
+        moves.make_room(graph.n_letters());
+        moves
     }
 
     pub(super) fn node(&self, state: u32, automaton: u32) -> Node {
@@ -54,8 +49,18 @@ impl<'g, G: LetterGraph> Moves<'g, G> {
         ((node / self.n_automaton) as u32, (node % self.n_automaton) as u32)
     }
 
+    /// Makes room for letters, which a graph that is made while it is searched has more and more of.
+    fn make_room(&mut self, n_letters: usize) {
+        let n_pairs = self.n_automaton as usize * n_letters;
+        self.reactions.resize_with(n_pairs.max(self.reactions.len()), || None);
+        self.endings.resize(n_pairs.max(self.endings.len()), None);
+    }
+
     pub(super) fn reaction(&mut self, automaton: u32, letter: u32) -> &Reaction {
         let idx = letter as usize * self.n_automaton as usize + automaton as usize;
+        if self.reactions.len() <= idx {
+            self.make_room(self.graph.n_letters().max(letter as usize + 1));
+        }
         if self.reactions[idx].is_none() {
             self.reactions[idx] = Some(self.react(automaton, letter));
         }
@@ -79,6 +84,9 @@ impl<'g, G: LetterGraph> Moves<'g, G> {
     /// Whether a path that ends with the letter is accepted from an automaton state, or the atom without a value that decides it.
     pub(super) fn accepts_end(&mut self, automaton: u32, letter: u32) -> Result<bool, AtomId> {
         let idx = letter as usize * self.n_automaton as usize + automaton as usize;
+        if self.endings.len() <= idx {
+            self.make_room(self.graph.n_letters().max(letter as usize + 1));
+        }
         if let Some(known) = self.endings[idx] {
             return known;
         }

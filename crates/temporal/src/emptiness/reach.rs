@@ -43,6 +43,8 @@ pub(super) fn reach<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, univers
                 return Reached::Found(answer(graph, moves, hit));
             }
         }
+        // Steps are read fastest in the order of their states.
+        next.sort_unstable();
         std::mem::swap(&mut level, &mut next);
     }
     Reached::All(reached)

@@ -1,4 +1,4 @@
-//! The command `ltl` of the animator: does a formula hold on all paths from the current state on?
+//! The commands `ltl` and `past` of the animator: does a formula hold on all paths from the current state on, and what is known of it along the steps so far?
 //!
 //! The formula φ is checked on the whole machine as `G (here => φ)`, where `here` is a predicate that the current state alone satisfies; `current` in φ stands
 //! for it, too. A formula about the future holds from the current state on exactly if that holds. Past operators see every past that leads to the state, not
@@ -7,7 +7,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use abridge_check::{Config, FormulaSource, Method, Origin, Position, TemporalReport, TemporalVerdict, check, prepare};
+use abridge_check::{
+    Config, FormulaSource, HistoryRow, Method, Origin, Position, TemporalReport, TemporalVerdict, along_history, check,
+    prepare,
+};
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Logic;
 use abridge_system::Machine as _;
@@ -84,6 +87,36 @@ impl Dialogue<'_> {
         }
     }
 
+    /// Truth of a formula and its parts along the steps so far.
+    pub(super) fn past(&self, text: &str) -> Reply {
+        if text.is_empty() {
+            return Reply::error("`past` needs a formula, for example: past G ({inside /= {}} => O [enter])");
+        }
+        let mut sources = load(self.file, self.model_options).sources;
+        let file = sources.add(SOURCE, text);
+        let config = Compat::config(self.options.compat, Some(self.file), usual_budget());
+        let lower = &mut |texts: &[_]| load_with(Some(self.file), texts, self.model_options);
+        let source = FormulaSource { name: SOURCE.to_owned(), logic: Logic::Ltl, text: text.to_owned(), file, base: 0 };
+        let (with_atoms, prepared) = prepare(self.model, vec![source], &config, lower);
+        let mistakes = prepared.formulas[0].diagnostics.clone();
+        if mistakes.iter().any(Diagnostic::is_error) {
+            return wrong(&sources, &mistakes);
+        }
+        let config = Config { formulas: Arc::new(prepared), ..config };
+        let steps = self.animation.trace();
+        let model = with_atoms.as_ref().unwrap_or(self.model);
+        let Some(rows) = along_history(model, &config, &steps) else {
+            return Reply::error("the steps so far could not be taken again");
+        };
+        let n_positions = rows.first().map_or(0, |row| row.values.len());
+        if n_positions == 0 {
+            return Reply::error("the machine is not initialised");
+        }
+        let first = steps.len() - n_positions + 1;
+        let json: Vec<_> = rows.iter().map(|row| json!({ "text": row.text, "holds": row.values })).collect();
+        Reply::text(history_text(&rows, first), json!({ "first_step": first, "subformulas": json }))
+    }
+
     /// A predicate that the current state alone satisfies, if the machine is initialised and its values can be written as B.
     fn here(&self) -> Option<String> {
         let state = self.animation.state().filter(|state| self.system.is_running(Origin::State(state)))?;
@@ -132,6 +165,27 @@ fn asked(ltl: &Ltl, here: &str) -> Asked {
         new.push(LtlNode::Fair(premise, always), place);
     }
     Asked { formula, wrapped: new.to_string(), has_current }
+}
+
+/// Positions that a table shows, the newest ones.
+const MAX_COLUMNS: usize = 24;
+
+/// A table like that of a counterexample. What the steps so far do not decide is a question mark.
+fn history_text(rows: &[HistoryRow], first: usize) -> String {
+    let n_positions = rows.first().map_or(0, |row| row.values.len());
+    let skipped = n_positions.saturating_sub(MAX_COLUMNS);
+    let head: String = (first + skipped..).take(n_positions - skipped).map(|step| format!("{step:>3}")).collect();
+    let mut text = format!("  {head}  after step\n");
+    for row in rows {
+        let sign = |value: &Option<bool>| match value {
+            Some(true) => "  ●",
+            Some(false) => "  ·",
+            None => "  ?",
+        };
+        let values: String = row.values[skipped..].iter().map(sign).collect();
+        text += &format!("  {values}  {}\n", row.text);
+    }
+    text
 }
 
 fn wrong(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Reply {

@@ -1,0 +1,158 @@
+//! Formulas of linear time on a graph that is made while it is searched: `--strategy dfs`.
+//!
+//! States are expanded when the search through the product of a formula asks for their steps (`temporal/src/emptiness/on_the_fly.rs`), so a violation near the start is found in
+//! spaces without end. All formulas share what was expanded. What the search saw becomes the exploration of the run, in which the path of the violation is found as everywhere else.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::Ordering;
+
+use abridge_search::{Config, Control, Expansion, Exploration, Lazy};
+use abridge_system::{Machine as _, Origin, System};
+use abridge_temporal::emptiness::{Answer, LetterGraph, Suspicion, Truth, find_violation, holds_violation};
+use abridge_temporal::formula::AtomId;
+
+use super::letters::Lettered;
+use super::prepare::Tree;
+use super::{Starts, Temporal};
+
+/// Steps that are computed when somebody asks for them.
+struct OnDemand<'d, 's, 'm, S: System, I> {
+    lettered: &'d Lettered<'s, 'm, I>,
+    lazy: RefCell<Lazy<'d, S>>,
+    control: RefCell<&'d mut dyn Control>,
+    known: RefCell<Vec<Option<Expansion>>>,
+    starts: Starts,
+    /// States that were not expanded stay so.
+    is_frozen: Cell<bool>,
+    config: &'d crate::Config,
+}
+
+/// The same as one formula sees it.
+struct View<'v, 'd, 's, 'm, S: System, I> {
+    graph: &'v OnDemand<'d, 's, 'm, S, I>,
+    /// Atoms of the formula among those of all formulas.
+    atoms: &'v [usize],
+}
+
+impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
+    /// Explores depth-first, along the paths that matter to each formula of linear time; then the rest, unless all formulas are known to be violated.
+    pub(crate) fn explore_on_the_fly(&mut self, search: &Config, control: &mut dyn Control) -> Exploration {
+        let (config, system, steps) = (self.config, self.system, self.steps);
+        let mut lazy = Lazy::new(steps, search, control);
+        let starts = starts(&mut lazy, &mut *control, |words| system.is_running(Origin::State(words)));
+        let graph = OnDemand {
+            lettered: self.lettered,
+            lazy: RefCell::new(lazy),
+            control: RefCell::new(control),
+            known: RefCell::default(),
+            starts,
+            is_frozen: Cell::new(false),
+            config,
+        };
+        for (number, formula) in config.formulas.formulas.iter().enumerate() {
+            let Some(body) = &formula.body else { continue };
+            let Tree::Ltl(expanded) = &body.tree else { continue };
+            // A formula without an automaton is told of in the end.
+            let Ok(property) = self.property(number, expanded) else { continue };
+            let view = View { graph: &graph, atoms: &body.atoms };
+            let frozen = || {
+                graph.is_frozen.set(true);
+                let answer = find_violation(&view, property);
+                graph.is_frozen.set(false);
+                Some(answer).filter(|answer| matches!(answer, Answer::Path(_) | Answer::IllDefined(..)))
+            };
+            let suspicion = holds_violation(&view, property, &mut || frozen().is_some());
+            let answer = if suspicion == Suspicion::Violation { frozen() } else { None };
+            self.found[number] = answer;
+        }
+        let is_enough = !config.find_all && self.are_all_known();
+        let OnDemand { lazy, control, .. } = graph;
+        let mut lazy = lazy.into_inner();
+        if !is_enough {
+            lazy.finish(*control.borrow_mut());
+        }
+        lazy.into_exploration()
+    }
+}
+
+/// Where paths begin. Set-ups are expanded for that.
+fn starts<S: System>(lazy: &mut Lazy<'_, S>, control: &mut dyn Control, is_running: impl Fn(&[u32]) -> bool) -> Starts {
+    let first: Vec<u32> = lazy.first().collect();
+    if first.first().is_some_and(|state| is_running(&lazy.words(*state))) {
+        return Starts { n_setups: 0, initial: first };
+    }
+    let expansions = first.iter().map(|state| lazy.expand(*state, control));
+    let mut initial: Vec<u32> = expansions.flat_map(|expansion| expansion.steps).map(|(_, target)| target).collect();
+    initial.sort_unstable();
+    initial.dedup();
+    Starts { n_setups: first.len() as u32, initial }
+}
+
+impl<S: System, I: System> OnDemand<'_, '_, '_, S, I> {
+    /// Calls `see` with what leaves a state, if that is known or may be found out.
+    fn with<T: Default>(&self, state: u32, see: impl FnOnce(&Expansion) -> T) -> T {
+        if state < self.starts.n_setups {
+            return T::default();
+        }
+        let mut known = self.known.borrow_mut();
+        if known.len() <= state as usize {
+            known.resize(state as usize + 1, None);
+        }
+        let slot = &mut known[state as usize];
+        if slot.is_none() && !self.is_frozen.get() {
+            let expansion = self.lazy.borrow_mut().expand(state, *self.control.borrow_mut());
+            *slot = Some(expansion).filter(|_| !self.lazy.borrow().is_done());
+        }
+        slot.as_ref().map(see).unwrap_or_default()
+    }
+}
+
+impl<S: System, I: System> LetterGraph for View<'_, '_, '_, '_, S, I> {
+    fn n_states(&self) -> usize {
+        self.graph.lazy.borrow().n_states() as usize
+    }
+
+    fn initial(&self) -> &[u32] {
+        &self.graph.starts.initial
+    }
+
+    fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
+        let stutters = self.graph.config.stutters;
+        let steps: Vec<(u32, u32)> = self.graph.with(state, |expansion| {
+            let own = expansion.ending.filter(|_| stutters).map(|letter| (letter as u32, state));
+            expansion.steps.iter().map(|(letter, target)| (*letter as u32, *target)).chain(own).collect()
+        });
+        steps.into_iter().for_each(|(letter, target)| visit(letter, target));
+    }
+
+    fn ending(&self, state: u32) -> Option<u32> {
+        let ending = self.graph.with(state, |expansion| expansion.ending);
+        ending.filter(|_| !self.graph.config.stutters).map(|letter| letter as u32)
+    }
+
+    fn n_letters(&self) -> usize {
+        self.graph.lettered.n_letters()
+    }
+
+    fn truth(&self, letter: u32, atom: AtomId) -> Truth {
+        self.graph.lettered.truth(letter, self.atoms[atom.0 as usize])
+    }
+
+    fn instance(&self, letter: u32) -> Option<u32> {
+        self.graph.lettered.instance_of(letter)
+    }
+
+    fn has_turns(&self) -> bool {
+        self.graph.lettered.group().is_some()
+    }
+
+    fn turned(&self, letter: u32, instance: u32) -> u32 {
+        let lettered = self.graph.lettered;
+        lettered.turn_of(letter).map_or(instance, |turn| lettered.turned_instance(turn, instance))
+    }
+
+    fn is_stopped(&self) -> bool {
+        let is_ended = !self.graph.is_frozen.get() && self.graph.lazy.borrow().is_done();
+        is_ended || self.graph.config.stop.load(Ordering::Relaxed)
+    }
+}

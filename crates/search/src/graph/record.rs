@@ -1,0 +1,262 @@
+//! Records of a [`StateGraph`]: the steps of one state as bytes, and the reader that finds them again.
+//!
+//! A record is its length, a head with flags and the number of groups, and the groups: marks, number of targets, the first target as a difference from the state, the
+//! others as differences from the one before. Numbers are written in groups of seven bits. A state where paths end has the marks of the end instead.
+
+use abridge_system::Gap;
+
+use super::{CHUNK_STATES, Data, Outcome, SAMPLE_STATES, StateGraph};
+
+/// The state is the end of a path, whose marks follow.
+const IS_ENDING: u64 = 1;
+/// Steps may be missing.
+const IS_OPEN: u64 = 2;
+/// Steps that were left out may be put off for ever.
+const PUTS_OFF: u64 = 4;
+/// The number of groups stands behind these.
+const N_FLAGS: u32 = 3;
+
+/// What records add up to.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Encoded {
+    pub(crate) n_steps: u64,
+    /// The gravest reason why steps may be missing.
+    pub(crate) gap: Option<Gap>,
+}
+
+/// Writes records.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    /// Group and target of each step.
+    steps: Vec<(u32, u32)>,
+    /// Marks in the order of their first use.
+    marks: Vec<u64>,
+    payload: Vec<u8>,
+}
+
+impl Encoder {
+    pub(crate) fn begin(&mut self) {
+        self.steps.clear();
+        self.marks.clear();
+    }
+
+    pub(crate) fn push(&mut self, marks: u64, target: u32) {
+        // A state has few different marks, and equal ones tend to follow each other.
+        let group = match self.marks.iter().rposition(|known| *known == marks) {
+            Some(group) => group,
+            None => {
+                self.marks.push(marks);
+                self.marks.len() - 1
+            }
+        };
+        self.steps.push((group as u32, target));
+    }
+
+    /// Appends the record of a state.
+    pub(crate) fn end(&mut self, state: u32, outcome: Outcome, out: &mut Vec<u8>, tally: &mut Encoded) {
+        let payload = &mut self.payload;
+        payload.clear();
+        tally.gap = tally.gap.max(outcome.gap);
+        if let Some(marks) = outcome.ending {
+            write(payload, IS_ENDING);
+            write(payload, marks);
+        } else {
+            self.steps.sort_unstable();
+            self.steps.dedup();
+            tally.n_steps += self.steps.len() as u64;
+            let open = if outcome.gap.is_some() { IS_OPEN } else { 0 };
+            let reduced = if outcome.puts_off { PUTS_OFF } else { 0 };
+            write(payload, (self.marks.len() as u64) << N_FLAGS | open | reduced);
+            for group in self.steps.chunk_by(|left, right| left.0 == right.0) {
+                write(payload, self.marks[group[0].0 as usize]);
+                write(payload, group.len() as u64);
+                write(payload, folded(group[0].1.wrapping_sub(state) as i32));
+                for pair in group.windows(2) {
+                    write(payload, u64::from(pair[1].1 - pair[0].1));
+                }
+            }
+        }
+        write(out, payload.len() as u64);
+        out.extend_from_slice(payload);
+    }
+}
+
+/// The length of the record at the beginning of some bytes, its own length included.
+pub(super) fn len_of(bytes: &[u8]) -> usize {
+    let mut fields = Fields { bytes };
+    let len = fields.number() as usize;
+    (bytes.len() - fields.bytes.len() + len).min(bytes.len())
+}
+
+/// Chunks from files that a reader keeps.
+const N_KEPT_CHUNKS: usize = 64;
+
+/// Reads records: fast one after the other, and in any order.
+pub struct GraphReader<'g> {
+    graph: &'g StateGraph,
+    /// Chunks from files, each in the place of its number modulo [`N_KEPT_CHUNKS`].
+    kept: Vec<(usize, Vec<u8>)>,
+    /// A state and where its record begins.
+    last: (u32, usize),
+}
+
+impl<'g> GraphReader<'g> {
+    pub(super) fn new(graph: &'g StateGraph) -> Self {
+        GraphReader { graph, kept: Vec::new(), last: (u32::MAX, 0) }
+    }
+
+    /// Calls `visit` with marks and target of each step of a state.
+    pub fn steps(&mut self, state: u32, visit: &mut dyn FnMut(u64, u32)) {
+        self.fields(state).visit(state, visit);
+    }
+
+    /// The marks of a state where paths end.
+    pub fn ending(&mut self, state: u32) -> Option<u64> {
+        let mut fields = self.fields(state);
+        (fields.number() & IS_ENDING != 0).then(|| fields.number())
+    }
+
+    /// The same as [`GraphReader::steps`], but for a state where paths end, whose marks are returned.
+    pub fn steps_or_ending(&mut self, state: u32, visit: &mut dyn FnMut(u64, u32)) -> Option<u64> {
+        let mut fields = self.fields(state);
+        if fields.bytes.first().is_some_and(|head| u64::from(*head) & IS_ENDING != 0) {
+            fields.number();
+            return Some(fields.number());
+        }
+        fields.visit(state, visit);
+        None
+    }
+
+    /// Steps of the state that were left out may be put off for ever.
+    pub fn puts_off(&mut self, state: u32) -> bool {
+        self.fields(state).number() & PUTS_OFF != 0
+    }
+
+    /// The record of a state without its length; empty if a file could not be read.
+    fn fields(&mut self, state: u32) -> Fields<'_> {
+        let graph = self.graph;
+        let (number, idx) = ((state / CHUNK_STATES) as usize, state % CHUNK_STATES);
+        let (bytes, samples): (&[u8], &[u32]) = match graph.chunks.get(number) {
+            None => (&graph.tail.bytes, &graph.tail.samples),
+            Some(chunk) => match &chunk.data {
+                Data::Here(bytes) => (bytes, &chunk.samples),
+                Data::There(offset, len) => {
+                    if self.kept.is_empty() {
+                        self.kept.resize_with(N_KEPT_CHUNKS, || (usize::MAX, Vec::new()));
+                    }
+                    let kept = &mut self.kept[number % N_KEPT_CHUNKS];
+                    if kept.0 != number {
+                        kept.0 = usize::MAX;
+                        if !graph.read_chunk(*offset, *len, &mut kept.1) {
+                            return Fields { bytes: &[] };
+                        }
+                        kept.0 = number;
+                    }
+                    (&kept.1, &chunk.samples)
+                }
+            },
+        };
+        let (last, offset) = self.last;
+        let is_near = last <= state && state - last < SAMPLE_STATES && last / CHUNK_STATES == state / CHUNK_STATES;
+        let (mut at, mut offset) = match is_near {
+            true => (last, offset),
+            false => match samples.get((idx / SAMPLE_STATES) as usize) {
+                Some(offset) => (state - idx % SAMPLE_STATES, *offset as usize),
+                None => return Fields { bytes: &[] },
+            },
+        };
+        while at < state {
+            offset += len_of(&bytes[offset..]);
+            at += 1;
+        }
+        self.last = (state, offset);
+        let mut fields = Fields { bytes: &bytes[offset..] };
+        let len = fields.number() as usize;
+        Fields { bytes: &fields.bytes[..len.min(fields.bytes.len())] }
+    }
+}
+
+/// Numbers that were written one after the other.
+struct Fields<'b> {
+    bytes: &'b [u8],
+}
+
+impl Fields<'_> {
+    fn visit(&mut self, state: u32, visit: &mut dyn FnMut(u64, u32)) {
+        let head = self.number();
+        if head & IS_ENDING != 0 {
+            return;
+        }
+        for _ in 0..head >> N_FLAGS {
+            let (marks, n_targets) = (self.number(), self.number());
+            let mut target = state.wrapping_add(unfolded(self.number()) as u32);
+            visit(marks, target);
+            for _ in 1..n_targets {
+                target = target.wrapping_add(self.number() as u32);
+                visit(marks, target);
+            }
+        }
+    }
+
+    /// A number in groups of seven bits, the lowest first.
+    #[inline]
+    fn number(&mut self) -> u64 {
+        let (mut number, mut shift) = (0, 0);
+        while let Some((byte, rest)) = self.bytes.split_first() {
+            self.bytes = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 || shift == 63 {
+                break;
+            }
+            shift += 7;
+        }
+        number
+    }
+}
+
+/// Whether bytes are the record of a state, with targets and marks that exist, and the number of its steps.
+pub(super) fn checked(bytes: &[u8], state: u32, n_states: u64, is_mark: &dyn Fn(u64) -> bool) -> Option<u64> {
+    let mut fields = Fields { bytes };
+    if fields.number() != fields.bytes.len() as u64 {
+        return None;
+    }
+    let head = fields.number();
+    let mut n_steps = 0;
+    if head & IS_ENDING != 0 {
+        is_mark(fields.number()).then_some(())?;
+    } else {
+        for _ in 0..head >> N_FLAGS {
+            let (marks, n_targets) = (fields.number(), fields.number());
+            let mut target = i64::from(state) + i64::from(unfolded(fields.number()));
+            // Each target takes a byte at least, so a wrong number of them is noticed soon.
+            for idx in 0..n_targets {
+                if idx > 0 {
+                    (!fields.bytes.is_empty()).then_some(())?;
+                    target = target.checked_add_unsigned(fields.number())?;
+                }
+                (0 <= target && (target as u64) < n_states).then_some(())?;
+                n_steps += 1;
+            }
+            (is_mark(marks) && n_targets > 0).then_some(())?;
+        }
+    }
+    fields.bytes.is_empty().then_some(n_steps)
+}
+
+fn write(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// A difference of numbers as a number: small ones stay small, whatever their sign.
+fn folded(number: i32) -> u64 {
+    u64::from((number << 1 ^ number >> 31) as u32)
+}
+
+fn unfolded(number: u64) -> i32 {
+    let number = number as u32;
+    (number >> 1) as i32 ^ -((number & 1) as i32)
+}
