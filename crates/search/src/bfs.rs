@@ -644,9 +644,9 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             return Some(start);
         }
         self.parallel.number();
-        self.together(Task::Inspect, &mut |_| {});
+        self.run_task(Task::Inspect, &mut |_| {});
         if self.stores_steps {
-            self.together(Task::Encode, &mut |_| {});
+            self.run_task(Task::Encode, &mut |_| {});
         }
         self.collect();
         if let Some(limit) = limit {

@@ -364,7 +364,7 @@ pub(crate) fn resume<'v, S: System>(
         (Err(_), None) => return Err(Refusal::Damaged),
     };
     let Manifest { lengths, system_marks, n_chunks, position, record, .. } = manifest;
-    let are_read = files.iter().all(Played::is_at_end);
+    let are_read = files.iter().all(SavedFile::is_at_end);
     let are_steps = steps.n_states() == 0 || steps.n_states() == position.next;
     if !are_read || !are_steps || !is_possible(&position, &table) || !are_found_again(system, &table, &record) {
         return Err(Refusal::Damaged);
@@ -379,7 +379,7 @@ pub(crate) fn resume<'v, S: System>(
 fn restore<S: System>(
     system: &S,
     manifest: &Manifest<'_>,
-    files: &mut [Played],
+    files: &mut [SavedFile],
     table: StateTable,
     pause: &mut dyn FnMut(Grown<'_>) -> io::Result<()>,
 ) -> io::Result<(StateTable, StateGraph)> {

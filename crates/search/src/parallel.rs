@@ -169,7 +169,7 @@ impl<'c> ParallelBlock<'c> {
             }
             Task::Encode => {
                 let mut encoder = Encoder::default();
-                while let Some(idx) = self.take(batches.len()) {
+                while let Some(idx) = self.claim(batches.len()) {
                     let number = |(batch, candidate): Place| read(&batches[batch as usize]).number(candidate);
                     read(&batches[idx]).encode(&mut encoder, number);
                 }

@@ -8,7 +8,7 @@ use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::frontier::Frontier;
 use crate::graph::StateGraph;
 use crate::record::Record;
-use crate::root::{self, Root, Taker};
+use crate::root::{self, Root, RootConsumer};
 use crate::scout::Scout;
 use crate::scratch::Scratch;
 
@@ -125,7 +125,7 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
             self.find(FindingKind::Deadlock, next);
         }
         if !self.record.is_done {
-            self.take(next);
+            self.absorb(next);
         }
         completeness
     }
